@@ -67,6 +67,7 @@ pub mod guide;
 mod proposals;
 mod protocol;
 mod server;
+mod stores;
 mod transport;
 mod util;
 
@@ -116,8 +117,7 @@ pub use proposals::https_url::serving::read::ReadByUrl;
 pub use proposals::https_url::serving::service::UrlService;
 #[cfg(feature = "versioned-resources")]
 pub use proposals::versioned_resources::versioned::Versioned;
-pub use protocol::changes::bus_codec::BusMessageError;
-pub use protocol::changes::{Bus, BusMessage, BusReceiver, Change};
+pub use protocol::changes::Change;
 #[cfg(feature = "oauth")]
 pub use protocol::context::access_token::AccessToken;
 #[cfg(feature = "http")]
@@ -139,17 +139,25 @@ pub use protocol::handler::{Handler, IntoResult};
 #[doc(hidden)]
 pub use protocol::handler::{Input, NoArguments};
 pub use protocol::limits::Limits;
-pub use protocol::metrics::Metrics;
 pub use protocol::metrics::operations::{Operation, OperationOutcome};
 pub use protocol::metrics::refusals::{RefusalCause, Refusals};
+pub use protocol::metrics::{Metrics, StoreMetrics};
 #[cfg(feature = "_seal")]
 pub use protocol::seal::{Keys, SealError};
+pub use protocol::store::bus::{Bus, BusPage};
+#[cfg(feature = "http")]
+pub use protocol::store::events::{EventPage, EventStore, StreamKey};
+pub use protocol::store::values::{
+    Condition, KeyGroup, Put, PutOutcome, ValueStore, VersionedValue,
+};
+pub use protocol::store::{Store, StoreError, StoreFuture};
 pub use server::builder::ServerBuilder;
 pub use server::group::Group;
 pub use server::handle::Server;
 #[cfg(feature = "http")]
 pub use server::http_transport::Http;
 pub use server::transports::{ByteStream, Stdio, Transport};
+pub use stores::memory::Memory;
 #[cfg(feature = "tls")]
 pub use tokio_rustls::rustls;
 #[cfg(feature = "http")]
@@ -178,12 +186,6 @@ pub use transport::http::response::body::HttpBody;
 pub use transport::http::response::future::HttpFuture;
 #[cfg(feature = "http")]
 pub use transport::http::service::HttpService;
-#[cfg(feature = "http")]
-pub use transport::http::session::event_store::{
-    EventPage, EventStore, MemoryEvents, StoreError, StoreFuture,
-};
-#[cfg(feature = "http")]
-pub use transport::http::session::session_store::{MemorySessions, SessionStore};
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

@@ -14,3 +14,4 @@ pub(crate) mod quota;
 #[cfg(feature = "_seal")]
 pub(crate) mod seal;
 pub(crate) mod session;
+pub(crate) mod store;

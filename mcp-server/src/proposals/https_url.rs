@@ -13,6 +13,7 @@ pub(crate) mod presigned;
 pub(crate) mod revoked;
 pub(crate) mod serving;
 pub(crate) mod setters;
+pub(crate) mod shared_revocations;
 pub(crate) mod time;
 pub(crate) mod token;
 pub(crate) mod urls;

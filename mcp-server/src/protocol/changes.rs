@@ -2,7 +2,6 @@
 //! subscribers of this process.
 
 pub(crate) mod announcements;
-pub(crate) mod bus_codec;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -10,12 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use crate::util::uri_syntax::make_canonical;
 use crate::util::uri_set::UriSet;
+use crate::util::uri_syntax::make_canonical;
 
 /// A change that peers can subscribe to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) enum Change {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Change {
     /// The list of tools changed.
     Tools,
     /// The list of prompts changed.

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use mcp_types::{Implementation, ProgressToken, Proposal, RequestId, Revision, ServerCapabilities};
 use serde_json::value::RawValue;
 
-use crate::protocol::changes::{Bus, BusMessage, BusReceiver, Change, Hub};
+use crate::protocol::changes::{Change, Hub};
 use crate::protocol::context::caller::ContextValues;
 use crate::protocol::context::extensions::Extensions;
 use crate::protocol::context::peer::Peer;
@@ -28,6 +28,9 @@ use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::metrics::measured::Measured;
 use crate::protocol::metrics::operations::{OperationCounter, Tools};
 use crate::protocol::quota::Peers;
+use crate::protocol::store::access::Stores;
+use crate::protocol::store::link::BusReceiver;
+use crate::protocol::store::message::BusMessage;
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 
@@ -52,7 +55,7 @@ pub(crate) struct Core {
     /// Removes what the client must not see from a block of a question to the client.
     #[cfg(feature = "_proposals")]
     pub(crate) withhold: fn(&mut mcp_types::ContentBlock, &Context),
-    pub(crate) bus: Option<Arc<dyn Bus>>,
+    pub(crate) stores: Stores,
     pub(crate) peers: Arc<Peers>,
     pub(crate) stopping: CancelSignal,
     /// The requests of methods without a route.
@@ -63,9 +66,6 @@ pub(crate) struct Core {
     pub(crate) counters: crate::protocol::metrics::counters::Counters,
     #[cfg(feature = "_seal")]
     pub(crate) keys: crate::protocol::seal::KeySlot,
-    /// `true` if the keys are random, so that no other process has them.
-    #[cfg(all(feature = "http", feature = "_seal"))]
-    pub(crate) random_keys: bool,
     /// The catalogs of the features, for the public `Server`.
     pub(crate) assembly: Arc<dyn Any + Send + Sync>,
 }
@@ -89,12 +89,12 @@ impl Core {
         self.proposals.contains(&proposal)
     }
 
-    /// Announces a change to all subscribers, in all processes on the [`Bus`].
+    /// Announces a change to all subscribers: at once in this process, soon in the others.
     pub(crate) fn announce(&self, change: Change) {
-        match &self.bus {
-            Some(bus) => bus.publish(BusMessage::Change(change)),
-            None => self.hub.publish(change),
+        if let Some(bus) = &self.stores.bus {
+            bus.announce(change.clone());
         }
+        self.hub.publish(change);
     }
 
     /// Resolves when a shutdown begins.
@@ -139,9 +139,15 @@ impl fmt::Debug for Core {
 }
 
 impl BusReceiver for Core {
-    fn receive(&self, message: BusMessage) {
-        if let BusMessage::Change(change) = message {
-            self.hub.publish(change);
+    fn receive(&self, message: &BusMessage) {
+        match message {
+            BusMessage::Changes(changes) => {
+                for change in changes {
+                    self.hub.publish(change.clone());
+                }
+            }
+            BusMessage::Everything => self.hub.publish_everything(),
+            _ => {}
         }
     }
 }

@@ -99,6 +99,9 @@ pub struct Limits {
     pub sessions: usize,
     /// The time after which an idle session ends. Default: 30 minutes.
     pub session_idle_time: Duration,
+    /// The maximum time that a request waits for one operation of a [`Store`](crate::Store).
+    /// Default: 5 seconds.
+    pub store_time: Duration,
     /// The minimum time between two progress notifications of a request. The final notification is
     /// always sent. Default: 20 ms.
     pub progress_interval: Duration,
@@ -197,6 +200,7 @@ impl Default for Limits {
             grace_time: Duration::from_secs(10),
             sessions: 10_000,
             session_idle_time: Duration::from_secs(1_800),
+            store_time: Duration::from_secs(5),
             progress_interval: Duration::from_millis(20),
             state_time: Duration::from_secs(3_600),
             header_bytes: 32 << 10,

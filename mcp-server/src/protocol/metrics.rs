@@ -56,4 +56,31 @@ pub struct Metrics {
     /// others for their method. There are as many elements as the server has methods and tools, so
     /// clients cannot add any. A tool that is replaced while the server runs starts from 0.
     pub operations: Vec<Operation>,
+    /// What the [stores](crate::Store) of the server do.
+    pub store: StoreMetrics,
+}
+
+/// Gauges and counters of the [stores](crate::Store) of a server, those in memory included.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoreMetrics {
+    /// Operations in progress.
+    pub running: usize,
+    /// Operations so far.
+    pub operations: u64,
+    /// Operations that failed or took longer than
+    /// [`Limits::store_time`](field@crate::Limits::store_time).
+    pub failures: u64,
+    /// The time that all operations together took, in microseconds.
+    pub micros: u64,
+    /// Whether the last read of the [`Bus`](crate::Bus) succeeded. `false` without a bus.
+    pub bus_connected: bool,
+    /// Changes that wait to be published, because the bus is slow or cannot be reached.
+    pub bus_waiting: usize,
+    /// Messages that this process published.
+    pub bus_published: u64,
+    /// Messages that this process received, its own included.
+    pub bus_received: u64,
+    /// How often messages were lost, and all subscribers were notified of everything instead.
+    pub bus_missed: u64,
 }

@@ -14,7 +14,7 @@ use crate::features::{completions, logging, prompts, resources, subscriptions, t
 use crate::proposals::https_url::issue::Urls;
 #[cfg(feature = "_proposals")]
 use crate::proposals::resources::{blocks, hooks};
-use crate::protocol::changes::{BusReceiver, Hub};
+use crate::protocol::changes::Hub;
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::lifecycle;
 use crate::protocol::dispatch::registry::Registry;
@@ -27,9 +27,14 @@ use crate::protocol::metrics::operations::OperationCounter;
 use crate::protocol::quota::Peers;
 #[cfg(feature = "_seal")]
 use crate::protocol::seal::{KeySlot, Keys};
+use crate::protocol::store::access::Stores;
+use crate::protocol::store::link::BusReceiver;
 use crate::server::builder::ServerBuilder;
 use crate::server::catalogs::Catalogs;
 use crate::server::handle::Server;
+#[cfg(feature = "http")]
+use crate::stores::memory::events::MemoryEvents;
+use crate::stores::memory::values::MemoryValues;
 use crate::util::signal::CancelSignal;
 
 impl ServerBuilder {
@@ -44,7 +49,7 @@ impl ServerBuilder {
             instructions,
             limits,
             error_detail,
-            bus,
+            stores,
             states,
             layers,
             errors: conversions,
@@ -62,9 +67,9 @@ impl ServerBuilder {
                 tracing::warn!("no URLs are handed out: the program did not opt into the proposal");
             }
             let urls = urls.filter(|_| opted_in);
-            if bus.is_some() && urls.as_ref().is_some_and(|urls| !urls.has_keys()) {
+            if stores.are_set() && urls.as_ref().is_some_and(|urls| !urls.has_keys()) {
                 tracing::warn!(
-                    "the bus connects processes, but this one has random keys for URLs of resources: \
+                    "processes share a store, but this one has random keys for URLs of resources: \
                      the others refuse its URLs. Set `HttpUrls::keys` to the same in all of them"
                 );
             }
@@ -117,11 +122,9 @@ impl ServerBuilder {
             return Err(BuildErrors(errors));
         };
         #[cfg(feature = "_seal")]
-        let random_keys = keys.is_none();
-        #[cfg(feature = "_seal")]
-        if random_keys && bus.is_some() {
+        if keys.is_none() && stores.are_set() {
             tracing::warn!(
-                "the bus connects processes, but this one has random keys: the others refuse its \
+                "processes share a store, but this one has random keys: the others refuse its \
                  request state and cursors. Set `ServerBuilder::keys` to the same in all of them"
             );
         }
@@ -131,6 +134,13 @@ impl ServerBuilder {
             None => Keys::generate().map_err(|error| random(&error))?,
         };
         let catalogs = Arc::new(catalogs);
+        let stores = Stores::new(
+            stores,
+            Arc::new(MemoryValues::default()),
+            #[cfg(feature = "http")]
+            Arc::new(MemoryEvents::new(limits.kept_events)),
+            limits.store_time,
+        );
         let core = Arc::new(Core {
             info,
             info_text,
@@ -150,7 +160,7 @@ impl ServerBuilder {
             change_access: registry.change_access,
             #[cfg(feature = "_proposals")]
             withhold: blocks::withhold_of_block,
-            bus,
+            stores,
             stopping: CancelSignal::default(),
             unknown_methods: OperationCounter::default(),
             tools: registry.tools,
@@ -158,11 +168,9 @@ impl ServerBuilder {
             counters: Counters::default(),
             #[cfg(feature = "_seal")]
             keys: KeySlot::new(keys),
-            #[cfg(all(feature = "http", feature = "_seal"))]
-            random_keys,
             assembly: Arc::<Catalogs>::clone(&catalogs),
         });
-        if let Some(bus) = &core.bus {
+        if let Some(bus) = &core.stores.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Core>::downgrade(&core);
             bus.attach(receiver);
             #[cfg(feature = "https-url")]

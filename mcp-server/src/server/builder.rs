@@ -12,7 +12,6 @@ use crate::features::asking;
 use crate::features::catalog::CacheHints;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::config::HttpUrls;
-use crate::protocol::changes::Bus;
 use crate::protocol::core::Layer;
 use crate::protocol::dispatch::middleware::{self, Middleware};
 use crate::protocol::dispatch::registry::Registry;
@@ -27,6 +26,12 @@ use crate::protocol::handler::{Handler, IntoResult};
 use crate::protocol::limits::Limits;
 #[cfg(feature = "_seal")]
 use crate::protocol::seal::Keys;
+use crate::protocol::store::Store;
+use crate::protocol::store::access::StoreSettings;
+use crate::protocol::store::bus::Bus;
+#[cfg(feature = "http")]
+use crate::protocol::store::events::EventStore;
+use crate::protocol::store::values::ValueStore;
 use crate::server::catalogs::Definitions;
 use crate::server::definitions::definition_methods;
 use crate::server::resource_definitions::resource_methods;
@@ -38,7 +43,7 @@ pub struct ServerBuilder {
     pub(crate) instructions: Option<String>,
     pub(crate) limits: Limits,
     pub(crate) error_detail: ErrorDetail,
-    pub(crate) bus: Option<Arc<dyn Bus>>,
+    pub(crate) stores: StoreSettings,
     pub(crate) states: States,
     pub(crate) layers: Vec<Box<dyn Layer>>,
     pub(crate) errors: ErrorConversions,
@@ -57,7 +62,7 @@ impl ServerBuilder {
             instructions: None,
             limits: Limits::default(),
             error_detail: ErrorDetail::default(),
-            bus: None,
+            stores: StoreSettings::default(),
             states: States::default(),
             layers: Vec::new(),
             errors: ErrorConversions::default(),
@@ -129,9 +134,50 @@ impl ServerBuilder {
         self
     }
 
-    /// Connects the processes that serve one endpoint.
+    /// Sets what the processes that serve one endpoint share: sessions and events of older clients,
+    /// changes that clients subscribe to, and the values of handlers. Without it, everything is in
+    /// the memory of this process.
+    ///
+    /// ```
+    /// use mcp_server::{Keys, Memory, Server};
+    ///
+    /// let (store, keys) = (Memory::new(), Keys::generate()?);
+    /// let server = || {
+    ///     let builder = Server::builder("calculator", "1.0.0");
+    ///     builder.store(store.clone()).keys(keys.clone()).build()
+    /// };
+    /// let (one, two) = (server()?, server()?);
+    /// # drop((one, two));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn store(mut self, store: impl Store) -> Self {
+        let store = Arc::new(store);
+        self.stores = StoreSettings {
+            values: Some(store.clone()),
+            #[cfg(feature = "http")]
+            events: Some(store.clone()),
+            bus: Some(store),
+        };
+        self
+    }
+
+    /// Sets the store of values alone: sessions of older clients, revoked URLs, proofs that were
+    /// used, and the values of handlers.
+    pub fn value_store(mut self, store: Arc<dyn ValueStore>) -> Self {
+        self.stores.values = Some(store);
+        self
+    }
+
+    /// Sets the store of events alone, from which older clients resume their streams.
+    #[cfg(feature = "http")]
+    pub fn event_store(mut self, store: Arc<dyn EventStore>) -> Self {
+        self.stores.events = Some(store);
+        self
+    }
+
+    /// Sets the bus alone, which connects the processes that serve one endpoint.
     pub fn bus(mut self, bus: Arc<dyn Bus>) -> Self {
-        self.bus = Some(bus);
+        self.stores.bus = Some(bus);
         self
     }
 

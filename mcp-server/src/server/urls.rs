@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::proposals::https_url::keys::UrlKeys;
 use crate::proposals::https_url::serving::service::UrlService;
-use crate::protocol::changes::BusMessage;
+use crate::protocol::store::StoreError;
 use crate::server::handle::Server;
 
 impl Server {
@@ -35,23 +35,20 @@ impl Server {
         Some(UrlService::new(Arc::clone(&self.core), definitions, urls))
     }
 
-    /// Revokes all URLs that were issued for a resource so far, in all processes on the
-    /// [`Bus`](crate::Bus). URLs that are issued later are valid.
+    /// Revokes all URLs that were issued for a resource so far, in all processes that share a
+    /// [store](crate::ServerBuilder::store). URLs that are issued later are valid.
     ///
-    /// The revocation is stored in memory until the last of the URLs expires: a process that starts
-    /// in the meantime does not know of it. New [keys](Self::rotate_url_keys) revoke permanently.
-    pub fn revoke_url(&self, uri: &str) {
-        let Some(urls) = &self.catalogs.urls else {
-            return;
-        };
-        let until = urls.revocation(uri);
-        // Revokes in this process at once, however long the bus takes.
-        urls.revoke(uri, until);
-        if let Some(bus) = &self.core.bus {
-            bus.publish(BusMessage::UrlsRevoked {
-                uri: uri.to_owned(),
-                until,
-            });
+    /// The revocation is stored until the last of the URLs expires. Without a store it is in the
+    /// memory of this process; new [keys](Self::rotate_url_keys) revoke permanently.
+    ///
+    /// # Errors
+    ///
+    /// The error of the store. The URLs are revoked in this process then, and the caller may try
+    /// again.
+    pub async fn revoke_url(&self, uri: &str) -> Result<(), StoreError> {
+        match &self.catalogs.urls {
+            Some(urls) => urls.revoke_everywhere(uri, &self.core.stores).await,
+            None => Ok(()),
         }
     }
 

@@ -32,7 +32,7 @@ const CRATES: [Layers; 2] = [
         folders: &[
             &["util"],
             &["protocol"],
-            &["features", "transport"],
+            &["features", "stores", "transport"],
             &["proposals"],
             &["server"],
         ],

@@ -92,7 +92,10 @@ impl ResourceSubscriptions {
                 resources: lists_change(cx.core()),
                 ..Interest::default()
             };
-            let subscriber = cx.core().hub.subscribe(interest, Box::new(Arc::clone(self)));
+            let subscriber = cx
+                .core()
+                .hub
+                .subscribe(interest, Box::new(Arc::clone(self)));
             let sink = Arc::clone(&cx.state.sink);
             scope.spawn(Box::pin(send_notifications(
                 Arc::clone(self),

@@ -1,8 +1,7 @@
 //! [`Urls`]: creates URLs of resources, and validates the tokens of requested URLs.
 
-use crate::protocol::changes::BusReceiver;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::Semaphore;
 
@@ -11,9 +10,10 @@ use super::keys::UrlKeys;
 use super::revoked::{Revoked, SKEW};
 use super::time::{duration_millis, millis};
 use super::token::{LONGEST_URI, Token};
-use crate::protocol::changes::BusMessage;
 use crate::protocol::context::extensions::{Extensions, Principal};
 use crate::protocol::seal::SealError;
+use crate::protocol::store::link::BusReceiver;
+use crate::protocol::store::message::BusMessage;
 use crate::util::rfc3339;
 
 /// A URL is issued again for this part of its lifetime.
@@ -138,6 +138,14 @@ impl Urls {
     }
 }
 
+impl Urls {
+    /// Returns the time after which no token that was issued up to a time is valid any more.
+    pub(crate) fn longest_validity(&self, issued: u64) -> Duration {
+        let left = issued.saturating_sub(self.now_ms());
+        Duration::from_millis(left.saturating_add(self.lifetime).saturating_add(SKEW))
+    }
+}
+
 /// Creates one permit per processor. More threads would not be faster, and would slow down the
 /// threads that serve requests.
 pub(crate) fn threads() -> Arc<Semaphore> {
@@ -178,9 +186,9 @@ impl Urls {
 }
 
 impl BusReceiver for Urls {
-    fn receive(&self, message: BusMessage) {
+    fn receive(&self, message: &BusMessage) {
         if let BusMessage::UrlsRevoked { uri, until } = message {
-            self.revoke(&uri, until);
+            self.revoke(uri, *until);
         }
     }
 }

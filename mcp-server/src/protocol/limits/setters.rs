@@ -42,6 +42,7 @@ limits! {
     grace_time: Duration,
     sessions: usize,
     session_idle_time: Duration,
+    store_time: Duration,
     progress_interval: Duration,
     state_time: Duration,
     header_bytes: usize,

@@ -2,8 +2,8 @@
 
 use std::fmt::{Display, Write as _};
 
-use super::Metrics;
 use super::operations::Operation;
+use super::{Metrics, StoreMetrics};
 
 impl Metrics {
     /// The media type of [`to_open_metrics`](Self::to_open_metrics).
@@ -69,8 +69,59 @@ impl Metrics {
             text.sample("refusals_total", &format!("{{cause=\"{cause}\"}}"), count);
         }
         text.operations(&self.operations);
+        text.store(&self.store);
         text.0.push_str("# EOF\n");
         text.0
+    }
+}
+
+impl MetricsText {
+    fn store(&mut self, store: &StoreMetrics) {
+        self.gauge(
+            "store_operations_running",
+            "Operations of the stores in progress.",
+            store.running,
+        );
+        self.counter(
+            "store_operations",
+            "Operations of the stores.",
+            store.operations,
+        );
+        self.counter(
+            "store_failures",
+            "Operations of the stores that failed or took too long.",
+            store.failures,
+        );
+        self.counter(
+            "store_microseconds",
+            "Time of the operations of the stores.",
+            store.micros,
+        );
+        self.gauge(
+            "bus_connected",
+            "Whether the bus can be read.",
+            usize::from(store.bus_connected),
+        );
+        self.gauge(
+            "bus_waiting",
+            "Changes that wait to be published.",
+            store.bus_waiting,
+        );
+        self.counter(
+            "bus_published",
+            "Messages that this process published.",
+            store.bus_published,
+        );
+        self.counter(
+            "bus_received",
+            "Messages of the bus that this process received.",
+            store.bus_received,
+        );
+        self.counter(
+            "bus_missed",
+            "Times that messages of the bus were lost.",
+            store.bus_missed,
+        );
     }
 }
 

@@ -37,6 +37,8 @@ pub enum RefusalCause {
     ShuttingDown,
     /// The system failed, for example to return random numbers.
     Internal,
+    /// A [`Store`](crate::Store) failed or was too slow.
+    Store,
     /// The access token is missing or not valid, lacks scopes that all requests need, or cannot be
     /// verified.
     #[cfg(feature = "oauth")]
@@ -44,7 +46,7 @@ pub enum RefusalCause {
 }
 
 /// The number of causes.
-const CAUSES: usize = if cfg!(feature = "oauth") { 16 } else { 15 };
+const CAUSES: usize = if cfg!(feature = "oauth") { 17 } else { 16 };
 
 impl RefusalCause {
     /// All causes, each at the index of its discriminant.
@@ -64,6 +66,7 @@ impl RefusalCause {
         Self::ConnectionTimeout,
         Self::ShuttingDown,
         Self::Internal,
+        Self::Store,
         #[cfg(feature = "oauth")]
         Self::Unauthorized,
     ];
@@ -87,6 +90,7 @@ impl RefusalCause {
             Self::ConnectionTimeout => "connection_timeout",
             Self::ShuttingDown => "shutting_down",
             Self::Internal => "internal",
+            Self::Store => "store",
             #[cfg(feature = "oauth")]
             Self::Unauthorized => "unauthorized",
         }

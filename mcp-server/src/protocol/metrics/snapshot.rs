@@ -13,6 +13,7 @@ pub(crate) fn snapshot(core: &Core) -> Metrics {
     Metrics {
         subscriptions: usage.subscriptions.get(),
         operations: core.operations(),
+        store: core.stores.metrics(),
         ..metrics
     }
 }

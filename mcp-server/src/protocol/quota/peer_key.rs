@@ -59,4 +59,35 @@ impl PeerKey {
             }
         })
     }
+
+    /// Returns the peer as a text that is the same in all processes, for keys of stores. `None` for
+    /// peers that cannot be distinguished, or whose names are too long for a key.
+    #[cfg(feature = "http")]
+    pub(crate) fn text(&self) -> Option<String> {
+        match self {
+            Self::Principal(principal) => principal_text(principal),
+            Self::Address(address) => Some(format!("address:{address}")),
+            Self::Connection(_) | Self::Unknown => None,
+        }
+    }
+}
+
+/// The maximum length of a principal in the keys of a store.
+const PRINCIPAL_BYTES: usize = 512;
+
+/// Returns a principal as a text for keys of stores. `None` if it would be too long.
+pub(crate) fn principal_text(principal: &str) -> Option<String> {
+    let mut text = String::from("principal:");
+    for byte in principal.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.@|/".contains(&byte) {
+            text.push(byte.into());
+        } else {
+            let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
+            text.extend(['%', digit(byte >> 4), digit(byte & 15)]);
+        }
+        if text.len() > PRINCIPAL_BYTES {
+            return None;
+        }
+    }
+    Some(text)
 }

@@ -9,9 +9,10 @@ use tokio::time::timeout;
 use super::bus::Bus;
 #[cfg(feature = "http")]
 use super::events::{EventPage, EventStore, StreamKey};
-use super::link::{BusLink, LinkCounts};
+use super::link::BusLink;
 use super::values::{Put, PutOutcome, ValueStore, VersionedValue};
 use super::{StoreError, StoreFuture};
+use crate::protocol::metrics::StoreMetrics;
 
 /// The stores of a server.
 pub(crate) struct Stores {
@@ -37,22 +38,24 @@ pub(crate) struct StoreSettings {
     pub(crate) bus: Option<Arc<dyn Bus>>,
 }
 
+#[cfg(feature = "_seal")]
+impl StoreSettings {
+    /// Returns `true` if the program sets any store, which is usually shared by processes.
+    pub(crate) fn are_set(&self) -> bool {
+        #[cfg(feature = "http")]
+        let has_events = self.events.is_some();
+        #[cfg(not(feature = "http"))]
+        let has_events = false;
+        has_events || self.values.is_some() || self.bus.is_some()
+    }
+}
+
 #[derive(Default)]
 struct Counters {
     operations: AtomicU64,
     failures: AtomicU64,
     running: AtomicUsize,
     micros: AtomicU64,
-}
-
-/// Gauges and counters of the stores of a server.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct StoreCounts {
-    pub(crate) operations: u64,
-    pub(crate) failures: u64,
-    pub(crate) running: usize,
-    pub(crate) micros: u64,
-    pub(crate) link: Option<LinkCounts>,
 }
 
 /// Counts an operation while it runs.
@@ -117,14 +120,15 @@ impl Stores {
         done
     }
 
-    pub(crate) fn counts(&self) -> StoreCounts {
+    pub(crate) fn metrics(&self) -> StoreMetrics {
         let counters = &self.counters;
-        StoreCounts {
+        let metrics = self.bus.as_ref().map(BusLink::metrics);
+        StoreMetrics {
             operations: counters.operations.load(Ordering::Relaxed),
             failures: counters.failures.load(Ordering::Relaxed),
             running: counters.running.load(Ordering::Relaxed),
             micros: counters.micros.load(Ordering::Relaxed),
-            link: self.bus.as_ref().map(BusLink::counts),
+            ..metrics.unwrap_or_default()
         }
     }
 }
@@ -161,6 +165,6 @@ impl Stores {
     }
 
     pub(crate) async fn remove_events(&self, session: &str) -> Result<(), StoreError> {
-        self.limited(self.events.remove(session)).await
+        self.limited(self.events.remove_session(session)).await
     }
 }

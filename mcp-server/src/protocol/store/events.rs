@@ -29,11 +29,10 @@ pub trait EventStore: Send + Sync + 'static {
     /// Returns the events after a number, in order; `None` if the stream is unknown. Waits for some
     /// seconds at most if there are none yet and the stream has not ended, and then returns a page
     /// without events.
-    fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64)
-    -> StoreFuture<'a, Option<EventPage>>;
+    fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64) -> StoreFuture<'a, Option<EventPage>>;
 
     /// Removes all streams of a session.
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()>;
+    fn remove_session<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()>;
 }
 
 /// Names a stream of an [`EventStore`].

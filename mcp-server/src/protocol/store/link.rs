@@ -15,7 +15,8 @@ use super::bus::{Bus, BusPage};
 use super::message::BusMessage;
 use super::outbox::Outbox;
 use crate::protocol::changes::Change;
-use crate::protocol::error_text::Chain;
+use crate::protocol::error::text::Chain;
+use crate::protocol::metrics::StoreMetrics;
 
 /// The longest time that one call of [`Bus::receive`] may wait.
 const RECEIVE_TIME: Duration = Duration::from_secs(60);
@@ -61,17 +62,6 @@ impl Drop for LinkTasks {
         self.send.abort();
         self.receive.abort();
     }
-}
-
-/// Gauges and counters of a link.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LinkCounts {
-    pub(crate) is_connected: bool,
-    pub(crate) published: u64,
-    pub(crate) received: u64,
-    pub(crate) missed: u64,
-    /// The number of changes that wait to be published.
-    pub(crate) waiting: usize,
 }
 
 impl BusLink {
@@ -129,14 +119,16 @@ impl BusLink {
         self.shared.publish(message).await
     }
 
-    pub(crate) fn counts(&self) -> LinkCounts {
+    /// Returns the gauges and counters of the bus.
+    pub(crate) fn metrics(&self) -> StoreMetrics {
         let shared = &self.shared;
-        LinkCounts {
-            is_connected: shared.is_connected.load(Ordering::Relaxed),
-            published: shared.published.load(Ordering::Relaxed),
-            received: shared.received.load(Ordering::Relaxed),
-            missed: shared.missed.load(Ordering::Relaxed),
-            waiting: shared.outbox.len(),
+        StoreMetrics {
+            bus_connected: shared.is_connected.load(Ordering::Relaxed),
+            bus_waiting: shared.outbox.len(),
+            bus_published: shared.published.load(Ordering::Relaxed),
+            bus_received: shared.received.load(Ordering::Relaxed),
+            bus_missed: shared.missed.load(Ordering::Relaxed),
+            ..StoreMetrics::default()
         }
     }
 }

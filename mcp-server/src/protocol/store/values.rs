@@ -57,7 +57,7 @@ pub struct Put<'a> {
     /// What the key must have for the value to be written.
     pub condition: Condition,
     /// The group that the key belongs to. A key always has the same group.
-    pub group: Option<Group<'a>>,
+    pub group: Option<KeyGroup<'a>>,
 }
 
 /// What a key must have for a [`Put`] to be made.
@@ -73,7 +73,7 @@ pub enum Condition {
 
 /// A group of keys, which limits their number.
 #[derive(Clone, Copy, Debug)]
-pub struct Group<'a> {
+pub struct KeyGroup<'a> {
     /// The name of the group: the same kind of text as a key.
     pub name: &'a str,
     /// The maximum number of keys that have a value.

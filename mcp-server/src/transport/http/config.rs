@@ -1,18 +1,14 @@
 //! [`HttpConfig`], and the checks of a request's head.
 
 use crate::transport::http::response::refusal::Refusal;
-use std::sync::Arc;
 
 use http::HeaderName;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST};
 use http::request::Parts;
 use mcp_internal::http_headers::{essence, is_json};
 
-use super::session::event_store::EventStore;
-use super::session::session_store::SessionStore;
 use crate::protocol::context::extensions::Principal;
 #[cfg(feature = "_seal")]
-use crate::protocol::core::Core;
 #[cfg(feature = "oauth")]
 use crate::transport::http::oauth::config::OAuth;
 use crate::transport::http::request::network::IpNetwork;
@@ -27,8 +23,6 @@ use crate::transport::http::request::refused_log::RefusedLog;
 pub struct HttpConfig {
     hosts: Hosts,
     origins: Vec<String>,
-    pub(crate) sessions: Option<Arc<dyn SessionStore>>,
-    pub(crate) events: Option<Arc<dyn EventStore>>,
     pub(crate) http_sse: Option<String>,
     pub(crate) proxies: Vec<IpNetwork>,
     pub(crate) paths: Paths,
@@ -94,22 +88,6 @@ impl HttpConfig {
     #[must_use]
     pub fn any_host(mut self) -> Self {
         self.hosts = Hosts::Any;
-        self
-    }
-
-    /// Sets the store of legacy sessions, so that several processes can serve them. By default each
-    /// process has its own sessions.
-    #[must_use]
-    pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
-        self.sessions = Some(store);
-        self
-    }
-
-    /// Sets the store for events of legacy streams, from which clients resume after a reconnect. By
-    /// default events are stored in memory.
-    #[must_use]
-    pub fn event_store(mut self, store: Arc<dyn EventStore>) -> Self {
-        self.events = Some(store);
         self
     }
 
@@ -284,20 +262,4 @@ pub(crate) struct Paths {
     pub(crate) health: Option<String>,
     pub(crate) readiness: Option<String>,
     pub(crate) metrics: Option<String>,
-}
-
-#[cfg(feature = "_seal")]
-impl HttpConfig {
-    /// Warns if the program set a store, which is usually shared by several processes, but no keys.
-    /// If the server has a bus, it has warned already.
-    pub(crate) fn warn_of_random_keys(&self, server: &Arc<Core>) {
-        let shared = self.sessions.is_some() || self.events.is_some();
-        if shared && server.random_keys && server.bus.is_none() {
-            tracing::warn!(
-                "the stores of `HttpConfig` may be shared by several processes, but this process has \
-                 random keys, so that other processes reject its request state and cursors: set \
-                 the same `ServerBuilder::keys` in all processes"
-            );
-        }
-    }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::protocol::core::Core;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::http_sse::channels::Channels;
-use crate::transport::http::session::event_store::EventStore;
 use crate::transport::http::session::table::Sessions;
 
 /// The state that the clones of an [`HttpService`](crate::HttpService) share.
@@ -14,5 +13,4 @@ pub(crate) struct Endpoint {
     pub(crate) config: HttpConfig,
     pub(crate) channels: Arc<Channels>,
     pub(crate) sessions: Arc<Sessions>,
-    pub(crate) events: Arc<dyn EventStore>,
 }

@@ -20,16 +20,15 @@ use super::config;
 use super::config::HttpConfig;
 use super::http_sse;
 use super::http_sse::channel_id;
-use super::session::event_store::MemoryEvents;
 use super::session::requests;
 use super::session::table::Sessions;
-use crate::protocol::changes::BusReceiver;
 use crate::protocol::context::extensions::Extensions;
 use crate::protocol::context::extensions::PeerAddress;
 use crate::protocol::core::Core;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::RequestPermit;
+use crate::protocol::store::link::BusReceiver;
 use crate::transport::http::listener::unread_body::{self, FusedBody};
 use crate::transport::http::request::accept::AcceptedForms;
 use crate::transport::http::request::body;
@@ -55,22 +54,15 @@ pub struct HttpService {
 
 impl HttpService {
     pub(crate) fn new(server: Arc<Core>, config: HttpConfig) -> Self {
-        #[cfg(feature = "_seal")]
-        config.warn_of_random_keys(&server);
-        let events = config
-            .events
-            .clone()
-            .unwrap_or_else(|| Arc::new(MemoryEvents::new(server.limits().kept_events)));
-        let sessions = Arc::new(Sessions::new(&server, &config, Arc::clone(&events)));
+        let sessions = Arc::new(Sessions::new(&server));
         let endpoint = Arc::new(Endpoint {
             server,
             config,
             channels: Arc::default(),
             sessions,
-            events,
         });
         endpoint.watch();
-        if let Some(bus) = &endpoint.server.bus {
+        if let Some(bus) = &endpoint.server.stores.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Endpoint>::downgrade(&endpoint);
             bus.attach(receiver);
         }

@@ -2,14 +2,14 @@
 
 pub(crate) mod cluster;
 pub(crate) mod ending;
-pub(crate) mod event_store;
 pub(crate) mod get;
 pub(crate) mod handle;
 pub(crate) mod post;
 pub(crate) mod post_batch;
+pub(crate) mod record;
 pub(crate) mod requests;
 pub(crate) mod response;
-pub(crate) mod session_store;
+pub(crate) mod shared;
 pub(crate) mod sse_event;
 pub(crate) mod stream;
 pub(crate) mod stream_buffer;

@@ -63,6 +63,9 @@ pub struct UrlService {
     config: Option<Arc<HttpConfig>>,
 }
 
+/// The text for a URL that opens nothing.
+const VOID: &str = "the URL is not valid or was revoked\n";
+
 impl UrlService {
     pub(crate) fn new(
         core: Arc<Core>,
@@ -145,13 +148,20 @@ impl UrlService {
             Err(Denied::Expired) => {
                 return refuse(StatusCode::GONE, "the URL has expired\n");
             }
-            Err(Denied::Forged | Denied::Revoked) => {
-                return refuse(
-                    StatusCode::FORBIDDEN,
-                    "the URL is not valid or was revoked\n",
-                );
-            }
+            Err(Denied::Forged | Denied::Revoked) => return refuse(StatusCode::FORBIDDEN, VOID),
         };
+        match self
+            .urls
+            .is_revoked_elsewhere(&token, &self.core.stores)
+            .await
+        {
+            Ok(false) => {}
+            Ok(true) => return refuse(StatusCode::FORBIDDEN, VOID),
+            Err(error) => {
+                tracing::error!(error = %Chain(&error), "cannot tell whether a URL was revoked");
+                return reject(error.into());
+            }
+        }
         let peer = PeerKey::of_http(None, address);
         let permit = match self.core.peers.usage(peer).download() {
             Ok(permit) => permit,

@@ -15,7 +15,9 @@ use crate::protocol::error::text::Chain;
 use crate::protocol::seal::Keys;
 use crate::transport::http::oauth::config::{OAuth, ResourceServer, comparable};
 use crate::transport::http::oauth::credentials::{Credentials, TokenScheme, credentials};
-use crate::transport::http::oauth::dpop::{ProofError, ProvenRequest, algorithm_names};
+use crate::transport::http::oauth::dpop::{
+    ProofError, ProvenRequest, VerifiedProof, algorithm_names, record_for_all,
+};
 use crate::transport::http::oauth::token_refusal::{DPOP_NONCE, TokenRefusal};
 use crate::transport::http::oauth::verifier::claims::{LEEWAY, unverified_issuer};
 use crate::transport::http::oauth::verifier::{PresentedToken, TokenError};
@@ -74,7 +76,11 @@ impl OAuth {
         let principal = principal
             .ok_or_else(|| server.invalid_token("the token does not name its user or client"))?;
         let keys = core.keys.get();
-        let nonce = server.check_possession(presented, &token, &principal, &keys, parts)?;
+        let proof = server.check_possession(presented, &token, &principal, &keys, parts)?;
+        if let Some(proof) = &proof {
+            server.record_proof(proof, core, &keys).await?;
+        }
+        let nonce = proof.and_then(|proof| proof.next_nonce);
         let policy = &server.policy;
         if !policy
             .required
@@ -165,7 +171,7 @@ impl ResourceServer {
         principal: &Principal,
         keys: &Keys,
         parts: &Parts,
-    ) -> Result<Option<HeaderValue>, Box<TokenRefusal>> {
+    ) -> Result<Option<VerifiedProof>, Box<TokenRefusal>> {
         let thumbprint = match (presented.scheme, &token.key_thumbprint) {
             (TokenScheme::Bearer, None) => return Ok(None),
             (TokenScheme::Bearer, Some(_)) => {
@@ -186,7 +192,25 @@ impl ResourceServer {
             principal: &principal.0,
         };
         let verified = self.proofs.verify(&request, keys);
-        Ok(verified.map_err(|error| self.bad_proof(error, keys))?)
+        Ok(Some(verified.map_err(|error| self.bad_proof(error, keys))?))
+    }
+
+    /// Makes sure that no other process has accepted or will accept a proof.
+    async fn record_proof(
+        &self,
+        proof: &VerifiedProof,
+        core: &Core,
+        keys: &Keys,
+    ) -> Result<(), Box<TokenRefusal>> {
+        match record_for_all(proof, &core.stores).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(self.bad_proof(ProofError::Replayed, keys).into()),
+            Err(error) => {
+                tracing::error!(error = %Chain(&error), "cannot record a proof of possession");
+                let reason = "the store of the server cannot be reached: retry later";
+                Err(TokenRefusal::unavailable(reason).into())
+            }
+        }
     }
 
     /// Creates the refusal of a request whose proof of possession is not accepted.

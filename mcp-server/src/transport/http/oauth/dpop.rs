@@ -8,8 +8,12 @@ use http::HeaderValue;
 use http::request::Parts;
 use mcp_internal::oauth::dpop::{Proof, ath, normalize_htu};
 use mcp_internal::oauth::jwt::{Algorithm, algorithm_name};
+use mcp_internal::oauth::sha256;
 
 use crate::protocol::seal::Keys;
+use crate::protocol::store::StoreError;
+use crate::protocol::store::access::Stores;
+use crate::protocol::store::values::{Condition, Put, PutOutcome};
 use crate::transport::http::oauth::dpop::replay::{NotRecorded, ProofLog};
 use crate::transport::http::oauth::fetch::secure_url::SecureUrl;
 use crate::transport::http::oauth::verifier::claims::LEEWAY;
@@ -75,6 +79,35 @@ pub(crate) enum ProofError {
     Full,
 }
 
+/// A proof that this process has not seen before.
+pub(crate) struct VerifiedProof {
+    /// The nonce for the next proof, if it is time for another.
+    pub(crate) next_nonce: Option<HeaderValue>,
+    /// The key of the proof in the store that processes share.
+    key: String,
+    /// The time for which it could be accepted again.
+    valid_for: Duration,
+}
+
+/// Records a proof in the store that processes share, if there is one, so that no other process
+/// accepts it. Returns `false` if one has accepted it already.
+pub(crate) async fn record_for_all(
+    proof: &VerifiedProof,
+    stores: &Stores,
+) -> Result<bool, StoreError> {
+    if !stores.values_are_shared {
+        return Ok(true);
+    }
+    let put = Put {
+        key: &proof.key,
+        value: b"1",
+        time_to_live: proof.valid_for + Duration::from_secs(1),
+        condition: Condition::Absent,
+        group: None,
+    };
+    Ok(stores.put(put).await? != PutOutcome::Conflict)
+}
+
 /// The request that a proof has to be for.
 pub(crate) struct ProvenRequest<'a> {
     pub(crate) parts: &'a Parts,
@@ -96,13 +129,13 @@ impl ProofVerifier {
         }
     }
 
-    /// Verifies the proof of a request. Returns the nonce for the next one if it is time for
-    /// another.
+    /// Verifies the proof of a request. Whether another process has seen it is checked by
+    /// [`record_for_all`].
     pub(crate) fn verify(
         &self,
         request: &ProvenRequest<'_>,
         keys: &Keys,
-    ) -> Result<Option<HeaderValue>, ProofError> {
+    ) -> Result<VerifiedProof, ProofError> {
         let mut headers = request.parts.headers.get_all(DPOP).into_iter();
         let (Some(proof), None) = (headers.next(), headers.next()) else {
             return Err(ProofError::Missing);
@@ -135,7 +168,14 @@ impl ProofVerifier {
         let valid_for = (time + PROOF_TIME).saturating_sub(now);
         let proof = (&*thumbprint, &*claims.jti);
         match self.log.record(request.principal, proof, valid_for) {
-            Ok(()) => Ok(next),
+            Ok(()) => Ok(VerifiedProof {
+                next_nonce: next,
+                key: format!(
+                    "proof:{}",
+                    sha256(format!("{} {}", proof.0, proof.1).as_bytes())
+                ),
+                valid_for,
+            }),
             Err(NotRecorded::Replayed) => Err(ProofError::Replayed),
             Err(NotRecorded::Full) => Err(ProofError::Full),
         }
@@ -200,6 +240,7 @@ mod tests {
     use mcp_internal::oauth::dpop::ProofClaims;
     use mcp_internal::oauth::jwk;
     use mcp_internal::oauth::jwt::SigningKey;
+    use mcp_internal::oauth::sha256;
 
     use super::*;
 

@@ -1,6 +1,7 @@
 //! Creates HTTP responses: one JSON text, or a stream of events if the handler sends messages
 //! before its response.
 
+use crate::protocol::error::text::Chain;
 use crate::protocol::message::answer::error_message;
 use crate::transport::http::response::event_stream::ClosingQueue;
 use crate::transport::http::response::event_stream::Events;
@@ -73,6 +74,9 @@ pub(crate) fn events(body: HttpBody) -> Response<HttpBody> {
 pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
     let status = status::of_refusal(refusal);
     tracing::debug!(%status, reason = %refusal, "HTTP request rejected");
+    if let Refusal::Store(error) = refusal {
+        tracing::error!(error = %Chain(error), "a store failed");
+    }
     let error = match refusal {
         Refusal::ProtocolVersion(requested) => unsupported(requested, Revision::ALL),
         _ if status.is_server_error() => ErrorObject::internal_error(refusal.to_string()),

@@ -9,6 +9,7 @@ use mcp_types::Revision;
 use crate::protocol::dispatch::lifecycle::unsupported;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::Exhausted;
+use crate::protocol::store::StoreError;
 #[cfg(feature = "oauth")]
 use crate::transport::http::oauth::token_refusal::TokenRefusal;
 
@@ -92,6 +93,9 @@ pub(crate) enum Refusal {
     UnreadChannel,
     #[error("the system returned no random numbers")]
     NoRandomNumbers,
+    /// A store failed. Its error is logged, but not shown to the client.
+    #[error("the store of the server cannot be reached: retry later")]
+    Store(#[from] StoreError),
     #[cfg(feature = "oauth")]
     #[error(transparent)]
     Token(#[from] Box<TokenRefusal>),
@@ -124,6 +128,7 @@ impl Refusal {
             Self::Requests => RefusalCause::Requests,
             Self::UnknownSession | Self::UnknownChannel => RefusalCause::UnknownSession,
             Self::Sessions => RefusalCause::Sessions,
+            Self::Store(_) => RefusalCause::Store,
             Self::NoRandomNumbers => RefusalCause::Internal,
             Self::BodyMemory | Self::SessionMemory => return None,
             #[cfg(feature = "oauth")]

@@ -55,6 +55,7 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> StatusCode {
         | Refusal::Sessions
         | Refusal::SessionMemory
         | Refusal::UnreadChannel
+        | Refusal::Store(_)
         | Refusal::NoRandomNumbers => StatusCode::SERVICE_UNAVAILABLE,
         #[cfg(feature = "oauth")]
         Refusal::Token(refusal) => refusal.status(),

@@ -1,31 +1,34 @@
 //! Handles the messages about sessions that the processes of one endpoint send each other.
 
-use crate::protocol::changes::{BusMessage, BusReceiver};
 use crate::protocol::dispatch::Parsed;
 use crate::protocol::dispatch::respond;
 use crate::protocol::error::text::Chain;
+use crate::protocol::store::link::BusReceiver;
+use crate::protocol::store::message::BusMessage;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::session::session_store::SessionDelta;
+use crate::transport::http::response::refusal::Refusal;
+use crate::transport::http::session::record::SessionDelta;
 
 impl Endpoint {
     /// Sends a message to the other processes, if there is a bus.
-    pub(crate) fn publish(&self, message: BusMessage) {
-        if let Some(bus) = &self.server.bus {
-            bus.publish(message);
+    pub(crate) async fn publish(&self, message: &BusMessage) -> Result<(), Refusal> {
+        if let Some(bus) = &self.server.stores.bus {
+            bus.publish(message).await?;
         }
+        Ok(())
     }
 }
 
 impl BusReceiver for Endpoint {
-    fn receive(&self, message: BusMessage) {
+    fn receive(&self, message: &BusMessage) {
         match message {
             BusMessage::Answer { session, message } => {
-                let Some(handle) = self.sessions.local(&session) else {
+                let Some(handle) = self.sessions.local(session) else {
                     return;
                 };
                 let session = Some(&*handle.session);
                 let limits = self.server.limits();
-                match self.server.read(&message, session) {
+                match self.server.read(message, session) {
                     Ok(Parsed::One(message)) => {
                         respond::deliver_response(session, &message, limits);
                     }
@@ -39,18 +42,18 @@ impl BusReceiver for Endpoint {
                 }
             }
             BusMessage::Cancel { session, request } => {
-                if let Some(handle) = self.sessions.local(&session) {
-                    handle.cancel(&request);
+                if let Some(handle) = self.sessions.local(session) {
+                    handle.cancel(request);
                 }
             }
             BusMessage::SessionEnded { session } => {
-                self.sessions.ended_elsewhere(&session);
+                self.sessions.ended_elsewhere(session);
             }
             BusMessage::SessionChanged { session, value } => {
-                let Some(handle) = self.sessions.local(&session) else {
+                let Some(handle) = self.sessions.local(session) else {
                     return;
                 };
-                match SessionDelta::read(&value) {
+                match SessionDelta::read(value) {
                     Ok(delta) => delta.apply(&handle.session),
                     Err(error) => {
                         tracing::error!(error = %Chain(&error), "malformed change of a session");
@@ -58,11 +61,11 @@ impl BusReceiver for Endpoint {
                 }
             }
             BusMessage::Listening { session, stream } => {
-                if let Some(handle) = self.sessions.local(&session) {
-                    handle.end_announcements_except(&stream);
+                if let Some(handle) = self.sessions.local(session) {
+                    handle.end_announcements_except(stream);
                 }
             }
-            BusMessage::Change(_) => {}
+            BusMessage::Changes(_) | BusMessage::Everything => {}
             #[cfg(feature = "https-url")]
             BusMessage::UrlsRevoked { .. } => {}
         }

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
+use super::record;
 use super::table::Sessions;
-use crate::protocol::changes::BusMessage;
 use crate::protocol::error::text::Chain;
+use crate::protocol::store::StoreError;
+use crate::protocol::store::message::BusMessage;
 use crate::transport::http::session::handle::SessionHandle;
 
 /// The minimum time between two searches for expired sessions.
@@ -18,9 +20,11 @@ impl Sessions {
     ///
     /// A separate task removes the session from the stores, so that it completes even if the client
     /// disconnects and the request that waits here is dropped.
-    pub(crate) async fn end(self: &Arc<Self>, id: &str) {
+    ///
+    /// If a store fails, the session has ended in this process only, and the caller may try again.
+    pub(crate) async fn end(self: &Arc<Self>, id: &str) -> Result<(), StoreError> {
         let handle = self.remove(id);
-        self.finish(id, handle, true).await;
+        self.finish(id, handle, true).await
     }
 
     /// As [`end`](Self::end), for a session that was removed from the table already. The task is
@@ -30,14 +34,15 @@ impl Sessions {
         id: &str,
         handle: Option<Arc<SessionHandle>>,
         notify_others: bool,
-    ) -> impl Future<Output = ()> + use<> {
+    ) -> impl Future<Output = Result<(), StoreError>> + use<> {
         let clean = Arc::clone(self).clean(id.to_owned(), handle, notify_others);
         let task = tokio::spawn(clean);
         async move {
             // Fails only if the runtime shuts down or a store panics.
-            if let Err(error) = task.await {
-                tracing::error!(%error, "the task that removes a session from its stores failed");
-            }
+            let cleaned = task.await.map_err(StoreError::failed).and_then(|it| it);
+            cleaned.inspect_err(|error| {
+                tracing::error!(error = %Chain(error), "cannot remove a session from its store");
+            })
         }
     }
 
@@ -51,7 +56,8 @@ impl Sessions {
             })
             .collect();
         for finished in finished {
-            finished.await;
+            // Logged already. What remains in the stores expires.
+            let _ = finished.await;
         }
     }
 
@@ -74,7 +80,7 @@ impl Sessions {
 
     /// Removes the events of a local copy, if the event store belongs to this process alone.
     pub(crate) async fn forget_events(&self, id: &str) {
-        if self.events_are_local {
+        if !self.server.stores.events_are_shared {
             self.remove_events(id).await;
         }
     }
@@ -84,23 +90,23 @@ impl Sessions {
         id: String,
         handle: Option<Arc<SessionHandle>>,
         notify_others: bool,
-    ) {
+    ) -> Result<(), StoreError> {
         if let Some(handle) = handle {
             handle.session.writes.closed().await;
         }
-        if let Some(store) = &self.store
-            && let Err(error) = store.remove(&id).await
-        {
-            tracing::error!(error = %Chain(&error), "cannot remove a session from its store");
+        if self.are_shared() {
+            self.server.stores.remove(&record::key(&id)).await?;
         }
         self.remove_events(&id).await;
-        if notify_others && let Some(bus) = &self.server.bus {
-            bus.publish(BusMessage::SessionEnded { session: id });
+        if notify_others && let Some(bus) = &self.server.stores.bus {
+            let ended = BusMessage::SessionEnded { session: id };
+            bus.publish(&ended).await?;
         }
+        Ok(())
     }
 
     async fn remove_events(&self, id: &str) {
-        if let Err(error) = self.events.remove(id).await {
+        if let Err(error) = self.server.stores.remove_events(id).await {
             tracing::error!(error = %Chain(&error), "cannot remove the events of a session");
         }
     }
@@ -123,14 +129,21 @@ impl Sessions {
     /// Ends expired sessions. Returns `false` if no session is left, so that the task ends.
     async fn end_expired(self: &Arc<Self>) -> bool {
         for id in self.expired() {
-            let is_copy = self.is_used_elsewhere(&id).await;
+            let is_copy = match self.is_used_elsewhere(&id).await {
+                Ok(is_copy) => is_copy,
+                Err(error) => {
+                    tracing::warn!(error = %Chain(&error), "cannot tell whether a session expired");
+                    continue;
+                }
+            };
             let Some(handle) = self.remove_expired(&id) else {
                 continue;
             };
             if is_copy {
                 self.forget_events(&id).await;
             } else {
-                self.finish(&id, Some(handle), true).await;
+                // Logged already. What remains in the stores expires.
+                let _ = self.finish(&id, Some(handle), true).await;
             }
         }
         // A new session is added to the table before it checks for the task, so none is missed.

@@ -8,10 +8,10 @@ use http::request::Parts;
 use mcp_internal::http_headers::LAST_EVENT_ID;
 
 use super::stream::Stream;
-use crate::protocol::changes::BusMessage;
 use crate::protocol::changes::announcements::send_changes;
 use crate::protocol::context::caller::Caller;
 use crate::protocol::context::extensions::Extensions;
+use crate::protocol::store::message::BusMessage;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::ids;
 use crate::transport::http::request::accept;
@@ -43,16 +43,7 @@ impl Endpoint {
                 let generation = stream.disconnect_readers();
                 StreamReader::live(stream, generation, Some(after), keep_alive, guard)
             } else {
-                let store = Arc::clone(&self.events);
-                StreamReader::stored(
-                    &self.server,
-                    store,
-                    handle.id(),
-                    stream,
-                    after,
-                    keep_alive,
-                    guard,
-                )
+                StreamReader::stored(&self.server, handle.id(), stream, after, keep_alive, guard)
             };
             return Ok(answer::events(HttpBody::reader(reader)));
         }
@@ -72,10 +63,11 @@ impl Endpoint {
         Box::pin(self.sessions.update_memory(&handle)).await;
         if is_new {
             self.spawn_announcements(&handle, &stream);
-            self.publish(BusMessage::Listening {
+            let listening = BusMessage::Listening {
                 session: handle.id().into(),
                 stream: stream.id().into(),
-            });
+            };
+            self.publish(&listening).await?;
         }
         Ok(answer::events(HttpBody::reader(reader)))
     }
@@ -100,6 +92,6 @@ impl Endpoint {
     /// Creates a stream for the messages of a request in a session.
     pub(crate) fn new_stream(&self, handle: &SessionHandle) -> Stream {
         let limit = self.server.limits().queued_bytes;
-        Stream::new(&handle.session, &self.events, limit, &handle.peer)
+        Stream::new(&handle.session, &self.server, limit, &handle.peer)
     }
 }

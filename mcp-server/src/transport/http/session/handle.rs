@@ -159,6 +159,13 @@ impl SessionHandle {
         due
     }
 
+    /// Makes [`claim_save`](Self::claim_save) with `time` return `true` again after `pause`.
+    pub(crate) fn save_within(&self, pause: Duration, time: Duration) {
+        let mut times = locked(&self.times);
+        let saved = Instant::now().checked_sub(time.saturating_sub(pause));
+        times.saved = saved.unwrap_or(times.saved);
+    }
+
     /// Spawns a task that works on a stream. It is aborted when the session ends. Returns `false`,
     /// and drops the task, if the session has ended already.
     pub(crate) fn run(

@@ -11,9 +11,8 @@ use mcp_types::RequestId;
 use mcp_types::rpc::{ErrorObject, Message};
 
 use super::post_batch::in_flight;
-use super::session_store::SessionSnapshot;
+use super::record::{SessionDelta, SessionSnapshot};
 use super::stream::Stream;
-use crate::protocol::changes::BusMessage;
 use crate::protocol::context::extensions::Extensions;
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::respond::{self, ResponseDelivery};
@@ -21,6 +20,7 @@ use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
 use crate::protocol::message::answer::{Answer, Rejection};
 use crate::protocol::message::inbound::Inbound;
 use crate::protocol::quota::permits::RequestPermit;
+use crate::protocol::store::message::BusMessage;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::request::accept::AcceptedForms;
 use crate::transport::http::response::answer;
@@ -28,7 +28,6 @@ use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::response::refusal::Refusal;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::transport::http::session::post_batch::PostBatch;
-use crate::transport::http::session::session_store::SessionDelta;
 
 impl Endpoint {
     /// Handles a POST in a session.
@@ -45,7 +44,8 @@ impl Endpoint {
             Err(Malformed::Answer(fault)) => return Ok(answer::answer(fault)),
             Err(Malformed::Response { is_known }) => {
                 if !is_known {
-                    self.pass_on(handle, bytes.to_vec());
+                    self.publish(&answer_elsewhere(handle, bytes.to_vec()))
+                        .await?;
                 }
                 return Err(Refusal::MalformedResponse);
             }
@@ -55,6 +55,7 @@ impl Endpoint {
             mut post_batch,
             stream,
             notifications,
+            elsewhere,
             before,
         } = self.dispatch_all(handle, extensions, read, &bytes, &mut permit)?;
         for answer in refused {
@@ -62,6 +63,9 @@ impl Endpoint {
         }
         // A handler may run for long and owns what it needs, so the body is freed.
         drop(bytes);
+        for message in elsewhere {
+            self.publish(&message).await?;
+        }
         for handler in notifications {
             self.run_notification(handler).await;
         }
@@ -72,7 +76,7 @@ impl Endpoint {
             .serve(handle, post_batch, stream, permit, accepted)
             .await?;
         if let Some(before) = before {
-            Box::pin(self.changed(handle, &before.delta(&handle.session))).await;
+            Box::pin(self.changed(handle, &before.delta(&handle.session))).await?;
             Box::pin(self.sessions.update_memory(handle)).await;
         }
         Ok(response)
@@ -101,13 +105,22 @@ impl Endpoint {
         };
         let mut post_batch = PostBatch::default();
         let mut notifications = Vec::new();
+        let mut elsewhere = Vec::new();
         let mut is_repeated = false;
         let mut before = None;
         let mut requests = 0;
         let batch = matches!(read, Parsed::Batch(_));
         let mut dispatch = |message: Message<'_>| {
-            if self.pass_response(handle, &message, (!batch).then_some(bytes)) {
-                return;
+            match respond::deliver_response(Some(session), &message, self.server.limits()) {
+                ResponseDelivery::Delivered => return,
+                ResponseDelivery::Unexpected => {
+                    let message = match batch {
+                        true => respond::text(&message),
+                        false => bytes.to_vec(),
+                    };
+                    return elsewhere.push(answer_elsewhere(handle, message));
+                }
+                ResponseDelivery::NotAResponse => {}
             }
             if let Message::Request { id, method, .. } = &message {
                 if handle.is_running(id) {
@@ -137,7 +150,14 @@ impl Endpoint {
                 Dispatch::Session(..) => is_repeated = true,
                 Dispatch::Call(call) => post_batch.call(call),
                 Dispatch::Notification(handler) => notifications.push(handler),
-                Dispatch::Cancel(id) => self.cancel(handle, id),
+                Dispatch::Cancel(id) => {
+                    if !handle.cancel(&id) {
+                        elsewhere.push(BusMessage::Cancel {
+                            session: handle.id().into(),
+                            request: id,
+                        });
+                    }
+                }
             }
         };
         match read {
@@ -165,55 +185,30 @@ impl Endpoint {
             post_batch,
             stream,
             notifications,
+            elsewhere,
             before,
         })
     }
 
     /// Sends a change of a session to the store and to other processes.
-    async fn changed(&self, handle: &SessionHandle, delta: &SessionDelta) {
+    async fn changed(&self, handle: &SessionHandle, delta: &SessionDelta) -> Result<(), Refusal> {
         if *delta == SessionDelta::default() {
-            return;
+            return Ok(());
         }
-        self.sessions.change(handle, delta).await;
-        self.publish(BusMessage::SessionChanged {
+        self.sessions.change(handle, delta).await?;
+        let changed = BusMessage::SessionChanged {
             session: handle.id().into(),
             value: delta.value(),
-        });
+        };
+        self.publish(&changed).await
     }
+}
 
-    /// Passes a response to the request of the server that waits for it. Returns `false` if the
-    /// message is not a response.
-    ///
-    /// `text` is the JSON text of the message, or `None` for a message of a batch.
-    fn pass_response(
-        &self,
-        handle: &SessionHandle,
-        message: &Message<'_>,
-        text: Option<&[u8]>,
-    ) -> bool {
-        let session = Some(&*handle.session);
-        match respond::deliver_response(session, message, self.server.limits()) {
-            ResponseDelivery::Delivered => true,
-            ResponseDelivery::Unexpected => {
-                let message = text.map_or_else(|| respond::text(message), <[u8]>::to_vec);
-                self.pass_on(handle, message);
-                true
-            }
-            ResponseDelivery::NotAResponse => false,
-        }
-    }
-
-    /// Passes a response on: another process may have sent the request.
-    fn pass_on(&self, handle: &SessionHandle, message: Vec<u8>) {
-        let session = handle.id().into();
-        self.publish(BusMessage::Answer { session, message });
-    }
-
-    fn cancel(&self, handle: &SessionHandle, request: RequestId) {
-        if !handle.cancel(&request) {
-            let session = handle.id().into();
-            self.publish(BusMessage::Cancel { session, request });
-        }
+/// Returns the message that passes a response on: another process may have sent the request.
+fn answer_elsewhere(handle: &SessionHandle, message: Vec<u8>) -> BusMessage {
+    BusMessage::Answer {
+        session: handle.id().into(),
+        message,
     }
 }
 
@@ -223,6 +218,8 @@ struct PostRequests {
     /// The stream for messages of the requests.
     stream: Arc<Stream>,
     notifications: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    /// Responses and cancellations for other processes.
+    elsewhere: Vec<BusMessage>,
     /// The state of the session before the requests, if they may change it.
     before: Option<SessionSnapshot>,
 }

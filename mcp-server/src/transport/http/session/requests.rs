@@ -19,7 +19,7 @@ use crate::transport::http::response::answer;
 use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::response::refusal::Refusal;
 use crate::transport::http::session::handle::SessionHandle;
-use crate::transport::http::session::table::SessionLookup;
+use crate::transport::http::session::table::{SessionLookup, SessionNotAdded};
 
 /// Returns the id in `Mcp-Session-Id`, or `None` if the request does not belong to a session.
 pub(crate) fn session_id(parts: &Parts) -> Option<&str> {
@@ -53,14 +53,14 @@ impl Endpoint {
     ) -> Result<Arc<SessionHandle>, Refusal> {
         headers::check_version(parts).map_err(Refusal::ProtocolVersion)?;
         let found = if ids::is_session_id(id) {
-            self.sessions.find(id, config::principal(parts)).await
+            self.sessions.find(id, config::principal(parts)).await?
         } else {
             SessionLookup::Unknown
         };
         match found {
             SessionLookup::Found(handle) => return Ok(handle),
             SessionLookup::Full => return Err(Refusal::Sessions),
-            SessionLookup::Expired => Box::pin(self.sessions.end(id)).await,
+            SessionLookup::Expired => Box::pin(self.sessions.end(id)).await?,
             SessionLookup::Unknown => {}
         }
         Err(Refusal::UnknownSession)
@@ -69,7 +69,7 @@ impl Endpoint {
     /// Handles DELETE: ends the session.
     pub(crate) async fn delete(&self, parts: &Parts) -> Result<Response<HttpBody>, Refusal> {
         let handle = self.session_of(parts).await?;
-        self.sessions.end(handle.id()).await;
+        self.sessions.end(handle.id()).await?;
         Ok(answer::empty(StatusCode::NO_CONTENT))
     }
 
@@ -81,7 +81,11 @@ impl Endpoint {
         peer: Arc<PeerUsage>,
     ) -> Result<Response<HttpBody>, Refusal> {
         let handle = self.sessions.add_new(session, peer).await;
-        let handle = handle.ok_or(Refusal::Sessions)?;
+        let handle = handle.map_err(|error| match error {
+            SessionNotAdded::Full => Refusal::Sessions,
+            SessionNotAdded::PeerFull => Refusal::PeerSessions,
+            SessionNotAdded::Store(error) => error.into(),
+        })?;
         let mut response = answer::answer(response_message);
         if let Ok(id) = HeaderValue::from_str(handle.id()) {
             response.headers_mut().insert(SESSION_ID, id);

@@ -12,14 +12,15 @@ use mcp_types::{RequestId, Revision};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-use super::event_store::EventStore;
 use super::sse_event::{write_priming_event, write_sse_event};
 use super::stream_buffer::{Phase, ReaderPosition};
+use crate::protocol::core::Core;
 use crate::protocol::error::text::Chain;
 use crate::protocol::message::answer::Answer;
 use crate::protocol::message::message_sink::{MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::session::Session;
+use crate::protocol::store::events::StreamKey;
 use crate::transport::http::session::stream_buffer::StreamBuffer;
 use crate::util::select::select;
 
@@ -28,7 +29,7 @@ pub(crate) struct Stream {
     pub(crate) session: Arc<Session>,
     /// Set before events are written.
     id: OnceLock<String>,
-    pub(crate) store: Arc<dyn EventStore>,
+    pub(crate) server: Arc<Core>,
     /// Whether the client supports priming events, with which it can resume a stream without
     /// events.
     pub(crate) has_priming: bool,
@@ -65,14 +66,14 @@ pub(crate) enum NextEvents {
 impl Stream {
     pub(crate) fn new(
         session: &Arc<Session>,
-        store: &Arc<dyn EventStore>,
+        server: &Arc<Core>,
         limit: usize,
         peer: &Arc<PeerUsage>,
     ) -> Self {
         Self {
             session: Arc::clone(session),
             id: OnceLock::new(),
-            store: Arc::clone(store),
+            server: Arc::clone(server),
             has_priming: session.revision >= Revision::V2025_11_25,
             limit,
             peer: Arc::clone(peer),
@@ -129,8 +130,17 @@ impl Stream {
         self.id.get().map_or("", String::as_str)
     }
 
-    pub(crate) fn session_id(&self) -> &str {
-        self.session.id.as_deref().unwrap_or_default()
+    /// Returns the name of the stream in the event store.
+    pub(crate) fn key(&self) -> StreamKey<'_> {
+        StreamKey {
+            session: self.session.id.as_deref().unwrap_or_default(),
+            stream: self.id(),
+        }
+    }
+
+    /// Returns the time for which the event store keeps the stream.
+    pub(crate) fn kept(&self) -> Duration {
+        self.server.limits().session_idle_time.saturating_mul(2)
     }
 
     /// Closes a stream whose response was dropped before events were started.
@@ -202,7 +212,11 @@ impl Stream {
     pub(crate) async fn start(&self) -> bool {
         // `None` after the session has ended: nothing may be stored for it any more.
         if let Some(_writing) = self.session.writes.begin()
-            && let Err(error) = self.store.open(self.session_id(), self.id()).await
+            && let Err(error) = self
+                .server
+                .stores
+                .open_stream(self.key(), self.kept())
+                .await
         {
             tracing::error!(error = %Chain(&error), "cannot create a stream in the event store");
         }

@@ -3,15 +3,24 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_types::RequestId;
+use tokio::time::{Instant, sleep};
 
 use super::stream::{Stream, register_waker};
 use crate::protocol::error::text::Chain;
 use crate::protocol::message::answer::Answer;
 use crate::transport::http::session::post_batch::PostBatch;
 use crate::transport::http::session::stream_buffer::StreamBuffer;
+
+/// The time for which an event that cannot be stored is kept.
+const STORE_TIME: Duration = Duration::from_secs(60);
+/// The pause after the store failed for the first time. It doubles with every failure.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// The longest pause after the store failed.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 impl Stream {
     /// Runs requests until all are answered or cancelled.
@@ -98,15 +107,36 @@ impl Stream {
         true
     }
 
+    /// Appends an event to the store, and tries again while the store fails: an event that the
+    /// client may have seen must not be missing when it resumes. Ends when the session does, or
+    /// after [`STORE_TIME`], so that an ended request does not wait for ever.
     async fn append(&self, number: u64, message: Option<Bytes>) {
-        let Some(_writing) = self.session.writes.begin() else {
-            return;
-        };
-        let stored = self
-            .store
-            .append(self.session_id(), self.id(), number, message);
-        if let Err(error) = stored.await {
-            tracing::error!(error = %Chain(&error), "cannot write an event to the event store");
+        let mut pause = FIRST_PAUSE;
+        let started = Instant::now();
+        loop {
+            let error = {
+                let Some(_writing) = self.session.writes.begin() else {
+                    return;
+                };
+                let (stores, message) = (&self.server.stores, message.clone());
+                let appended = stores.append_event(self.key(), number, message, self.kept());
+                match appended.await {
+                    Ok(()) => return,
+                    Err(error) => error,
+                }
+            };
+            if started.elapsed() > STORE_TIME {
+                tracing::error!(
+                    error = %Chain(&error),
+                    "an event was not stored: a client that resumes its stream will miss it"
+                );
+                return;
+            }
+            if pause == FIRST_PAUSE {
+                tracing::warn!(error = %Chain(&error), "cannot store an event; trying again");
+            }
+            sleep(pause).await;
+            pause = (2 * pause).min(LONGEST_PAUSE);
         }
     }
 }

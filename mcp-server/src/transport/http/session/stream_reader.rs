@@ -9,13 +9,13 @@ use std::time::Duration;
 use mcp_internal::peer_text::PeerText;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::event_store::{EventStore, StoreError};
 use super::sse_event::write_sse_event;
 use super::stream::{NextEvents, Stream};
 use crate::protocol::core::Core;
 use crate::protocol::error::text::Chain;
+use crate::protocol::store::StoreError;
+use crate::protocol::store::events::{EventPage, StreamKey};
 use crate::transport::http::response::event_stream::comment;
-use crate::transport::http::session::event_store::EventPage;
 use crate::transport::http::session::handle::ConnectionGuard;
 use crate::util::select::{Either, select};
 
@@ -45,7 +45,6 @@ enum EventSource {
     /// A stream whose request has ended, or that another process serves.
     Store {
         server: Arc<Core>,
-        store: Arc<dyn EventStore>,
         session: Arc<str>,
         stream: Arc<str>,
     },
@@ -84,7 +83,6 @@ impl StreamReader {
     /// when the server shuts down and the store has no more events: the client can resume it later.
     pub(crate) fn stored(
         server: &Arc<Core>,
-        store: Arc<dyn EventStore>,
         session: &str,
         stream: &str,
         after: u64,
@@ -93,7 +91,6 @@ impl StreamReader {
     ) -> Self {
         let from = EventSource::Store {
             server: server.clone(),
-            store,
             session: session.into(),
             stream: stream.into(),
         };
@@ -151,6 +148,11 @@ impl StreamReader {
                     return Poll::Pending;
                 };
                 self.stored = None;
+                if matches!(&read, Ok(Some(page)) if page.events.is_empty() && !page.ended)
+                    && let EventSource::Store { .. } = self.from
+                {
+                    continue;
+                }
                 return Poll::Ready(self.write_page(read));
             }
             let EventSource::Live(stream, generation) = &self.from else {
@@ -230,20 +232,23 @@ impl EventSource {
             Self::Live(stream, _) => {
                 let stream = Arc::clone(stream);
                 Box::pin(async move {
-                    let store = &stream.store;
-                    store.read(stream.session_id(), stream.id(), after).await
+                    let stores = &stream.server.stores;
+                    stores.read_events(stream.key(), after).await
                 })
             }
             Self::Store {
                 server,
-                store,
                 session,
                 stream,
             } => {
                 let (session, stream) = (Arc::clone(session), Arc::clone(stream));
-                let (store, server) = (Arc::clone(store), server.clone());
+                let server = server.clone();
                 Box::pin(async move {
-                    let read = store.read(&session, &stream, after);
+                    let key = StreamKey {
+                        session: &session,
+                        stream: &stream,
+                    };
+                    let read = server.stores.read_events(key, after);
                     match select(read, server.stopping()).await {
                         Either::First(read) => read,
                         Either::Second(()) => Ok(None),

@@ -1,32 +1,24 @@
 //! [`Sessions`]: the legacy sessions of this process, and copies of sessions in the store.
 
-use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::task::AbortHandle;
-use tokio::time::sleep;
 
-use super::event_store::{EventStore, StoreError};
-use super::session_store::{Record, SessionStore, read, record, restore};
+use super::record::restore;
+use super::shared::NewRecord;
 use crate::protocol::core::Core;
-use crate::protocol::error::text::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::{Gauge, PeerUsage};
 use crate::protocol::session::Session;
-use crate::transport::http::config::HttpConfig;
+use crate::protocol::store::StoreError;
 use crate::transport::http::peer_table::PeerTable;
 use crate::transport::http::session::handle::SessionHandle;
-use crate::transport::http::session::session_store::SessionDelta;
 
 /// The sessions of an endpoint.
 pub(crate) struct Sessions {
     all: Mutex<PeerTable<String, Arc<SessionHandle>>>,
     pub(crate) server: Arc<Core>,
-    pub(crate) store: Option<Arc<dyn SessionStore>>,
-    pub(crate) events: Arc<dyn EventStore>,
-    /// Whether the event store belongs to this process alone.
-    pub(crate) events_are_local: bool,
     pub(crate) idle_time: Duration,
     pub(crate) expiry_task: ExpiryTask,
 }
@@ -57,6 +49,19 @@ struct Added {
     evicted: Vec<Arc<SessionHandle>>,
 }
 
+/// The number of sessions that a new one may replace because of sessions at other processes.
+const EVICTIONS: usize = 4;
+
+/// Why a new session was not added.
+pub(crate) enum SessionNotAdded {
+    /// The table is full of sessions in use.
+    Full,
+    /// The peer has too many sessions.
+    PeerFull,
+    /// The store failed.
+    Store(StoreError),
+}
+
 /// The result of looking up a session.
 pub(crate) enum SessionLookup {
     /// The session, in this process.
@@ -70,18 +75,11 @@ pub(crate) enum SessionLookup {
 }
 
 impl Sessions {
-    pub(crate) fn new(
-        server: &Arc<Core>,
-        config: &HttpConfig,
-        events: Arc<dyn EventStore>,
-    ) -> Self {
+    pub(crate) fn new(server: &Arc<Core>) -> Self {
         let limits = server.limits();
         Self {
             all: Mutex::new(PeerTable::new(limits.sessions, limits.sessions_per_peer)),
             server: server.clone(),
-            store: config.sessions.clone(),
-            events,
-            events_are_local: config.events.is_none(),
             idle_time: limits.session_idle_time,
             expiry_task: ExpiryTask::default(),
         }
@@ -91,24 +89,45 @@ impl Sessions {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a session that a peer initialized. Returns `None` if there is no capacity for it.
+    /// Adds a session that a peer initialized.
     pub(crate) async fn add_new(
         self: &Arc<Self>,
         session: Arc<Session>,
         peer: Arc<PeerUsage>,
-    ) -> Option<Arc<SessionHandle>> {
+    ) -> Result<Arc<SessionHandle>, SessionNotAdded> {
         let added = self.add(session, peer);
         // Waits, so that sessions are not created faster than evicted ones are removed from the
         // stores.
         self.finish_all(added.evicted).await;
-        let handle = added.handle?;
+        let handle = added.handle.ok_or(SessionNotAdded::Full)?;
         self.start_expiry_task();
-        if let Some(store) = &self.store
-            && let Some(_writing) = handle.session.writes.begin()
-        {
-            put(&**store, handle.id(), &record(&handle.session)).await;
+        match self.put_new_within_share(&handle).await {
+            Ok(true) => Ok(handle),
+            Ok(false) => {
+                self.remove(handle.id());
+                Err(SessionNotAdded::PeerFull)
+            }
+            Err(error) => {
+                self.remove(handle.id());
+                Err(SessionNotAdded::Store(error))
+            }
         }
-        Some(handle)
+    }
+
+    /// Stores a new session. If its peer has too many at all processes together, those that were
+    /// idle for longest end. Returns `false` if that makes no room.
+    async fn put_new_within_share(
+        self: &Arc<Self>,
+        handle: &SessionHandle,
+    ) -> Result<bool, StoreError> {
+        for _ in 0..EVICTIONS {
+            match self.put_new(handle).await? {
+                NewRecord::Written => return Ok(true),
+                NewRecord::PeerFull(Some(oldest)) => Box::pin(self.end(&oldest)).await?,
+                NewRecord::PeerFull(None) => {}
+            }
+        }
+        Ok(false)
     }
 
     /// Adds a session, unless another request has added it in the meantime. If the table is full,
@@ -192,9 +211,9 @@ impl Sessions {
     }
 
     /// Returns `true` if the store says that a session is not expired.
-    pub(crate) async fn is_used_elsewhere(&self, id: &str) -> bool {
-        let record = self.stored(id).await;
-        record.is_some_and(|record| record.idle() < self.idle_time)
+    pub(crate) async fn is_used_elsewhere(&self, id: &str) -> Result<bool, StoreError> {
+        let stored = self.stored(id).await?;
+        Ok(stored.is_some_and(|(record, _)| record.idle() < self.idle_time))
     }
 
     /// Returns the number of sessions of this process.
@@ -209,92 +228,64 @@ impl Sessions {
 
     /// Finds a session of `principal`, also one that another process created. For other principals
     /// it is unknown, and their requests do not keep it alive.
-    pub(crate) async fn find(self: &Arc<Self>, id: &str, principal: Option<&str>) -> SessionLookup {
+    pub(crate) async fn find(
+        self: &Arc<Self>,
+        id: &str,
+        principal: Option<&str>,
+    ) -> Result<SessionLookup, StoreError> {
         if let Some(handle) = self.local(id) {
             if handle.principal() != principal {
-                return SessionLookup::Unknown;
+                return Ok(SessionLookup::Unknown);
             }
             // Boxed, because these futures are rarely needed.
             if !handle.touch_unless_idle(self.idle_time) {
-                if !Box::pin(self.is_used_elsewhere(id)).await {
-                    return SessionLookup::Expired;
+                if !Box::pin(self.is_used_elsewhere(id)).await? {
+                    return Ok(SessionLookup::Expired);
                 }
                 handle.touch();
             }
-            if self.store.is_some() && handle.claim_save(self.idle_time / 4) {
-                Box::pin(self.change(&handle, &SessionDelta::default())).await;
-            }
-            return SessionLookup::Found(handle);
+            self.renew(&handle).await;
+            return Ok(SessionLookup::Found(handle));
         }
-        let Some(record) = Box::pin(self.stored(id)).await else {
-            return SessionLookup::Unknown;
+        if !self.are_shared() {
+            return Ok(SessionLookup::Unknown);
+        }
+        Box::pin(self.find_stored(id, principal)).await
+    }
+
+    /// Finds a session that this process does not have.
+    async fn find_stored(
+        self: &Arc<Self>,
+        id: &str,
+        principal: Option<&str>,
+    ) -> Result<SessionLookup, StoreError> {
+        let Some((record, _)) = self.stored(id).await? else {
+            return Ok(SessionLookup::Unknown);
         };
         if record.principal() != principal {
-            return SessionLookup::Unknown;
+            return Ok(SessionLookup::Unknown);
         }
         if record.idle() >= self.idle_time {
-            return SessionLookup::Expired;
+            return Ok(SessionLookup::Expired);
         }
-        let session = match restore(id, record) {
-            Ok(session) => Arc::new(session),
-            Err(error) => {
-                unreadable(&error);
-                return SessionLookup::Unknown;
-            }
-        };
+        let session = Arc::new(restore(id, record)?);
         // The address of the client that created it is not known here.
         let key = PeerKey::of_http(session.principal.as_deref(), None);
         let added = self.add(session, self.server.peers.usage(key));
         // The evicted sessions may continue at other processes.
         for handle in added.evicted {
-            Box::pin(self.forget_events(handle.id())).await;
+            self.forget_events(handle.id()).await;
         }
         let Some(handle) = added.handle else {
-            return SessionLookup::Full;
+            return Ok(SessionLookup::Full);
         };
         self.start_expiry_task();
         // Another process may have ended the session before the copy was added here.
-        if Box::pin(self.stored(id)).await.is_none() {
-            Box::pin(self.forget(id)).await;
-            return SessionLookup::Unknown;
+        if self.stored(id).await?.is_none() {
+            self.forget(id).await;
+            return Ok(SessionLookup::Unknown);
         }
-        SessionLookup::Found(handle)
-    }
-
-    async fn stored(&self, id: &str) -> Option<Record> {
-        stored(&**self.store.as_ref()?, id).await
-    }
-
-    /// Writes a change of a session to the store.
-    pub(crate) async fn change(&self, handle: &SessionHandle, delta: &SessionDelta) {
-        if let Some(store) = &self.store {
-            change(&**store, handle, delta).await;
-        }
-    }
-
-    /// Marks a session as used in the store while connections read its streams.
-    pub(crate) fn renew_while_read(
-        &self,
-        handle: &Arc<SessionHandle>,
-    ) -> impl Future<Output = ()> + Send + 'static {
-        let store = self.store.clone();
-        let handle = Arc::downgrade(handle);
-        let time = (self.idle_time / 4).max(Duration::from_secs(1));
-        async move {
-            let Some(store) = store else {
-                return std::future::pending().await;
-            };
-            loop {
-                sleep(time).await;
-                let Some(handle) = handle.upgrade() else {
-                    return;
-                };
-                if handle.idle().is_none() && handle.claim_save(time) {
-                    // Boxed, because this future is rarely needed.
-                    Box::pin(change(&*store, &handle, &SessionDelta::default())).await;
-                }
-            }
-        }
+        Ok(SessionLookup::Found(handle))
     }
 }
 
@@ -339,35 +330,4 @@ fn make_room(
         freed = count(&handle);
         evicted.push(handle);
     }
-}
-
-async fn stored(store: &dyn SessionStore, id: &str) -> Option<Record> {
-    let value = store.get(id).await;
-    let record = value.and_then(|value| value.as_deref().map(read).transpose());
-    record.map_err(|error| unreadable(&error)).ok()?
-}
-
-/// Changes the record of a session in the store, unless the session has ended.
-async fn change(store: &dyn SessionStore, handle: &SessionHandle, delta: &SessionDelta) {
-    let id = handle.id();
-    if let Some(_writing) = handle.session.writes.begin()
-        && let Some(mut record) = stored(store, id).await
-    {
-        record.change(delta);
-        put(store, id, &record).await;
-    }
-}
-
-async fn put(store: &dyn SessionStore, id: &str, record: &Record) {
-    let written = match record.value() {
-        Ok(value) => store.put(id, value).await,
-        Err(error) => Err(error),
-    };
-    if let Err(error) = written {
-        tracing::error!(error = %Chain(&error), "cannot write a session to its store");
-    }
-}
-
-fn unreadable(error: &StoreError) {
-    tracing::error!(error = %Chain(error), "cannot read a session from its store");
 }

@@ -1,61 +1,18 @@
-//! [`EventStore`]: stores the events of legacy streams, so that clients can resume them.
+//! [`MemoryEvents`]: the events of legacy streams in memory.
 
 use std::collections::{HashMap, VecDeque};
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::Notify;
+use tokio::time::timeout;
 
-/// The future that a store's methods return. Boxed, so that a store can be a trait object.
-pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+use crate::protocol::store::StoreFuture;
+use crate::protocol::store::events::{EventPage, EventStore, StreamKey};
 
-/// The error of a [`SessionStore`](crate::SessionStore) or [`EventStore`], with its cause.
-#[derive(Debug, thiserror::Error)]
-#[error("the session store or event store failed")]
-pub struct StoreError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
-
-/// Events of a stream, as [`EventStore::read`] returns them.
-#[derive(Clone, Debug, Default)]
-pub struct EventPage {
-    /// Numbers and messages, in order.
-    pub events: Vec<(u64, Bytes)>,
-    /// Whether the stream has ended after these events.
-    pub ended: bool,
-}
-
-/// Stores the events of legacy streams for a while, so that a client can resume a stream after its
-/// connection failed, at any process.
-///
-/// The numbers of a stream start at 1 and have no gaps. The store decides how many events it keeps.
-pub trait EventStore: Send + Sync + 'static {
-    /// Creates a stream.
-    fn open<'a>(&'a self, session: &'a str, stream: &'a str) -> StoreFuture<'a, ()>;
-
-    /// Appends an event to a stream. `None` ends the stream. If the number exists already, nothing
-    /// is changed: the caller was interrupted and retries.
-    fn append<'a>(
-        &'a self,
-        session: &'a str,
-        stream: &'a str,
-        number: u64,
-        message: Option<Bytes>,
-    ) -> StoreFuture<'a, ()>;
-
-    /// Waits until a stream has events after a number or has ended, and returns these events.
-    /// Returns `None` if the stream is unknown.
-    fn read<'a>(
-        &'a self,
-        session: &'a str,
-        stream: &'a str,
-        after: u64,
-    ) -> StoreFuture<'a, Option<EventPage>>;
-
-    /// Removes all streams of a session.
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()>;
-}
+/// The time after which a read without events returns.
+const READ_TIME: Duration = Duration::from_secs(5);
 
 /// The maximum number of ended streams of a session.
 const ENDED_STREAMS: usize = 16;
@@ -69,8 +26,8 @@ const ALL_BYTES: usize = 64 << 20;
 /// Stores at most 64 MiB of events, 1 MiB and 16 ended streams per session, and the number of
 /// events per stream given to [`new`](Self::new). Beyond that it removes the oldest events, and
 /// those of sessions without new events for longest. The newest event of an open stream is never
-/// removed.
-pub struct MemoryEvents {
+/// removed. Streams do not expire, because their sessions do.
+pub(crate) struct MemoryEvents {
     events_per_stream: usize,
     all: Mutex<EventTable>,
 }
@@ -106,8 +63,7 @@ struct StoredStream {
 
 impl MemoryEvents {
     /// Creates a store that keeps at most `events` events of each stream, but at least one.
-    #[must_use]
-    pub fn new(events: usize) -> Self {
+    pub(crate) fn new(events: usize) -> Self {
         Self {
             events_per_stream: events.max(1),
             all: Mutex::default(),
@@ -120,19 +76,16 @@ impl MemoryEvents {
 }
 
 impl EventTable {
-    fn add(
-        &mut self,
-        session: &str,
-        stream: &str,
-        number: u64,
-        message: Option<Bytes>,
-        limit: usize,
-    ) {
-        let Some(streams) = self.sessions.get_mut(session) else {
+    fn add(&mut self, stream: StreamKey<'_>, number: u64, message: Option<Bytes>, limit: usize) {
+        let Some(streams) = self.sessions.get_mut(stream.session) else {
             return;
         };
         // Search from the end: active streams are usually the newest.
-        let Some(stored) = streams.all.iter_mut().rfind(|stored| stored.id == stream) else {
+        let Some(stored) = streams
+            .all
+            .iter_mut()
+            .rfind(|stored| stored.id == stream.stream)
+        else {
             return;
         };
         let before = streams.bytes;
@@ -177,15 +130,15 @@ impl EventTable {
     }
 
     /// Returns the notification of changes of a stream.
-    fn changed(&mut self, session: &str, stream: &str) -> Option<Arc<Notify>> {
-        let mut streams = self.sessions.get_mut(session)?.all.iter_mut();
-        let stored = streams.rfind(|stored| stored.id == stream)?;
+    fn changed(&mut self, stream: StreamKey<'_>) -> Option<Arc<Notify>> {
+        let mut streams = self.sessions.get_mut(stream.session)?.all.iter_mut();
+        let stored = streams.rfind(|stored| stored.id == stream.stream)?;
         Some(Arc::clone(stored.changed.get_or_insert_default()))
     }
 
-    fn find(&self, session: &str, stream: &str) -> Option<&StoredStream> {
-        let mut streams = self.sessions.get(session)?.all.iter();
-        streams.rfind(|stored| stored.id == stream)
+    fn find(&self, stream: StreamKey<'_>) -> Option<&StoredStream> {
+        let mut streams = self.sessions.get(stream.session)?.all.iter();
+        streams.rfind(|stored| stored.id == stream.stream)
     }
 
     fn remove(&mut self, session: &str) {
@@ -247,58 +200,50 @@ impl StoredStream {
     }
 }
 
-/// A future that is ready.
-struct Ready;
-
-impl Future for Ready {
-    type Output = Result<(), StoreError>;
-
-    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
-        Poll::Ready(Ok(()))
-    }
+/// Returns a future that is ready.
+fn ready<'a>() -> StoreFuture<'a, ()> {
+    Box::pin(std::future::ready(Ok(())))
 }
 
 impl EventStore for MemoryEvents {
-    fn open<'a>(&'a self, session: &'a str, stream: &'a str) -> StoreFuture<'a, ()> {
+    fn open<'a>(&'a self, stream: StreamKey<'a>, _: Duration) -> StoreFuture<'a, ()> {
+        let mut all = self.all();
+        if all.find(stream).is_some() {
+            return ready();
+        }
         let stored = StoredStream {
-            id: stream.to_owned(),
+            id: stream.stream.to_owned(),
             last_number: 0,
             events: VecDeque::new(),
             ended: false,
             changed: None,
         };
-        let mut all = self.all();
         // Not `entry`: most sessions exist, and it would need an owned key.
-        if let Some(streams) = all.sessions.get_mut(session) {
+        if let Some(streams) = all.sessions.get_mut(stream.session) {
             streams.all.push_back(stored);
         } else {
             let mut streams = Streams::default();
             streams.all.push_back(stored);
-            all.sessions.insert(session.to_owned(), streams);
+            all.sessions.insert(stream.session.to_owned(), streams);
         }
-        Box::pin(Ready)
+        ready()
     }
 
     fn append<'a>(
         &'a self,
-        session: &'a str,
-        stream: &'a str,
+        stream: StreamKey<'a>,
         number: u64,
         message: Option<Bytes>,
+        _: Duration,
     ) -> StoreFuture<'a, ()> {
         self.all()
-            .add(session, stream, number, message, self.events_per_stream);
-        Box::pin(Ready)
+            .add(stream, number, message, self.events_per_stream);
+        ready()
     }
 
-    fn read<'a>(
-        &'a self,
-        session: &'a str,
-        stream: &'a str,
-        after: u64,
-    ) -> StoreFuture<'a, Option<EventPage>> {
+    fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64) -> StoreFuture<'a, Option<EventPage>> {
         Box::pin(async move {
-            let Some(changed) = self.all().changed(session, stream) else {
+            let Some(changed) = self.all().changed(stream) else {
                 return Ok(None);
             };
             loop {
@@ -306,20 +251,19 @@ impl EventStore for MemoryEvents {
                 tokio::pin!(notified);
                 // Enabled before the stream is read, so that no notification is missed in between.
                 notified.as_mut().enable();
-                let page = self
-                    .all()
-                    .find(session, stream)
-                    .map(|stored| stored.page(after));
-                match page {
-                    Some(page) if page.events.is_empty() && !page.ended => notified.await,
-                    page => return Ok(page),
+                let page = self.all().find(stream).map(|stored| stored.page(after));
+                let waits = page
+                    .as_ref()
+                    .is_some_and(|page| page.events.is_empty() && !page.ended);
+                if !waits || timeout(READ_TIME, notified).await.is_err() {
+                    return Ok(page);
                 }
             }
         })
     }
 
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
+    fn remove_session<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
         self.all().remove(session);
-        Box::pin(Ready)
+        ready()
     }
 }

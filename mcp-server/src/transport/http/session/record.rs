@@ -1,113 +1,25 @@
-//! [`SessionStore`]: shares legacy sessions between the processes of one endpoint.
+//! [`Record`]: the state of a legacy session in a store, for the other processes of the endpoint.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcp_types::{ClientCapabilities, Implementation, Revision, json};
 use serde::{Deserialize, Serialize};
 
-use super::event_store::{StoreError, StoreFuture};
+use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::session::Session;
+use crate::protocol::store::StoreError;
 
-/// Stores the state of legacy sessions, so that any process can continue them.
-///
-/// Values are JSON texts in a private format of this crate. Without a store, a session exists only
-/// in the process that created it. While a session is used, its value is written at least once per
-/// half of [`Limits::session_idle_time`](field@crate::Limits::session_idle_time). A store may
-/// remove values that were not written for twice that time.
-pub trait SessionStore: Send + Sync + 'static {
-    /// Writes the value of a session, replacing an older value.
-    fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()>;
+/// The version of the format. New members that older releases may ignore keep the version.
+const VERSION: u32 = 1;
 
-    /// Returns the value of a session, or `None` if the session is unknown.
-    fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>>;
-
-    /// Removes a session.
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()>;
-}
-
-/// A [`SessionStore`] in the memory of this process, for several servers in one process.
-///
-/// Stores at most 64 MiB. Beyond that it removes the sessions that were written longest ago.
-#[derive(Default)]
-pub struct MemorySessions(Mutex<StoredValues>);
-
-/// The maximum size of all values in bytes, including their ids and table entries.
-const ALL_BYTES: usize = 64 << 20;
-
-#[derive(Default)]
-struct StoredValues {
-    by_id: HashMap<String, (u64, Vec<u8>)>,
-    /// Ids by the increasing number of their latest write.
-    by_age: BTreeMap<u64, String>,
-    puts: u64,
-    bytes: usize,
-}
-
-impl StoredValues {
-    fn put(&mut self, id: &str, value: Vec<u8>) {
-        self.remove(id);
-        self.puts += 1;
-        self.bytes += size(id, &value);
-        self.by_age.insert(self.puts, id.to_owned());
-        self.by_id.insert(id.to_owned(), (self.puts, value));
-        while self.bytes > ALL_BYTES
-            && let Some((_, oldest)) = self.by_age.pop_first()
-        {
-            self.remove(&oldest);
-        }
-    }
-
-    fn remove(&mut self, id: &str) {
-        if let Some((put, value)) = self.by_id.remove(id) {
-            self.by_age.remove(&put);
-            self.bytes -= size(id, &value);
-        }
-    }
-}
-
-/// Returns the size of a session in the table, in bytes.
-fn size(id: &str, value: &[u8]) -> usize {
-    2 * id.len() + value.len() + 256
-}
-
-impl MemorySessions {
-    /// Creates an empty store.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    fn all(&self) -> MutexGuard<'_, StoredValues> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl SessionStore for MemorySessions {
-    fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()> {
-        self.all().put(session, value);
-        Box::pin(std::future::ready(Ok(())))
-    }
-
-    fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
-        let value = self
-            .all()
-            .by_id
-            .get(session)
-            .map(|(_, value)| value.clone());
-        Box::pin(std::future::ready(Ok(value)))
-    }
-
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.all().remove(session);
-        Box::pin(std::future::ready(Ok(())))
-    }
-}
-
-/// The stored state of a session.
+/// The stored state of a session, as JSON text.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Record {
+    version: u32,
+    /// The group of the peer that created the session, which limits its sessions. Absent if the
+    /// peer cannot be told from others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    group: Option<String>,
     /// Absent if the session belongs to no principal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     principal: Option<String>,
@@ -120,9 +32,17 @@ pub(crate) struct Record {
     used: u64,
 }
 
-/// Creates the record of a new session.
-pub(crate) fn record(session: &Session) -> Record {
+/// The version alone, which is read first.
+#[derive(Deserialize)]
+struct VersionOnly {
+    version: u32,
+}
+
+/// Creates the record of a new session of a peer.
+pub(crate) fn record(session: &Session, peer: &PeerKey) -> Record {
     Record {
+        version: VERSION,
+        group: peer.text().map(|peer| format!("sessions:{peer}")),
         principal: session.principal.as_deref().map(Into::into),
         revision: session.revision.as_str().to_owned(),
         client_info: session.client_info.clone(),
@@ -135,14 +55,19 @@ pub(crate) fn record(session: &Session) -> Record {
 
 /// Decodes the value of a session.
 pub(crate) fn read(value: &[u8]) -> Result<Record, StoreError> {
-    let text = std::str::from_utf8(value).map_err(|error| StoreError(Box::new(error)))?;
-    json::from_str(text).map_err(|error| StoreError(Box::new(error)))
+    let text = std::str::from_utf8(value).map_err(StoreError::unreadable)?;
+    let VersionOnly { version } = serde_json::from_str(text).map_err(StoreError::unreadable)?;
+    if version != VERSION {
+        return Err(StoreError::unreadable(format!(
+            "the session has version {version} of the format, expected {VERSION}"
+        )));
+    }
+    json::from_str(text).map_err(StoreError::unreadable)
 }
 
 /// Creates a copy of a session that another process created.
 pub(crate) fn restore(id: &str, record: Record) -> Result<Session, StoreError> {
-    let unknown = |_| StoreError("the stored session has an unknown protocol version".into());
-    let revision: Revision = record.revision.parse().map_err(unknown)?;
+    let revision: Revision = record.revision.parse().map_err(StoreError::unreadable)?;
     let level = record.level;
     let text = |text: Result<String, _>| text.map_or(0, |text| text.len());
     let peer_bytes =
@@ -159,7 +84,7 @@ pub(crate) fn restore(id: &str, record: Record) -> Result<Session, StoreError> {
     // The server's requests get ids from a random start, because their responses may arrive at
     // another process, where they must not match the ids of its own requests.
     let mut first = [0; 8];
-    getrandom::fill(&mut first).map_err(|error| StoreError(error.to_string().into()))?;
+    getrandom::fill(&mut first).map_err(|error| StoreError::failed(error.to_string()))?;
     let first = u64::from_le_bytes(first) >> 16;
     session.pending.begin_at(first.cast_signed());
     for uri in &record.resources {
@@ -173,7 +98,25 @@ fn now() -> u64 {
     now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
 }
 
+/// What the keys of sessions in a store begin with.
+const PREFIX: &str = "session:";
+
+/// Returns the key of a session in a store.
+pub(crate) fn key(id: &str) -> String {
+    format!("{PREFIX}{id}")
+}
+
+/// Returns the id of the session with this key.
+pub(crate) fn id(key: &str) -> Option<&str> {
+    key.strip_prefix(PREFIX)
+}
+
 impl Record {
+    /// Returns the group of the peer that created the session.
+    pub(crate) fn group(&self) -> Option<&str> {
+        self.group.as_deref()
+    }
+
     /// Returns the principal that owns the session.
     pub(crate) fn principal(&self) -> Option<&str> {
         self.principal.as_deref()
@@ -199,7 +142,7 @@ impl Record {
 
     /// Encodes the record for a store.
     pub(crate) fn value(&self) -> Result<Vec<u8>, StoreError> {
-        let text = json::to_string(self).map_err(|error| StoreError(Box::new(error)))?;
+        let text = json::to_string(self).map_err(StoreError::unreadable)?;
         Ok(text.into_bytes())
     }
 }
@@ -219,7 +162,7 @@ pub(crate) struct SessionDelta {
 impl SessionDelta {
     /// Decodes a change that another process sent.
     pub(crate) fn read(value: &[u8]) -> Result<Self, StoreError> {
-        serde_json::from_slice(value).map_err(|error| StoreError(Box::new(error)))
+        serde_json::from_slice(value).map_err(StoreError::unreadable)
     }
 
     /// Encodes the change for other processes.

@@ -1,0 +1,106 @@
+//! Revocations of URLs in the store that the processes of an endpoint share.
+
+use mcp_types::uri::canonical;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::issue::Urls;
+use super::token::Token;
+use crate::protocol::store::StoreError;
+use crate::protocol::store::access::Stores;
+use crate::protocol::store::message::BusMessage;
+use crate::protocol::store::values::{Condition, Put, PutOutcome};
+
+/// How often a write is tried again because another process has written at the same time.
+const ATTEMPTS: usize = 16;
+
+/// The stored form of a revocation, as JSON text. Other members are ignored.
+#[derive(Serialize, Deserialize)]
+struct StoredRevocation {
+    /// Tokens issued up to this time are void, in milliseconds since 1970.
+    until: u64,
+}
+
+/// Returns the key of the revocations of a resource.
+fn key(uri: &str) -> String {
+    let digest = Sha256::digest(canonical(uri).as_bytes());
+    let mut key = String::from("revoked:");
+    for byte in digest {
+        let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
+        key.extend([digit(byte >> 4), digit(byte & 15)]);
+    }
+    key
+}
+
+impl Urls {
+    /// Revokes the tokens of a resource in this process at once, then in all others.
+    pub(crate) async fn revoke_everywhere(
+        &self,
+        uri: &str,
+        stores: &Stores,
+    ) -> Result<(), StoreError> {
+        let until = self.revocation(uri);
+        self.revoke(uri, until);
+        if stores.values_are_shared {
+            self.store_revocation(uri, until, stores).await?;
+        }
+        if let Some(bus) = &stores.bus {
+            let uri = uri.to_owned();
+            bus.publish(&BusMessage::UrlsRevoked { uri, until }).await?;
+        }
+        Ok(())
+    }
+
+    async fn store_revocation(
+        &self,
+        uri: &str,
+        until: u64,
+        stores: &Stores,
+    ) -> Result<(), StoreError> {
+        let key = key(uri);
+        for _ in 0..ATTEMPTS {
+            let (known, condition) = match stores.get(&key).await? {
+                Some(known) => (read(&known.value)?, Condition::Version(known.version)),
+                None => (0, Condition::Absent),
+            };
+            let until = until.max(known);
+            let value = serde_json::to_vec(&StoredRevocation { until });
+            let value = value.map_err(StoreError::unreadable)?;
+            let put = Put {
+                key: &key,
+                value: &value,
+                time_to_live: self.longest_validity(until),
+                condition,
+                group: None,
+            };
+            if let PutOutcome::Written(_) = stores.put(put).await? {
+                return Ok(());
+            }
+        }
+        Err(StoreError::failed("the resource is revoked too often"))
+    }
+
+    /// Returns `true` if another process has revoked a token. A process that was started since
+    /// learns of a revocation here, and not before it issues URLs: for a minute, these may be
+    /// refused.
+    pub(crate) async fn is_revoked_elsewhere(
+        &self,
+        token: &Token,
+        stores: &Stores,
+    ) -> Result<bool, StoreError> {
+        if !stores.values_are_shared {
+            return Ok(false);
+        }
+        let Some(stored) = stores.get(&key(&token.uri)).await? else {
+            return Ok(false);
+        };
+        let until = read(&stored.value)?;
+        self.revoke(&token.uri, until);
+        Ok(token.issued <= until)
+    }
+}
+
+fn read(value: &[u8]) -> Result<u64, StoreError> {
+    let stored: StoredRevocation = serde_json::from_slice(value).map_err(StoreError::unreadable)?;
+    Ok(stored.until)
+}

@@ -1,0 +1,3 @@
+//! Implementations of [`Store`](crate::Store).
+
+pub(crate) mod memory;
