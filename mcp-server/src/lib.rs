@@ -101,6 +101,7 @@ pub use features::resources::request::Variables;
 pub use features::resources::templates::definition::TemplateDef;
 #[cfg(feature = "templates")]
 pub use features::resources::variables::TemplateVariables;
+pub use features::stored::{Stored, StoredError, StoredValue};
 pub use features::tools::definition::ToolDef;
 pub use features::tools::result::{IntoToolResult, Json};
 pub use mcp_types as types;
