@@ -1,13 +1,18 @@
 //! A server that shows every method of the specification, and the subject of the official
 //! conformance suite. The example `files` shows icons and the proposals on resources.
 //!
-//! `everything --port 3000` serves Streamable HTTP at `http://127.0.0.1:3000/mcp` to peers of all
-//! revisions, and the transport of 2024-11-05 at `/sse` (0 takes any port, and the first line on
-//! standard output names it), and `everything --stdio` serves standard input and output. With
-//! `--origin https://app.example.com` after the port, pages of that origin may be clients, too.
-//! Health, readiness and metrics are at `/healthz`, `/readyz` and `/metrics`.
+//! `everything --stdio` serves standard input and output. `everything --port 3000` serves
+//! Streamable HTTP at `http://127.0.0.1:3000/mcp` to peers of all revisions, and the transport of
+//! 2024-11-05 at `/sse` (0 takes any port, and the first line on standard output names it). Health,
+//! readiness and metrics are at `/healthz`, `/readyz` and `/metrics`. Further options:
+//!
+//! - `--listen 0.0.0.0:3000` in place of the port, and `--any-host` behind a proxy.
+//! - `--origin https://app.example.com`: pages of that origin may be clients, too.
+//! - `--store redis://...` or `--store postgres://...`: several processes with the same store and the
+//!   same `MCP_KEYS` (64 hexadecimal digits) serve one endpoint, see `docs/scale.md`.
 
 mod offers;
+mod options;
 mod questions;
 mod tools;
 
@@ -19,6 +24,7 @@ use mcp_server::{Http, HttpConfig, Server};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
+    let options = Options::parse(std::env::args().skip(1))?;
     let mut builder = Server::builder("everything", env!("CARGO_PKG_VERSION"))
         .title("Everything")
         .description("Shows every method of the protocol")
@@ -26,35 +32,35 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     builder = tools::add(builder);
     builder = questions::add(builder);
     builder = offers::add(builder);
-    let server = builder.build()?;
-
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let server = options.share(builder).await?.build()?;
     let updates = announce_updates(&server);
-    match arguments[..] {
-        ["--stdio"] => tokio::select! {
+    let Some(address) = options.listen else {
+        tokio::select! {
             ended = server.serve_stdio() => ended?,
             () = updates => {}
-        },
-        ["--port", port] | ["--port", port, "--origin", _] => {
-            let config = HttpConfig::new()
-                .http_sse("/sse")
-                .health_path("/healthz")
-                .readiness_path("/readyz")
-                .metrics_path("/metrics")
-                .allow_origins(arguments.get(3).copied());
-            let serving =
-                server.serve_http(Http::at(("127.0.0.1", port.parse()?)).config(config))?;
-            let mut output = std::io::stdout().lock();
-            writeln!(output, "listening on http://{}/mcp", serving.local_addr())?;
-            output.flush()?;
-            drop(output);
-            tokio::select! {
-                ended = serving => ended?,
-                () = updates => {}
-            }
         }
-        _ => return Err("usage: everything --stdio | --port PORT [--origin ORIGIN]".into()),
+        return Ok(());
+    };
+    let mut config = HttpConfig::new()
+        .http_sse("/sse")
+        .health_path("/healthz")
+        .readiness_path("/readyz")
+        .metrics_path("/metrics")
+        .allow_origins(options.origin);
+    if options.any_host {
+        config = config.any_host();
+    }
+    let serving = server.serve_http(Http::at(address).config(config))?;
+    let mut output = std::io::stdout().lock();
+    writeln!(output, "listening on http://{}/mcp", serving.local_addr())?;
+    output.flush()?;
+    drop(output);
+    let stopping = server.clone();
+    tokio::select! {
+        ended = serving => ended?,
+        () = updates => {}
+        // Clients go on at another process.
+        _ = terminated() => stopping.shutdown(),
     }
     Ok(())
 }

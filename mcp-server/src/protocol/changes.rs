@@ -76,12 +76,7 @@ impl Hub {
     /// Passes every change that a subscriber wants to it, because it is not known what changed.
     pub(crate) fn publish_everything(&self) {
         for subscriber in self.present() {
-            for change in [Change::Tools, Change::Prompts, Change::Resources] {
-                subscriber.mark(&change);
-            }
-            for uri in subscriber.watched.all() {
-                subscriber.mark(&Change::Resource(uri));
-            }
+            subscriber.mark_everything();
         }
     }
 
@@ -152,6 +147,16 @@ impl Subscriber {
             pending: Mutex::default(),
             changed: Notify::new(),
         })
+    }
+
+    /// Marks every change that the subscriber wants.
+    pub(crate) fn mark_everything(&self) {
+        for change in [Change::Tools, Change::Prompts, Change::Resources] {
+            self.mark(&change);
+        }
+        for uri in self.watched.all() {
+            self.mark(&Change::Resource(uri));
+        }
     }
 
     pub(crate) fn mark(&self, change: &Change) {

@@ -80,8 +80,17 @@ impl ValueStore for Memory {
 
 #[cfg(feature = "http")]
 impl EventStore for Memory {
-    fn open<'a>(&'a self, stream: StreamKey<'a>, kept: Duration) -> StoreFuture<'a, ()> {
-        self.0.events.open(stream, kept)
+    fn open<'a>(
+        &'a self,
+        stream: StreamKey<'a>,
+        about: &'a [u8],
+        kept: Duration,
+    ) -> StoreFuture<'a, ()> {
+        self.0.events.open(stream, about, kept)
+    }
+
+    fn about<'a>(&'a self, stream: StreamKey<'a>) -> StoreFuture<'a, Option<Vec<u8>>> {
+        self.0.events.about(stream)
     }
 
     fn append<'a>(

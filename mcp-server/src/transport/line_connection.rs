@@ -209,7 +209,7 @@ impl LineConnection {
             }
             Dispatch::Session(session, answer) => {
                 let sink = Arc::clone(&self.inbound.sink);
-                let changes = send_changes(&self.server, Arc::clone(&session), sink);
+                let changes = send_changes(&self.server, Arc::clone(&session), sink, false);
                 self.send(&answer, slot);
                 self.in_flight.spawn_background(changes);
                 self.inbound.session = Some(session);

@@ -51,9 +51,19 @@ impl<H: Hook> Hooked<H> {
 }
 
 impl<H: Hook> EventStore for Hooked<H> {
-    fn open<'a>(&'a self, stream: StreamKey<'a>, kept: Duration) -> StoreFuture<'a, ()> {
-        let then = move || self.events.open(stream, kept);
+    fn open<'a>(
+        &'a self,
+        stream: StreamKey<'a>,
+        about: &'a [u8],
+        kept: Duration,
+    ) -> StoreFuture<'a, ()> {
+        let then = move || self.events.open(stream, about, kept);
         self.run(Operation::Open(stream.session, stream.stream), then)
+    }
+
+    fn about<'a>(&'a self, stream: StreamKey<'a>) -> StoreFuture<'a, Option<Vec<u8>>> {
+        let then = move || self.events.about(stream);
+        self.run(Operation::Read(stream.stream), then)
     }
 
     fn append<'a>(

@@ -19,6 +19,7 @@ mod mounted;
 #[cfg(feature = "oauth")]
 mod oauth;
 mod operations;
+mod orphans;
 mod principals;
 mod processes;
 mod proxies;

@@ -212,7 +212,7 @@ async fn memory_for_events_is_bounded_over_all_sessions() {
             session: &session,
             stream: "s",
         };
-        events.open(stream, time).await.expect("opened");
+        events.open(stream, b"", time).await.expect("opened");
         for number in 1..=8 {
             let event = Some(Bytes::from(vec![b'x'; EVENT]));
             let kept = events.append(stream, number, event, time).await;

@@ -20,11 +20,13 @@ use crate::protocol::session::Session;
 
 /// Sends notifications of changes to a legacy session, until the future is dropped or the peer
 /// disconnects. Changes of lists are sent to every session, changes of resources to those that
-/// subscribed and may still read the resource.
+/// subscribed and may still read the resource. A client that is `behind` is first told that anything
+/// may have changed.
 pub(crate) fn send_changes(
     core: &Arc<Core>,
     session: Arc<Session>,
     sink: Arc<dyn MessageSink>,
+    behind: bool,
 ) -> impl Future<Output = ()> + Send + use<> {
     let interest = Interest {
         tools: true,
@@ -33,6 +35,9 @@ pub(crate) fn send_changes(
     };
     let watched = Box::new(Arc::clone(&session));
     let subscriber = core.hub.subscribe(interest, watched);
+    if behind {
+        subscriber.mark_everything();
+    }
     let core = Arc::clone(core);
     // Subscribed before the first poll, so that no change in between is missed.
     async move {

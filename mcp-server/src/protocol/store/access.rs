@@ -1,5 +1,7 @@
 //! [`Stores`]: the stores of a server, with a time limit and counters for every operation.
 
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -10,6 +12,8 @@ use super::bus::Bus;
 #[cfg(feature = "http")]
 use super::events::{EventPage, EventStore, StreamKey};
 use super::link::BusLink;
+#[cfg(feature = "http")]
+use super::values::Condition;
 use super::values::{Put, PutOutcome, ValueStore, VersionedValue};
 use super::{StoreError, StoreFuture};
 use crate::protocol::metrics::StoreMetrics;
@@ -25,6 +29,11 @@ pub(crate) struct Stores {
     #[cfg(feature = "http")]
     pub(crate) events_are_shared: bool,
     pub(crate) bus: Option<BusLink>,
+    /// The id of this process, which no other process has: 16 hexadecimal digits. It is no secret.
+    process: String,
+    /// The number of stream ids so far.
+    #[cfg(feature = "http")]
+    streams: AtomicU64,
     time: Duration,
     counters: Counters,
 }
@@ -58,6 +67,19 @@ struct Counters {
     micros: AtomicU64,
 }
 
+/// The time after which a process that has not recorded that it runs is taken to have ended.
+#[cfg(feature = "http")]
+const RUNNING_TIME: Duration = Duration::from_secs(30);
+/// How often a process records that it runs.
+#[cfg(feature = "http")]
+pub(crate) const RECORD_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Returns the key under which a process records that it runs.
+#[cfg(feature = "http")]
+fn running_key(process: &str) -> String {
+    format!("process:{process}")
+}
+
 /// Counts an operation while it runs.
 struct Running<'a>(&'a Counters, Instant);
 
@@ -77,6 +99,7 @@ impl Stores {
         #[cfg(feature = "http")] events: Arc<dyn EventStore>,
         time: Duration,
     ) -> Self {
+        let process = format!("{:016x}", RandomState::new().build_hasher().finish());
         Self {
             values_are_shared: settings.values.is_some(),
             values: settings.values.unwrap_or(memory),
@@ -84,7 +107,10 @@ impl Stores {
             events_are_shared: settings.events.is_some(),
             #[cfg(feature = "http")]
             events: settings.events.unwrap_or(events),
-            bus: settings.bus.map(|bus| BusLink::new(bus, time)),
+            bus: settings.bus.map(|bus| BusLink::new(bus, &process, time)),
+            process,
+            #[cfg(feature = "http")]
+            streams: AtomicU64::new(0),
             time,
             counters: Counters::default(),
         }
@@ -138,9 +164,46 @@ impl Stores {
     pub(crate) async fn open_stream(
         &self,
         stream: StreamKey<'_>,
+        about: &[u8],
         kept: Duration,
     ) -> Result<(), StoreError> {
-        self.limited(self.events.open(stream, kept)).await
+        self.limited(self.events.open(stream, about, kept)).await
+    }
+
+    pub(crate) async fn about_stream(
+        &self,
+        stream: StreamKey<'_>,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        self.limited(self.events.about(stream)).await
+    }
+
+    /// Records that this process runs, for [`is_running`](Self::is_running) at others.
+    pub(crate) async fn record_running(&self) -> Result<(), StoreError> {
+        let put = Put {
+            key: &running_key(&self.process),
+            value: b"1",
+            time_to_live: RUNNING_TIME,
+            condition: Condition::Any,
+            group: None,
+        };
+        self.put(put).await.map(|_| ())
+    }
+
+    /// Returns `true` if the process that created a stream has recorded that it runs, or if that
+    /// cannot be known.
+    pub(crate) async fn is_running(&self, stream: &str) -> Result<bool, StoreError> {
+        let process = stream.get(..self.process.len());
+        let Some(process) = process.filter(|_| self.values_are_shared) else {
+            return Ok(true);
+        };
+        Ok(process == self.process || self.get(&running_key(process)).await?.is_some())
+    }
+
+    /// Returns an id for a stream that no other stream of any process has: the id of this process,
+    /// and a number.
+    pub(crate) fn new_stream_id(&self) -> String {
+        let number = self.streams.fetch_add(1, Ordering::Relaxed);
+        format!("{}{number:x}", self.process)
     }
 
     pub(crate) async fn append_event(

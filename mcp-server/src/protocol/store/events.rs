@@ -13,8 +13,16 @@ use super::StoreFuture;
 /// of a session and in total, and removes the oldest events first.
 pub trait EventStore: Send + Sync + 'static {
     /// Creates a stream, unless it exists. It is kept for this time after the last call of `open`
-    /// or [`append`](Self::append).
-    fn open<'a>(&'a self, stream: StreamKey<'a>, kept: Duration) -> StoreFuture<'a, ()>;
+    /// or [`append`](Self::append). `about` says what the stream is for, in at most 64 KiB.
+    fn open<'a>(
+        &'a self,
+        stream: StreamKey<'a>,
+        about: &'a [u8],
+        kept: Duration,
+    ) -> StoreFuture<'a, ()>;
+
+    /// Returns what [`open`](Self::open) was told about a stream; `None` if the stream is unknown.
+    fn about<'a>(&'a self, stream: StreamKey<'a>) -> StoreFuture<'a, Option<Vec<u8>>>;
 
     /// Appends an event to a stream. `None` ends the stream. If the number exists already, nothing
     /// is changed: the caller was interrupted and retries.

@@ -1,7 +1,5 @@
 //! [`BusLink`]: the connection of a server to its [`Bus`].
 
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -65,11 +63,12 @@ impl Drop for LinkTasks {
 }
 
 impl BusLink {
-    pub(crate) fn new(bus: Arc<dyn Bus>, time: Duration) -> Self {
+    /// Creates the link of the process with this id.
+    pub(crate) fn new(bus: Arc<dyn Bus>, id: &str, time: Duration) -> Self {
         Self {
             shared: Arc::new(LinkState {
                 bus,
-                id: process_id(),
+                id: id.to_owned(),
                 time,
                 outbox: Outbox::default(),
                 receivers: Mutex::default(),
@@ -131,12 +130,6 @@ impl BusLink {
             ..StoreMetrics::default()
         }
     }
-}
-
-/// Returns an id that no other process has. It is no secret.
-fn process_id() -> String {
-    let random = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", random(), random())
 }
 
 /// Returns the pause after another failure.

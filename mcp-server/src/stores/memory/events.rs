@@ -53,6 +53,7 @@ struct Streams {
 
 struct StoredStream {
     id: String,
+    about: Vec<u8>,
     /// The number of the newest event.
     last_number: u64,
     events: VecDeque<(u64, Bytes)>,
@@ -206,13 +207,19 @@ fn ready<'a>() -> StoreFuture<'a, ()> {
 }
 
 impl EventStore for MemoryEvents {
-    fn open<'a>(&'a self, stream: StreamKey<'a>, _: Duration) -> StoreFuture<'a, ()> {
+    fn open<'a>(
+        &'a self,
+        stream: StreamKey<'a>,
+        about: &'a [u8],
+        _: Duration,
+    ) -> StoreFuture<'a, ()> {
         let mut all = self.all();
         if all.find(stream).is_some() {
             return ready();
         }
         let stored = StoredStream {
             id: stream.stream.to_owned(),
+            about: about.to_vec(),
             last_number: 0,
             events: VecDeque::new(),
             ended: false,
@@ -227,6 +234,11 @@ impl EventStore for MemoryEvents {
             all.sessions.insert(stream.session.to_owned(), streams);
         }
         ready()
+    }
+
+    fn about<'a>(&'a self, stream: StreamKey<'a>) -> StoreFuture<'a, Option<Vec<u8>>> {
+        let about = self.all().find(stream).map(|stored| stored.about.clone());
+        Box::pin(std::future::ready(Ok(about)))
     }
 
     fn append<'a>(

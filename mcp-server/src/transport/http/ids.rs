@@ -7,7 +7,7 @@ use crate::transport::http::response::refusal::Refusal;
 
 /// Hexadecimal digits in the id of a session or of an HTTP+SSE channel.
 const SESSION_DIGITS: usize = 32;
-/// Hexadecimal digits of the prefix that the names of all streams of a session share.
+/// Hexadecimal digits of the id of a process, with which the names of all its streams begin.
 const STREAM_PREFIX_DIGITS: usize = 16;
 
 /// Generates an id of 128 random bits.

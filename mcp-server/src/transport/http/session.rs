@@ -15,4 +15,5 @@ pub(crate) mod stream;
 pub(crate) mod stream_buffer;
 pub(crate) mod stream_pump;
 pub(crate) mod stream_reader;
+pub(crate) mod stream_record;
 pub(crate) mod table;

@@ -7,10 +7,13 @@ use tokio::time::sleep;
 
 use super::record;
 use super::table::Sessions;
+use crate::protocol::core::Core;
 use crate::protocol::error::text::Chain;
 use crate::protocol::store::StoreError;
+use crate::protocol::store::access::RECORD_INTERVAL;
 use crate::protocol::store::message::BusMessage;
 use crate::transport::http::session::handle::SessionHandle;
+use crate::util::select::select;
 
 /// The minimum time between two searches for expired sessions.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
@@ -116,7 +119,17 @@ impl Sessions {
     pub(crate) fn start_expiry_task(self: &Arc<Self>) {
         let mut task = self.expiry_task.task();
         if task.is_none() {
-            let spawned = tokio::spawn(expire_sessions(Arc::downgrade(self), self.pause()));
+            let expiry = expire_sessions(Arc::downgrade(self), self.pause());
+            let recording = record_running(Arc::downgrade(&self.server));
+            let shared = self.are_shared();
+            let spawned = tokio::spawn(async move {
+                match shared {
+                    true => {
+                        select(expiry, recording).await;
+                    }
+                    false => expiry.await,
+                }
+            });
             *task = Some(spawned.abort_handle());
         }
     }
@@ -165,5 +178,16 @@ async fn expire_sessions(sessions: Weak<Sessions>, pause: Duration) {
         if !sessions.end_expired().await {
             return;
         }
+    }
+}
+
+/// Records that this process runs, as long as it has sessions. Never finishes.
+async fn record_running(server: Weak<Core>) {
+    while let Some(server) = server.upgrade() {
+        if let Err(error) = server.stores.record_running().await {
+            tracing::warn!(error = %Chain(&error), "cannot record that this process runs");
+        }
+        drop(server);
+        sleep(RECORD_INTERVAL).await;
     }
 }

@@ -11,6 +11,7 @@ use super::stream::Stream;
 use crate::protocol::changes::announcements::send_changes;
 use crate::protocol::context::caller::Caller;
 use crate::protocol::context::extensions::Extensions;
+use crate::protocol::store::events::StreamKey;
 use crate::protocol::store::message::BusMessage;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::ids;
@@ -18,8 +19,9 @@ use crate::transport::http::request::accept;
 use crate::transport::http::response::answer;
 use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::response::refusal::Refusal;
-use crate::transport::http::session::handle::SessionHandle;
-use crate::transport::http::session::stream_reader::StreamReader;
+use crate::transport::http::session::handle::{ConnectionGuard, SessionHandle};
+use crate::transport::http::session::stream_reader::{StoredStream, StreamReader};
+use crate::transport::http::session::stream_record::StreamRecord;
 use crate::util::select::select;
 
 impl Endpoint {
@@ -39,16 +41,47 @@ impl Endpoint {
                 let found = String::from_utf8_lossy(event_id.as_bytes()).into_owned();
                 return Err(Refusal::LastEventId(found));
             };
-            let reader = if let Some(stream) = handle.stream(stream) {
+            if let Some(stream) = handle.stream(stream) {
                 let generation = stream.disconnect_readers();
-                StreamReader::live(stream, generation, Some(after), keep_alive, guard)
-            } else {
-                StreamReader::stored(&self.server, handle.id(), stream, after, keep_alive, guard)
+                let reader = StreamReader::live(stream, generation, Some(after), keep_alive, guard);
+                return Ok(answer::events(HttpBody::reader(reader)));
+            }
+            let key = StreamKey {
+                session: handle.id(),
+                stream,
             };
+            let about = self.server.stores.about_stream(key).await?;
+            let about = StreamRecord::read(&about.unwrap_or_default());
+            if about.is_for_announcements {
+                // Another process sent them until now. What it sent in the meantime is not worth
+                // reading: anything may have changed.
+                return self.announce(parts, remote, &handle, guard, true).await;
+            }
+            let stores = StoredStream {
+                server: Arc::clone(&self.server),
+                session: handle.id().into(),
+                stream: stream.into(),
+                about,
+            };
+            let reader = StreamReader::stored(stores, after, keep_alive, guard);
             return Ok(answer::events(HttpBody::reader(reader)));
         }
-        let new_stream = Arc::new(self.new_stream(&handle));
-        new_stream.set_id(handle.new_stream_id()?);
+        self.announce(parts, remote, &handle, guard, false).await
+    }
+
+    /// Creates the response with the stream of announcements. If the client is `behind`, it is told
+    /// that anything may have changed.
+    async fn announce(
+        &self,
+        parts: &Arc<Parts>,
+        remote: Option<SocketAddr>,
+        handle: &Arc<SessionHandle>,
+        guard: ConnectionGuard,
+        behind: bool,
+    ) -> Result<Response<HttpBody>, Refusal> {
+        let keep_alive = self.server.limits().keep_alive;
+        let new_stream = Arc::new(self.new_stream(handle));
+        new_stream.name(StreamRecord::of_announcements());
         let (stream, is_new) = handle
             .announcements(|| new_stream)
             .ok_or(Refusal::UnknownSession)?;
@@ -60,9 +93,9 @@ impl Endpoint {
             extensions,
             values: None,
         });
-        Box::pin(self.sessions.update_memory(&handle)).await;
+        Box::pin(self.sessions.update_memory(handle)).await;
         if is_new {
-            self.spawn_announcements(&handle, &stream);
+            self.spawn_announcements(handle, &stream, behind);
             let listening = BusMessage::Listening {
                 session: handle.id().into(),
                 stream: stream.id().into(),
@@ -73,9 +106,9 @@ impl Endpoint {
     }
 
     /// Spawns the task that sends notifications of changes until the session ends.
-    fn spawn_announcements(&self, handle: &Arc<SessionHandle>, stream: &Arc<Stream>) {
+    fn spawn_announcements(&self, handle: &Arc<SessionHandle>, stream: &Arc<Stream>, behind: bool) {
         let sink: Arc<Stream> = Arc::clone(stream);
-        let changes = send_changes(&self.server, Arc::clone(&handle.session), sink);
+        let changes = send_changes(&self.server, Arc::clone(&handle.session), sink, behind);
         let announcements = Arc::clone(stream);
         let renewal = self.sessions.renew_while_read(handle);
         let server = self.server.clone();

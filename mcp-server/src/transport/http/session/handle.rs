@@ -1,9 +1,8 @@
 //! [`SessionHandle`]: a session in this process and its work in flight.
 
-use std::fmt::Write as _;
 use std::future::Future;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use mcp_types::RequestId;
@@ -15,9 +14,7 @@ use super::stream::Stream;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::session::Session;
-use crate::transport::http::ids::new_id;
 use crate::transport::http::peer_table::Idle;
-use crate::transport::http::response::refusal::Refusal;
 
 /// A session in this process. Dropping it cancels its work.
 pub(crate) struct SessionHandle {
@@ -30,10 +27,6 @@ pub(crate) struct SessionHandle {
     /// The number of connections that read its streams.
     readers: AtomicUsize,
     work: Mutex<SessionWork>,
-    /// The common prefix of the ids of its streams.
-    stream_prefix: OnceLock<String>,
-    /// The number of stream ids generated so far.
-    stream_count: AtomicU64,
     runtime: Handle,
 }
 
@@ -97,8 +90,6 @@ impl SessionHandle {
             times: Mutex::new(times),
             readers: AtomicUsize::new(0),
             work: Mutex::default(),
-            stream_prefix: OnceLock::new(),
-            stream_count: AtomicU64::new(0),
             runtime: Handle::current(),
         })
     }
@@ -230,22 +221,12 @@ impl SessionHandle {
         })
     }
 
-    /// Generates the id of a stream. It is unique in the session, also among streams of other
-    /// processes.
-    pub(crate) fn new_stream_id(&self) -> Result<String, Refusal> {
-        let prefix = if let Some(prefix) = self.stream_prefix.get() {
-            prefix
-        } else {
-            // 64 random bits distinguish the few processes that serve a session.
-            let fresh: String = new_id()?.chars().take(16).collect();
-            self.stream_prefix.get_or_init(|| fresh)
-        };
-        let number = self.stream_count.fetch_add(1, Ordering::Relaxed);
-        // All prefixes have the same length, so that ids are unambiguous.
-        let mut id = String::with_capacity(prefix.len() + 8);
-        id.push_str(prefix);
-        let _ = write!(id, "{number:x}");
-        Ok(id)
+    /// Returns the ids of the requests in flight that a stream belongs to.
+    pub(crate) fn requests_of(&self, stream: &Arc<Stream>) -> Vec<RequestId> {
+        let work = locked(&self.work);
+        let of_stream = |running: &&RunningRequest| running.stream.as_ptr() == Arc::as_ptr(stream);
+        let requests = work.running.iter().filter(of_stream);
+        requests.map(|running| running.id.clone()).collect()
     }
 
     /// Finds a stream of this process.

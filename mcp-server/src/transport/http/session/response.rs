@@ -19,6 +19,7 @@ use crate::transport::http::response::status;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::transport::http::session::post_batch::PostBatch;
 use crate::transport::http::session::stream_reader::StreamReader;
+use crate::transport::http::session::stream_record::StreamRecord;
 
 impl Endpoint {
     /// Serves the requests of one POST. They continue if the client disconnects.
@@ -74,7 +75,7 @@ impl Endpoint {
                 });
             }
             ResponseForm::Events => {
-                stream.set_id(handle.new_stream_id()?);
+                stream.name(StreamRecord::default());
                 let text = stream.complete().await;
                 answer::events(HttpBody::whole(text))
             }
@@ -91,7 +92,7 @@ impl Endpoint {
         stream: &Arc<Stream>,
     ) -> Result<Response<HttpBody>, Refusal> {
         let keep_alive = self.server.limits().keep_alive;
-        stream.set_id(handle.new_stream_id()?);
+        stream.name(StreamRecord::of_requests(handle.requests_of(stream)));
         // Attached before events can be trimmed.
         stream.attach(0, Some(0));
         let has_ended = stream.start().await;

@@ -16,6 +16,9 @@ use crate::transport::http::session::handle::SessionHandle;
 /// How often a write is tried again because another process has written at the same time.
 const ATTEMPTS: usize = 16;
 
+/// The shortest time for which a session is stored.
+const SHORTEST: Duration = Duration::from_secs(1);
+
 /// Whether a new session was stored.
 pub(crate) enum NewRecord {
     Written,
@@ -51,7 +54,7 @@ impl Sessions {
         let put = Put {
             key: &key,
             value: &value,
-            time_to_live: self.idle_time.saturating_mul(2),
+            time_to_live: self.idle_time.saturating_mul(2).max(SHORTEST),
             condition,
             group: record.group().map(|name| KeyGroup { name, most }),
         };

@@ -3,6 +3,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -14,12 +15,14 @@ use tokio::time::sleep;
 
 use super::sse_event::{write_priming_event, write_sse_event};
 use super::stream_buffer::{Phase, ReaderPosition};
+use super::stream_record::StreamRecord;
 use crate::protocol::core::Core;
 use crate::protocol::error::text::Chain;
 use crate::protocol::message::answer::Answer;
 use crate::protocol::message::message_sink::{MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::session::Session;
+use crate::protocol::store::StoreError;
 use crate::protocol::store::events::StreamKey;
 use crate::transport::http::session::stream_buffer::StreamBuffer;
 use crate::util::select::select;
@@ -27,8 +30,10 @@ use crate::util::select::select;
 /// The stream of one POST, or of the announcements of a session.
 pub(crate) struct Stream {
     pub(crate) session: Arc<Session>,
-    /// Set before events are written.
-    id: OnceLock<String>,
+    /// Whether the event store has the stream.
+    is_stored: AtomicBool,
+    /// The id, and what the stream is for. Set before events are written.
+    name: OnceLock<(String, StreamRecord)>,
     pub(crate) server: Arc<Core>,
     /// Whether the client supports priming events, with which it can resume a stream without
     /// events.
@@ -72,7 +77,8 @@ impl Stream {
     ) -> Self {
         Self {
             session: Arc::clone(session),
-            id: OnceLock::new(),
+            is_stored: AtomicBool::new(false),
+            name: OnceLock::new(),
             server: Arc::clone(server),
             has_priming: session.revision >= Revision::V2025_11_25,
             limit,
@@ -127,7 +133,7 @@ impl Stream {
 
     /// Returns the id of the stream. Empty before it is set.
     pub(crate) fn id(&self) -> &str {
-        self.id.get().map_or("", String::as_str)
+        self.name.get().map_or("", |(id, _)| id.as_str())
     }
 
     /// Returns the name of the stream in the event store.
@@ -202,9 +208,10 @@ impl Stream {
         ResponseForm::Events
     }
 
-    /// Sets the id of the stream, unless it has one.
-    pub(crate) fn set_id(&self, id: String) {
-        let _ = self.id.set(id);
+    /// Gives the stream an id, unless it has one, and says what it is for.
+    pub(crate) fn name(&self, about: StreamRecord) {
+        let id = || (self.server.stores.new_stream_id(), about);
+        self.name.get_or_init(id);
     }
 
     /// Starts to write events. Returns `true` if the stream has ended in the meantime. Then the
@@ -212,12 +219,9 @@ impl Stream {
     pub(crate) async fn start(&self) -> bool {
         // `None` after the session has ended: nothing may be stored for it any more.
         if let Some(_writing) = self.session.writes.begin()
-            && let Err(error) = self
-                .server
-                .stores
-                .open_stream(self.key(), self.kept())
-                .await
+            && let Err(error) = self.open().await
         {
+            // The first event tries again.
             tracing::error!(error = %Chain(&error), "cannot create a stream in the event store");
         }
         self.change(|state| {
@@ -227,6 +231,18 @@ impl Stream {
             }
             state.ended
         })
+    }
+
+    /// Creates the stream in the event store, unless that has happened.
+    pub(crate) async fn open(&self) -> Result<(), StoreError> {
+        if let Some((_, about)) = self.name.get()
+            && !self.is_stored.load(Ordering::Acquire)
+        {
+            let (stores, about) = (&self.server.stores, about.to_bytes());
+            stores.open_stream(self.key(), &about, self.kept()).await?;
+            self.is_stored.store(true, Ordering::Release);
+        }
+        Ok(())
     }
 
     /// Writes all events of an ended stream, and stores them so that the client can resume it.

@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep};
 use super::stream::{Stream, register_waker};
 use crate::protocol::error::text::Chain;
 use crate::protocol::message::answer::Answer;
+use crate::protocol::store::StoreError;
 use crate::transport::http::session::post_batch::PostBatch;
 use crate::transport::http::session::stream_buffer::StreamBuffer;
 
@@ -107,6 +108,13 @@ impl Stream {
         true
     }
 
+    async fn try_append(&self, number: u64, message: Option<Bytes>) -> Result<(), StoreError> {
+        self.open().await?;
+        let stores = &self.server.stores;
+        let appended = stores.append_event(self.key(), number, message, self.kept());
+        appended.await
+    }
+
     /// Appends an event to the store, and tries again while the store fails: an event that the
     /// client may have seen must not be missing when it resumes. Ends when the session does, or
     /// after [`STORE_TIME`], so that an ended request does not wait for ever.
@@ -118,9 +126,7 @@ impl Stream {
                 let Some(_writing) = self.session.writes.begin() else {
                     return;
                 };
-                let (stores, message) = (&self.server.stores, message.clone());
-                let appended = stores.append_event(self.key(), number, message, self.kept());
-                match appended.await {
+                match self.try_append(number, message.clone()).await {
                     Ok(()) => return,
                     Err(error) => error,
                 }

@@ -17,6 +17,7 @@ use crate::protocol::store::StoreError;
 use crate::protocol::store::events::{EventPage, StreamKey};
 use crate::transport::http::response::event_stream::comment;
 use crate::transport::http::session::handle::ConnectionGuard;
+use crate::transport::http::session::stream_record::StreamRecord;
 use crate::util::select::{Either, select};
 
 /// A connection that reads a stream.
@@ -43,11 +44,59 @@ enum EventSource {
     /// A stream whose request this process serves, and the generation of the connection.
     Live(Arc<Stream>, u64),
     /// A stream whose request has ended, or that another process serves.
-    Store {
-        server: Arc<Core>,
-        session: Arc<str>,
-        stream: Arc<str>,
-    },
+    Store(Arc<StoredStream>),
+}
+
+/// A stream in the event store that no request of this process belongs to.
+pub(crate) struct StoredStream {
+    pub(crate) server: Arc<Core>,
+    pub(crate) session: Box<str>,
+    pub(crate) stream: Box<str>,
+    pub(crate) about: StreamRecord,
+}
+
+impl StoredStream {
+    fn key(&self) -> StreamKey<'_> {
+        StreamKey {
+            session: &self.session,
+            stream: &self.stream,
+        }
+    }
+
+    /// Reads the next events. If the process that served the requests of the stream has ended, they
+    /// are answered with an error.
+    async fn read(&self, after: u64) -> StoreRead {
+        let stores = &self.server.stores;
+        let mut absences = 0;
+        loop {
+            let page = stores.read_events(self.key(), after).await?;
+            let is_empty = |page: &EventPage| page.events.is_empty() && !page.ended;
+            if !page.as_ref().is_some_and(is_empty) {
+                return Ok(page);
+            }
+            // Twice, because a process is recorded a moment after it has begun to serve.
+            match stores.is_running(&self.stream).await? {
+                true => absences = 0,
+                false => absences += 1,
+            }
+            if absences >= 2 {
+                self.answer_lost(after).await?;
+            }
+        }
+    }
+
+    /// Ends the stream with an error for its requests. Any number of readers may do so at once.
+    async fn answer_lost(&self, after: u64) -> Result<(), StoreError> {
+        let stores = &self.server.stores;
+        let kept = self.server.limits().session_idle_time;
+        let mut last = after;
+        if let Some(message) = self.about.lost() {
+            last += 1;
+            let message = Some(message.into());
+            stores.append_event(self.key(), last, message, kept).await?;
+        }
+        stores.append_event(self.key(), last + 1, None, kept).await
+    }
 }
 
 impl StreamReader {
@@ -82,18 +131,12 @@ impl StreamReader {
     /// Reads a stream whose request has ended, or that another process serves. The response ends
     /// when the server shuts down and the store has no more events: the client can resume it later.
     pub(crate) fn stored(
-        server: &Arc<Core>,
-        session: &str,
-        stream: &str,
+        stream: StoredStream,
         after: u64,
         keep_alive: Duration,
         guard: ConnectionGuard,
     ) -> Self {
-        let from = EventSource::Store {
-            server: server.clone(),
-            session: session.into(),
-            stream: stream.into(),
-        };
+        let from = EventSource::Store(Arc::new(stream));
         Self::new(from, after, keep_alive, guard)
     }
 
@@ -148,11 +191,6 @@ impl StreamReader {
                     return Poll::Pending;
                 };
                 self.stored = None;
-                if matches!(&read, Ok(Some(page)) if page.events.is_empty() && !page.ended)
-                    && let EventSource::Store { .. } = self.from
-                {
-                    continue;
-                }
                 return Poll::Ready(self.write_page(read));
             }
             let EventSource::Live(stream, generation) = &self.from else {
@@ -212,7 +250,7 @@ impl StreamReader {
         }
         match &self.from {
             EventSource::Live(stream, generation) => stream.read(*generation, self.after),
-            EventSource::Store { .. } => self.ended = page.ended,
+            EventSource::Store(_) => self.ended = page.ended,
         }
         (!out.is_empty()).then_some(out)
     }
@@ -220,7 +258,7 @@ impl StreamReader {
     fn id(&self) -> &str {
         match &self.from {
             EventSource::Live(stream, _) => stream.id(),
-            EventSource::Store { stream, .. } => stream,
+            EventSource::Store(stream) => &stream.stream,
         }
     }
 }
@@ -236,20 +274,10 @@ impl EventSource {
                     stores.read_events(stream.key(), after).await
                 })
             }
-            Self::Store {
-                server,
-                session,
-                stream,
-            } => {
-                let (session, stream) = (Arc::clone(session), Arc::clone(stream));
-                let server = server.clone();
+            Self::Store(stream) => {
+                let stream = Arc::clone(stream);
                 Box::pin(async move {
-                    let key = StreamKey {
-                        session: &session,
-                        stream: &stream,
-                    };
-                    let read = server.stores.read_events(key, after);
-                    match select(read, server.stopping()).await {
+                    match select(stream.read(after), stream.server.stopping()).await {
                         Either::First(read) => read,
                         Either::Second(()) => Ok(None),
                     }
