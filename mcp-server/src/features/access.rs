@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::protocol::core::Context;
+use crate::protocol::core::states::States;
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::requirements::Requirements;
-use crate::protocol::handler::states::States;
 use crate::protocol::handler::{
     BoxedHandler, Handler, HandlerFuture, IntoResult, NoArguments, boxed, requirements_of,
 };

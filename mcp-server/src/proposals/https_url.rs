@@ -15,4 +15,3 @@ pub(crate) mod serving;
 pub(crate) mod setters;
 pub(crate) mod time;
 pub(crate) mod token;
-pub(crate) mod urls;

@@ -1,7 +1,6 @@
 //! Changes that peers can subscribe to: [`Change`], the [`Bus`] that sends them to other processes,
 //! and the [`Hub`] that passes them to the subscribers of this process.
 
-pub(crate) mod announcements;
 pub(crate) mod bus_codec;
 
 use std::collections::BTreeSet;

@@ -1,7 +1,6 @@
 //! Messages: the parts of a request, where it came from, its answer, and notifications to the peer.
 
 pub(crate) mod answer;
-pub(crate) mod inbound;
 pub(crate) mod message_sink;
 pub(crate) mod params_view;
 pub(crate) mod raw_object;

@@ -14,6 +14,7 @@ use crate::features::catalog::CacheHints;
 use crate::proposals::https_url::config::HttpUrls;
 use crate::protocol::changes::Bus;
 use crate::protocol::core::Layer;
+use crate::protocol::core::states::States;
 use crate::protocol::dispatch::middleware::{self, Middleware};
 use crate::protocol::dispatch::registry::Registry;
 #[cfg(feature = "pagination")]
@@ -22,7 +23,6 @@ use crate::protocol::error::ErrorDetail;
 use crate::protocol::error::conversions::ErrorConversions;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::params::{NotificationParams, Params};
-use crate::protocol::handler::states::States;
 use crate::protocol::handler::{Handler, IntoResult};
 use crate::protocol::limits::Limits;
 #[cfg(feature = "_seal")]

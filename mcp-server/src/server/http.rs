@@ -7,8 +7,8 @@ use tokio::time::sleep;
 
 use crate::server::handle::Server;
 use crate::transport::http::config::HttpConfig;
+use crate::transport::http::endpoint::service::HttpService;
 use crate::transport::http::listener::connection::SocketServices;
-use crate::transport::http::service::HttpService;
 
 /// How often [`Server::drain`] looks for requests in flight.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(10);

@@ -14,7 +14,7 @@ use tokio::task::AbortHandle;
 
 use super::batch::BatchSlot;
 #[cfg(feature = "versioned-resources")]
-use crate::protocol::context::connection_scope::ConnectionScope;
+use crate::protocol::caller::connection_scope::ConnectionScope;
 use crate::protocol::dispatch::request_task::RequestTask;
 use crate::protocol::message::message_sink::TrySend;
 use crate::protocol::message::methods::LISTEN;

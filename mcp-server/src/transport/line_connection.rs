@@ -16,16 +16,17 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::batch::BatchSlot;
-use crate::protocol::changes::announcements::send_changes;
 #[cfg(feature = "versioned-resources")]
-use crate::protocol::context::connection_scope::{ConnectionScope, ScopeHandle};
-use crate::protocol::context::extensions::Extensions;
+use crate::protocol::caller::connection_scope::{ConnectionScope, ScopeHandle};
+use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::core::Core;
+use crate::protocol::dispatch::announcements::send_changes;
+use crate::protocol::dispatch::inbound::{Inbound, TransportInfo};
 use crate::protocol::dispatch::request_task::shutting_down;
 use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
 use crate::protocol::error::ServeError;
-use crate::protocol::message::answer::{Answer, Rejection};
-use crate::protocol::message::inbound::{Inbound, TransportInfo};
+use crate::protocol::error::rejection::Rejection;
+use crate::protocol::message::answer::Answer;
 use crate::protocol::message::message_sink::MessageSink;
 use crate::protocol::message::methods::INITIALIZE;
 #[cfg(feature = "http")]

@@ -1,6 +1,6 @@
 //! Questions to clients of older revisions: requests that the server sends.
 
-use crate::protocol::limits::sizes::check_values;
+use crate::protocol::dispatch::sizes::check_values;
 use crate::protocol::message::methods::CANCELLED;
 use crate::protocol::message::notification;
 use std::sync::Arc;

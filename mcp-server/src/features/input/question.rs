@@ -16,8 +16,8 @@ use serde_json::value::RawValue;
 
 use crate::features::input::checkboxes::Checkboxes;
 use crate::features::input::error::InputError;
-use crate::protocol::context::peer::Peer;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::session::peer::Peer;
 
 /// A question to the client. `extra` are the members of the request that the schema does not
 /// declare; clients of older revisions do not get them.

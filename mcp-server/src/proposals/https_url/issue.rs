@@ -11,8 +11,8 @@ use super::keys::UrlKeys;
 use super::revoked::{Revoked, SKEW};
 use super::time::{duration_millis, millis};
 use super::token::{LONGEST_URI, Token};
+use crate::protocol::caller::extensions::{Extensions, Principal};
 use crate::protocol::changes::BusMessage;
-use crate::protocol::context::extensions::{Extensions, Principal};
 use crate::protocol::seal::SealError;
 use crate::util::rfc3339;
 

@@ -50,8 +50,8 @@ use serde_json::value::RawValue;
 use crate::protocol::core::{Context, Layer, ResponseFuture};
 use crate::protocol::dispatch::respond;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::rejection::Rejection;
 use crate::protocol::error::text::{invalid_params, method_not_found};
-use crate::protocol::message::answer::Rejection;
 use crate::protocol::message::params_view::ParamsView;
 
 /// What a request is answered with.

@@ -1,6 +1,6 @@
 //! [`RequestTask`]: a request whose handler runs.
 
-use crate::protocol::error::report::failure;
+use crate::protocol::dispatch::error_report::failure;
 use crate::protocol::message::answer::error_message;
 use std::any::Any;
 use std::future::Future;
@@ -22,7 +22,8 @@ use crate::protocol::core::{Context, RequestState, ResponseFuture};
 use crate::protocol::dispatch::trace;
 use crate::protocol::dispatch::watchdog;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::message::answer::{Answer, Rejection};
+use crate::protocol::error::rejection::Rejection;
+use crate::protocol::message::answer::Answer;
 use crate::protocol::metrics::operations::OperationOutcome;
 
 /// A request whose handler runs. Resolves to its answer. Dropping it cancels the request.

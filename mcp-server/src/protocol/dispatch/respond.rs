@@ -1,7 +1,7 @@
 //! Response messages in the form of the client's revision.
 
+use crate::protocol::dispatch::sizes;
 use crate::protocol::limits::Limits;
-use crate::protocol::limits::sizes;
 use mcp_internal::peer_text::{PeerDisplay, PeerText};
 use mcp_types::RequestId;
 use mcp_types::json;

@@ -30,12 +30,12 @@ use crate::protocol::error::text::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::DownloadPermit;
 use crate::transport::http::config::HttpConfig;
-use crate::transport::http::cors::Cors;
-use crate::transport::http::request::proxy::peer_address;
+use crate::transport::http::endpoint::cors::Cors;
+use crate::transport::http::proxy::peer_address;
+use crate::transport::http::refusal::Refusal;
+use crate::transport::http::refusal::status;
 use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::response::future::HttpFuture;
-use crate::transport::http::response::refusal::Refusal;
-use crate::transport::http::response::status;
 
 /// A tower service that serves the URLs of a server's resources: GET and HEAD, with ranges and
 /// conditions. Cheap to clone.

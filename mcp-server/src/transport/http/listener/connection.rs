@@ -22,16 +22,16 @@ use crate::protocol::core::Core;
 use crate::protocol::limits::Limits;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::peer_key::PeerKey;
-use crate::transport::http::listener::activity::{Activity, CloseReason, InFlightRequest};
+use crate::transport::http::activity::{Activity, CloseReason, InFlightRequest};
+use crate::transport::http::endpoint::service::{HttpService, RemotePeer};
 use crate::transport::http::listener::http_connection::HttpConnection;
 use crate::transport::http::listener::opening;
 use crate::transport::http::listener::opening::{FirstBytes, PrefixedStream, Protocol};
-use crate::transport::http::listener::stream_executor::StreamExecutor;
-use crate::transport::http::listener::unread_body::DiscardingStream;
 use crate::transport::http::listener::watched_body::WatchedBody;
 use crate::transport::http::listener::write_timeout::WriteTimeout;
 use crate::transport::http::response::future::HttpFuture;
-use crate::transport::http::service::{HttpService, RemotePeer};
+use crate::transport::http::response::unread_body::DiscardingStream;
+use crate::transport::http::stream_executor::StreamExecutor;
 use crate::util::select::{Either, select};
 
 /// The maximum number of concurrent streams of an HTTP/2 connection.

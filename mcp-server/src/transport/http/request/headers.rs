@@ -1,8 +1,8 @@
 //! Compares the headers of a request with its body.
 
-use crate::protocol::context::extensions::Extensions;
+use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::dispatch::inbound::TransportInfo;
 use crate::protocol::dispatch::lifecycle::unsupported;
-use crate::protocol::message::inbound::TransportInfo;
 use http::HeaderValue;
 use http::Version;
 use http::header::AsHeaderName;

@@ -23,12 +23,13 @@ use tokio::time::sleep;
 
 use crate::protocol::dispatch::lifecycle::unsupported;
 use crate::protocol::dispatch::request_task::RequestTask;
-use crate::protocol::message::answer::{Answer, Rejection};
+use crate::protocol::error::rejection::Rejection;
+use crate::protocol::message::answer::Answer;
+use crate::transport::http::refusal::Refusal;
+use crate::transport::http::refusal::status;
 use crate::transport::http::request::accept::AcceptedForms;
 use crate::transport::http::response::body::HttpBody;
-use crate::transport::http::response::refusal::Refusal;
 use crate::transport::http::response::sse_queue::SseQueue;
-use crate::transport::http::response::status;
 use crate::util::select::{Either, select};
 
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");

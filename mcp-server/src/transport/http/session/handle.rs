@@ -17,7 +17,7 @@ use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::session::Session;
 use crate::transport::http::ids::new_id;
 use crate::transport::http::peer_table::Idle;
-use crate::transport::http::response::refusal::Refusal;
+use crate::transport::http::refusal::Refusal;
 
 /// A session in this process. Dropping it cancels its work.
 pub(crate) struct SessionHandle {

@@ -12,7 +12,6 @@ use mcp_types::{RequestId, Revision};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-use super::event_store::EventStore;
 use super::sse_event::{write_priming_event, write_sse_event};
 use super::stream_buffer::{Phase, ReaderPosition};
 use crate::protocol::error::text::Chain;
@@ -21,6 +20,7 @@ use crate::protocol::message::message_sink::{MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::session::Session;
 use crate::transport::http::session::stream_buffer::StreamBuffer;
+use crate::transport::http::stores::event_store::EventStore;
 use crate::util::select::select;
 
 /// The stream of one POST, or of the announcements of a session.

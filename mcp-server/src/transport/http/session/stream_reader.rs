@@ -9,14 +9,15 @@ use std::time::Duration;
 use mcp_internal::peer_text::PeerText;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::event_store::{EventStore, StoreError};
 use super::sse_event::write_sse_event;
 use super::stream::{NextEvents, Stream};
 use crate::protocol::core::Core;
 use crate::protocol::error::text::Chain;
+use crate::transport::http::response::body::EventBytes;
 use crate::transport::http::response::event_stream::comment;
-use crate::transport::http::session::event_store::EventPage;
 use crate::transport::http::session::handle::ConnectionGuard;
+use crate::transport::http::stores::event_store::EventPage;
+use crate::transport::http::stores::event_store::{EventStore, StoreError};
 use crate::util::select::{Either, select};
 
 /// A connection that reads a stream.
@@ -49,6 +50,29 @@ enum EventSource {
         session: Arc<str>,
         stream: Arc<str>,
     },
+}
+
+impl EventBytes for StreamReader {
+    fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+        if self.ended {
+            return Poll::Ready(None);
+        }
+        let read = match self.poll_read(task) {
+            Poll::Ready(read) => read,
+            Poll::Pending if self.poll_keep_alive(task).is_ready() => Some(comment()),
+            Poll::Pending => return Poll::Pending,
+        };
+        if let Some(timer) = &mut self.timer
+            && !self.ended
+        {
+            timer.as_mut().reset(Instant::now() + self.keep_alive);
+        }
+        Poll::Ready(read)
+    }
 }
 
 impl StreamReader {
@@ -111,29 +135,6 @@ impl StreamReader {
             stored: None,
             _guard: guard,
         }
-    }
-
-    /// Returns `true` if nothing follows.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.ended
-    }
-
-    /// Returns the next bytes, or `None` at the end.
-    pub(crate) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
-        if self.ended {
-            return Poll::Ready(None);
-        }
-        let read = match self.poll_read(task) {
-            Poll::Ready(read) => read,
-            Poll::Pending if self.poll_keep_alive(task).is_ready() => Some(comment()),
-            Poll::Pending => return Poll::Pending,
-        };
-        if let Some(timer) = &mut self.timer
-            && !self.ended
-        {
-            timer.as_mut().reset(Instant::now() + self.keep_alive);
-        }
-        Poll::Ready(read)
     }
 
     /// Waits until a comment is due.

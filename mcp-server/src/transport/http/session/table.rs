@@ -7,8 +7,6 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
-use super::event_store::{EventStore, StoreError};
-use super::session_store::{Record, SessionStore, read, record, restore};
 use crate::protocol::core::Core;
 use crate::protocol::error::text::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
@@ -17,7 +15,9 @@ use crate::protocol::session::Session;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::peer_table::PeerTable;
 use crate::transport::http::session::handle::SessionHandle;
-use crate::transport::http::session::session_store::SessionDelta;
+use crate::transport::http::stores::event_store::{EventStore, StoreError};
+use crate::transport::http::stores::session_store::SessionDelta;
+use crate::transport::http::stores::session_store::{Record, SessionStore, read, record, restore};
 
 /// The sessions of an endpoint.
 pub(crate) struct Sessions {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_internal::oauth::jwt::{self, Algorithm};
 use mcp_types::json::Object;
 
-use crate::protocol::context::access_token::AccessToken;
+use crate::protocol::handler::access_token::AccessToken;
 use crate::transport::http::oauth::verifier::claims;
 use crate::transport::http::oauth::verifier::key_cache::{KeyCache, NoKey};
 use crate::transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};
