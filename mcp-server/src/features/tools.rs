@@ -17,12 +17,11 @@ use mcp_types::{
 };
 
 use crate::features::catalog::{Definition, List};
-use crate::features::list_page;
 use crate::features::named_params::NamedParams;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::tools::arguments_error::ArgumentsError;
 use crate::features::tools::definition::ToolDef;
-use crate::features::{asking, downgrade};
+use crate::features::{asking, downgrade, list_page};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::{report, resolve};
 use crate::protocol::dispatch::registry::Registry;

@@ -1,7 +1,5 @@
 //! [`LineConnection`]: handles the lines of a connection, and shuts it down. Does no I/O.
 
-#[cfg(feature = "http")]
-use crate::protocol::message::params_view::ParamsView;
 use std::future::Future;
 use std::io;
 use std::pin::{Pin, pin};
@@ -29,6 +27,8 @@ use crate::protocol::error::rejection::Rejection;
 use crate::protocol::message::answer::Answer;
 use crate::protocol::message::message_sink::MessageSink;
 use crate::protocol::message::methods::INITIALIZE;
+#[cfg(feature = "http")]
+use crate::protocol::message::params_view::ParamsView;
 #[cfg(feature = "http")]
 use crate::protocol::quota::retained::memory;
 use crate::transport::in_flight::InFlight;

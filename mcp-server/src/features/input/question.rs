@@ -3,13 +3,12 @@
 use mcp_internal::connection::capability::{ROOTS, SAMPLING, declared, is_declared, with_member};
 use mcp_types::json::{self, Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
-use mcp_types::rpc;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, ElicitRequest,
     ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams, ElicitationCapability,
     Extra, IncludeContext, InputRequest, ListRootsRequest, ListRootsRequestParams, Request,
-    RequestId, Revision, SamplingCapability, SamplingContent, SamplingMessage, Sender, v2025_06_18,
-    v2025_11_25,
+    RequestId, Revision, SamplingCapability, SamplingContent, SamplingMessage, Sender, rpc,
+    v2025_06_18, v2025_11_25,
 };
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;

@@ -18,7 +18,6 @@ use crate::protocol::caller::connection_scope::{ConnectionScope, ScopeHandle};
 use crate::protocol::changes::{Change, Interest, Subscriber};
 use crate::protocol::core::{Context, ResponseFuture};
 use crate::protocol::dispatch::error_report::for_log;
-
 use crate::protocol::dispatch::respond;
 use crate::protocol::dispatch::sizes::check_uri;
 use crate::protocol::error::handler_error::{HandlerError, bad_params};

@@ -1,6 +1,5 @@
 //! [`Urls`]: creates URLs of resources, and validates the tokens of requested URLs.
 
-use crate::protocol::changes::BusReceiver;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::SystemTime;
 
@@ -12,7 +11,7 @@ use super::revoked::{Revoked, SKEW};
 use super::time::{duration_millis, millis};
 use super::token::{LONGEST_URI, Token};
 use crate::protocol::caller::extensions::{Extensions, Principal};
-use crate::protocol::changes::BusMessage;
+use crate::protocol::changes::{BusMessage, BusReceiver};
 use crate::protocol::seal::SealError;
 use crate::util::rfc3339;
 

@@ -7,9 +7,8 @@ use std::sync::OnceLock;
 use mcp_types::revision::Versioned;
 use mcp_types::{Proposal, RequestId, Revision};
 
-use crate::protocol::caller::Caller;
-use crate::protocol::caller::ContextValues;
 use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::{Caller, ContextValues};
 use crate::protocol::core::{Context, Core, RequestState};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::message::message_sink::{ClosedSink, TrySend};

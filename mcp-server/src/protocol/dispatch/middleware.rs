@@ -40,10 +40,9 @@ use std::sync::Arc;
 
 use mcp_internal::peer_text::{PeerDisplay, PeerText};
 use mcp_types::error::DecodeError;
-use mcp_types::json;
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::{self, INTERNAL_ERROR, Message};
-use mcp_types::{CallToolRequest, Request as _, ResultType};
+use mcp_types::{CallToolRequest, Request as _, ResultType, json};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 

@@ -9,8 +9,7 @@ use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
 use crate::protocol::message::methods::LISTEN;
-use crate::protocol::message::params_view::ParamsView;
-use crate::protocol::message::params_view::{CLIENT_CAPABILITIES, CLIENT_INFO};
+use crate::protocol::message::params_view::{CLIENT_CAPABILITIES, CLIENT_INFO, ParamsView};
 use crate::protocol::message::raw_object::RawObject;
 
 /// The members of `_meta` that describe the sender of a modern request.

@@ -1,7 +1,6 @@
 //! [`Rejection`]: why a request was not served at all.
 
-use mcp_types::HEADER_MISMATCH;
-use mcp_types::rpc;
+use mcp_types::{HEADER_MISMATCH, rpc};
 
 use crate::protocol::error::challenge::Challenge;
 

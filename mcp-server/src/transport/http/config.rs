@@ -3,7 +3,6 @@
 pub(crate) mod network;
 pub(crate) mod refused_log;
 
-use crate::transport::http::refusal::{Refusal, header_value};
 use std::sync::Arc;
 
 use http::HeaderName;
@@ -18,6 +17,7 @@ use crate::transport::http::config::network::IpNetwork;
 use crate::transport::http::config::refused_log::RefusedLog;
 #[cfg(feature = "oauth")]
 use crate::transport::http::oauth::config::OAuth;
+use crate::transport::http::refusal::{Refusal, header_value};
 use crate::transport::http::stores::event_store::EventStore;
 use crate::transport::http::stores::session_store::SessionStore;
 

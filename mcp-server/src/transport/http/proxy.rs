@@ -1,12 +1,12 @@
 //! The address of the client behind trusted proxies.
 
-use crate::protocol::caller::extensions::PeerAddress;
 use std::net::{IpAddr, SocketAddr};
 
 use http::header::FORWARDED;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+use crate::protocol::caller::extensions::PeerAddress;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::config::network::{IpNetwork, IpNetworkError};
 

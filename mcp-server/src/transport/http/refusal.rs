@@ -4,11 +4,10 @@ pub(crate) mod status;
 #[cfg(feature = "oauth")]
 pub(crate) mod token_refusal;
 
-use http::HeaderName;
-use http::request::Parts;
 use std::time::Duration;
 
-use http::Method;
+use http::request::Parts;
+use http::{HeaderName, Method};
 use mcp_internal::peer_text::PeerText;
 use mcp_types::Revision;
 

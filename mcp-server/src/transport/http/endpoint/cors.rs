@@ -13,7 +13,6 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
-
 use http_body::Body;
 
 use crate::transport::http::config::HttpConfig;

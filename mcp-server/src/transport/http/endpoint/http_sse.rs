@@ -4,10 +4,6 @@
 //! Such a channel is a [`LineConnection`], like one over a pair of byte streams, but its output is
 //! written as events. It ends with the response to the GET.
 
-use crate::transport::http::endpoint::channels::Channel;
-use crate::transport::http::endpoint::channels::Channels;
-use crate::transport::http::request::headers;
-use crate::transport::line_connection::LineConnection;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
@@ -15,7 +11,6 @@ use std::time::Duration;
 
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
-
 use mcp_internal::connection::WriteQueue;
 use mcp_internal::http_headers::SESSION_ID;
 use mcp_types::sse::{Event, write_event};
@@ -26,18 +21,17 @@ use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::core::Core;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::permits::{ChannelPermit, RequestPermit};
-use crate::protocol::quota::retained;
-use crate::protocol::quota::retained::RetainedBytes;
+use crate::protocol::quota::retained::{self, RetainedBytes};
 use crate::transport::http::config;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::ids;
-use crate::transport::http::ids::new_id;
+use crate::transport::http::endpoint::channels::{Channel, Channels};
+use crate::transport::http::ids::{self, new_id};
 use crate::transport::http::refusal::Refusal;
-use crate::transport::http::request::accept;
+use crate::transport::http::request::{accept, headers};
 use crate::transport::http::response::answer;
 use crate::transport::http::response::body::{Chunk, HttpBody, Source};
 use crate::transport::http::response::event_stream::comment;
-use crate::transport::line_connection::ConnectionDriver;
+use crate::transport::line_connection::{ConnectionDriver, LineConnection};
 use crate::util::select::{Either, select};
 
 /// The query parameter with the id of the channel.

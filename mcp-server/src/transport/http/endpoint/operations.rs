@@ -1,20 +1,19 @@
 //! Serves health, readiness and metrics to operators of the server.
 
-use crate::protocol::core::metrics::snapshot;
 use std::sync::{Arc, Weak};
 
 use http::header::{ALLOW, ORIGIN, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode};
 
+use crate::protocol::core::metrics::snapshot;
 use crate::protocol::metrics::Metrics;
 use crate::protocol::metrics::counters::Gauges;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::endpoint::Endpoint;
 #[cfg(all(feature = "axum", feature = "oauth"))]
 use crate::transport::http::oauth::config::OAuth;
-use crate::transport::http::refusal::Refusal;
-use crate::transport::http::refusal::status;
+use crate::transport::http::refusal::{Refusal, status};
 use crate::transport::http::response::answer;
 use crate::transport::http::response::body::HttpBody;
 

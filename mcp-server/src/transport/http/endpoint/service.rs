@@ -1,12 +1,10 @@
 //! [`HttpService`]: the endpoint as a tower service.
 
-use crate::transport::http::endpoint::Endpoint;
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 
 use http::header::{AUTHORIZATION, COOKIE, ORIGIN};
@@ -16,24 +14,20 @@ use http_body::Body;
 use tokio::time::sleep;
 use tower_service::Service;
 
-use crate::protocol::caller::extensions::Extensions;
-use crate::protocol::caller::extensions::PeerAddress;
+use crate::protocol::caller::extensions::{Extensions, PeerAddress};
 use crate::protocol::changes::BusReceiver;
 use crate::protocol::core::Core;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::RequestPermit;
-use crate::transport::http::config;
-use crate::transport::http::config::HttpConfig;
-use crate::transport::http::endpoint::http_sse;
-use crate::transport::http::endpoint::http_sse::channel_id;
+use crate::transport::http::config::{self, HttpConfig};
+use crate::transport::http::endpoint::http_sse::{self, channel_id};
 use crate::transport::http::endpoint::session::requests;
-use crate::transport::http::endpoint::stopping;
+use crate::transport::http::endpoint::{Endpoint, stopping};
 use crate::transport::http::proxy;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::request::accept::AcceptedForms;
-use crate::transport::http::request::body;
-use crate::transport::http::request::headers;
+use crate::transport::http::request::{body, headers};
 use crate::transport::http::response::answer;
 use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::response::future::HttpFuture;

@@ -1,7 +1,5 @@
 //! POST requests without a session: requests of modern clients, and `initialize`.
 
-use crate::protocol::message::params_view::ParamsView;
-use crate::transport::http::request::headers;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,14 +9,15 @@ use mcp_types::rpc::Message;
 use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::dispatch::inbound::Inbound;
 use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
-use crate::protocol::message::methods::INITIALIZE;
-use crate::protocol::message::methods::LISTEN;
+use crate::protocol::message::methods::{INITIALIZE, LISTEN};
+use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::endpoint::session::requests::declares_revision;
 use crate::transport::http::ids::new_id;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::request::accept::{self, AcceptedForms};
+use crate::transport::http::request::headers;
 use crate::transport::http::response::answer;
 use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::response::sse_queue::SseQueue;

@@ -1,12 +1,12 @@
 //! [`Events`]: a response that sends the messages of a request as a stream of events.
 
-use mcp_types::sse::write_comment;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use mcp_types::sse::write_comment;
 use tokio::task::AbortHandle;
 use tokio::time::Sleep;
 

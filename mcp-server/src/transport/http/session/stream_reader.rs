@@ -16,8 +16,7 @@ use crate::protocol::error::text::Chain;
 use crate::transport::http::response::body::EventBytes;
 use crate::transport::http::response::event_stream::comment;
 use crate::transport::http::session::handle::ConnectionGuard;
-use crate::transport::http::stores::event_store::EventPage;
-use crate::transport::http::stores::event_store::{EventStore, StoreError};
+use crate::transport::http::stores::event_store::{EventPage, EventStore, StoreError};
 use crate::util::select::{Either, select};
 
 /// A connection that reads a stream.

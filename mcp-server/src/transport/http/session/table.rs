@@ -16,8 +16,9 @@ use crate::transport::http::config::HttpConfig;
 use crate::transport::http::peer_table::PeerTable;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::transport::http::stores::event_store::{EventStore, StoreError};
-use crate::transport::http::stores::session_store::SessionDelta;
-use crate::transport::http::stores::session_store::{Record, SessionStore, read, record, restore};
+use crate::transport::http::stores::session_store::{
+    Record, SessionDelta, SessionStore, read, record, restore,
+};
 
 /// The sessions of an endpoint.
 pub(crate) struct Sessions {

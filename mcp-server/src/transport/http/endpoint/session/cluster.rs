@@ -1,8 +1,7 @@
 //! Handles the messages about sessions that the processes of one endpoint send each other.
 
 use crate::protocol::changes::{BusMessage, BusReceiver};
-use crate::protocol::dispatch::Parsed;
-use crate::protocol::dispatch::respond;
+use crate::protocol::dispatch::{Parsed, respond};
 use crate::protocol::error::text::Chain;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::stores::session_store::SessionDelta;

@@ -1,7 +1,5 @@
 //! POST in a session.
 
-use crate::protocol::message::params_view::ParamsView;
-use crate::transport::http::request::headers;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -18,18 +16,18 @@ use crate::protocol::dispatch::respond::{self, ResponseDelivery};
 use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
 use crate::protocol::error::rejection::Rejection;
 use crate::protocol::message::answer::Answer;
+use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::request::accept::AcceptedForms;
+use crate::transport::http::request::headers;
 use crate::transport::http::response::answer;
 use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::session::handle::SessionHandle;
-use crate::transport::http::session::post_batch::PostBatch;
-use crate::transport::http::session::post_batch::in_flight;
+use crate::transport::http::session::post_batch::{PostBatch, in_flight};
 use crate::transport::http::session::stream::Stream;
-use crate::transport::http::stores::session_store::SessionDelta;
-use crate::transport::http::stores::session_store::SessionSnapshot;
+use crate::transport::http::stores::session_store::{SessionDelta, SessionSnapshot};
 
 impl Endpoint {
     /// Handles a POST in a session.

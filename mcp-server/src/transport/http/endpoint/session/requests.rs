@@ -11,15 +11,14 @@ use crate::protocol::message::answer::Answer;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::session::Session;
-use crate::transport::http::config;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::ids;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::request::headers;
 use crate::transport::http::response::answer;
 use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::transport::http::session::table::SessionLookup;
+use crate::transport::http::{config, ids};
 
 /// Returns the id in `Mcp-Session-Id`, or `None` if the request does not belong to a session.
 pub(crate) fn session_id(parts: &Parts) -> Option<&str> {

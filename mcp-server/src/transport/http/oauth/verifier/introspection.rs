@@ -16,11 +16,9 @@ use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::{Instant, timeout};
 
 use crate::protocol::handler::access_token::AccessToken;
-use crate::transport::http::oauth::fetch::issuer_metadata;
 use crate::transport::http::oauth::fetch::secure_url::SecureUrl;
-use crate::transport::http::oauth::fetch::{FETCH_TIME, FetchError, Fetcher};
-use crate::transport::http::oauth::verifier::claims;
-use crate::transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};
+use crate::transport::http::oauth::fetch::{FETCH_TIME, FetchError, Fetcher, issuer_metadata};
+use crate::transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier, claims};
 
 /// The maximum size of a response, in bytes.
 const RESPONSE_BYTES: usize = 64 << 10;

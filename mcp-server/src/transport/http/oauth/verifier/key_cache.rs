@@ -10,9 +10,8 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::protocol::error::text::Chain;
-use crate::transport::http::oauth::fetch::issuer_metadata;
 use crate::transport::http::oauth::fetch::secure_url::SecureUrl;
-use crate::transport::http::oauth::fetch::{FetchError, Fetcher};
+use crate::transport::http::oauth::fetch::{FetchError, Fetcher, issuer_metadata};
 
 /// The maximum size of a set of keys, in bytes.
 const KEY_SET_BYTES: usize = 256 << 10;
