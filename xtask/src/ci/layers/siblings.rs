@@ -1,6 +1,7 @@
 //! Circles of modules with the same parent. A module includes all modules below it, so an import
 //! between files is one between the two siblings that contain them. An import between a module and
 //! one that contains it does not count: a parent may use its children, and a child `super::Type`.
+//! Generated files do not count either: they are tables for the macros of the modules that use them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +26,11 @@ pub(super) fn circles(tree: &Crate, imports: &Edges) -> Vec<Circle> {
     let mut parents: BTreeMap<Vec<String>, Imports<'_>> = BTreeMap::new();
     for (&importing, targets) in imports {
         for &imported in targets {
-            let (from, to) = (&tree.files[importing].path, &tree.files[imported].path);
+            let (from, to) = (&tree.files[importing], &tree.files[imported]);
+            if from.is_generated || to.is_generated {
+                continue;
+            }
+            let (from, to) = (&from.path, &to.path);
             let (from_module, to_module) = (module_of(from), module_of(to));
             let shared = from_module.iter().zip(&to_module);
             let depth = shared.take_while(|(one, other)| one == other).count();
