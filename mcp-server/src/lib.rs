@@ -91,9 +91,9 @@ pub use features::resources::contents::body::{IntoBody, ResourceBody};
 pub use features::resources::contents::stream::{ResourceStream, WantedBytes};
 pub use features::resources::definition::ResourceDef;
 #[cfg(feature = "versioned-resources")]
-pub use features::resources::pages::filter::ResourceFilter;
+pub use features::resources::listed::filter::ResourceFilter;
 #[cfg(feature = "pagination")]
-pub use features::resources::pages::listed::{ListAt, ResourcePage};
+pub use features::resources::listed::{ListAt, ResourcePage};
 pub use features::resources::request::ResourceUri;
 #[cfg(feature = "templates")]
 pub use features::resources::request::Variables;
@@ -118,18 +118,17 @@ pub use proposals::https_url::serving::read::ReadByUrl;
 pub use proposals::https_url::serving::service::UrlService;
 #[cfg(feature = "versioned-resources")]
 pub use proposals::versioned_resources::versioned::Versioned;
-pub use protocol::changes::Change;
-#[cfg(feature = "oauth")]
-pub use protocol::context::access_token::AccessToken;
 #[cfg(feature = "http")]
-pub use protocol::context::extensions::PeerAddress;
-pub use protocol::context::extensions::{Extensions, Principal};
-pub use protocol::context::peer::Peer;
-pub use protocol::context::progress::{ProgressMessage, ProgressNumber, ProgressTotal};
+pub use protocol::caller::extensions::PeerAddress;
+pub use protocol::caller::extensions::{Extensions, Principal};
+pub use protocol::changes::Change;
 pub use protocol::core::Context;
+pub use protocol::core::progress::{ProgressMessage, ProgressNumber, ProgressTotal};
 pub use protocol::dispatch::middleware;
 pub use protocol::error::handler_error::HandlerError;
 pub use protocol::error::{BuildError, BuildErrors, ErrorDetail, ServeError};
+#[cfg(feature = "oauth")]
+pub use protocol::handler::access_token::AccessToken;
 pub use protocol::handler::extract::{Extension, FromContext};
 #[cfg(feature = "http")]
 pub use protocol::handler::http_parts::HttpParts;
@@ -145,6 +144,7 @@ pub use protocol::metrics::refusals::{RefusalCause, Refusals};
 pub use protocol::metrics::{Metrics, StoreMetrics};
 #[cfg(feature = "_seal")]
 pub use protocol::seal::{Keys, SealError};
+pub use protocol::session::peer::Peer;
 pub use protocol::store::bus::{Bus, BusPage};
 #[cfg(feature = "http")]
 pub use protocol::store::events::{EventPage, EventStore, StreamKey};
@@ -164,6 +164,10 @@ pub use tokio_rustls::rustls;
 #[cfg(feature = "http")]
 pub use transport::http::config::HttpConfig;
 #[cfg(feature = "http")]
+pub use transport::http::config::network::{IpNetwork, IpNetworkError};
+#[cfg(feature = "http")]
+pub use transport::http::endpoint::service::HttpService;
+#[cfg(feature = "http")]
 pub use transport::http::listener::serve::HttpServer;
 #[cfg(feature = "oauth")]
 pub use transport::http::oauth::builder::OAuthBuilder;
@@ -180,13 +184,10 @@ pub use transport::http::oauth::verifier::static_tokens::StaticTokens;
 #[cfg(feature = "oauth")]
 pub use transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};
 #[cfg(feature = "http")]
-pub use transport::http::request::network::{IpNetwork, IpNetworkError};
-#[cfg(feature = "http")]
 pub use transport::http::response::body::HttpBody;
 #[cfg(feature = "http")]
 pub use transport::http::response::future::HttpFuture;
 #[cfg(feature = "http")]
-pub use transport::http::service::HttpService;
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

@@ -1,8 +1,8 @@
 //! Reads and dispatches messages. Contains the state that all requests share, and the view of a
 //! request that handlers get. Knows no feature and no transport.
 
+pub(crate) mod caller;
 pub(crate) mod changes;
-pub(crate) mod context;
 pub(crate) mod core;
 pub(crate) mod dispatch;
 pub(crate) mod error;

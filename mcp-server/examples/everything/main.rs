@@ -22,6 +22,8 @@ use std::time::Duration;
 
 use mcp_server::{Http, HttpConfig, Server};
 
+use options::Options;
+
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse(std::env::args().skip(1))?;
@@ -55,14 +57,25 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     writeln!(output, "listening on http://{}/mcp", serving.local_addr())?;
     output.flush()?;
     drop(output);
-    let stopping = server.clone();
     tokio::select! {
-        ended = serving => ended?,
+        // Clients go on at another process, if there are any.
+        ended = server.until(terminated(), serving) => ended?,
         () = updates => {}
-        // Clients go on at another process.
-        _ = terminated() => stopping.shutdown(),
     }
     Ok(())
+}
+
+/// Resolves when an orchestrator asks the process to end.
+async fn terminated() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        signal(SignalKind::terminate())?.recv().await;
+        Ok(())
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
 }
 
 /// Announces every second that the watched resource changed.

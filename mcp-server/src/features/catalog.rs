@@ -13,8 +13,8 @@ use crate::features::access::Access;
 use crate::features::definition_error::DefinitionError;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
+use crate::protocol::core::states::States;
 use crate::protocol::error::BuildError;
-use crate::protocol::handler::states::States;
 
 /// An item of a list: [`ToolDef`](crate::ToolDef), [`ResourceDef`](crate::ResourceDef),
 /// [`PromptDef`](crate::PromptDef), and `TemplateDef` with the feature `templates`.

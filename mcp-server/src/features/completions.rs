@@ -12,14 +12,14 @@ use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::described::TEMPLATE;
 use crate::protocol::core::Context;
+use crate::protocol::core::states::States;
 use crate::protocol::dispatch::registry::Registry;
+use crate::protocol::dispatch::sizes::check_uri;
 use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::text::short;
 use crate::protocol::handler::requirements::Requirements;
-use crate::protocol::handler::states::States;
 use crate::protocol::handler::{BoxedHandler, Handler, HandlerFuture, Input, boxed};
-use crate::protocol::limits::sizes::check_uri;
 use crate::protocol::message::raw_object::{FromMembers, RawObject};
 
 /// The maximum number of values in a response.

@@ -10,11 +10,10 @@ use mcp_types::{
 };
 
 use crate::features::catalog::{Definition, List};
-use crate::features::list_page;
 use crate::features::named_params::NamedParams;
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::{asking, downgrade};
+use crate::features::{asking, downgrade, list_page};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::error::handler_error::HandlerError;

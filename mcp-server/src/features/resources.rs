@@ -7,11 +7,15 @@ pub(crate) mod definition;
 pub(crate) mod described;
 pub(crate) mod handlers;
 #[cfg(feature = "pagination")]
+pub(crate) mod listed;
+#[cfg(feature = "pagination")]
 pub(crate) mod pages;
 #[cfg(feature = "_proposals")]
 pub(crate) mod proposals;
 pub(crate) mod request;
 pub(crate) mod resolved;
+#[cfg(feature = "pagination")]
+pub(crate) mod scope;
 #[cfg(feature = "templates")]
 pub(crate) mod templates;
 #[cfg(not(feature = "templates"))]
@@ -29,8 +33,6 @@ use mcp_types::{
 use crate::features::asking;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::request::ResourceParams;
-#[cfg(not(feature = "templates"))]
-use crate::features::resources::untemplated as templates;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::dispatch::route::common;
@@ -66,7 +68,14 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
             &cx,
         ))
     });
-    templates::register(registry, resources);
+    #[cfg(feature = "templates")]
+    let templates = Arc::clone(&resources.definitions.templates);
+    #[cfg(feature = "templates")]
+    registry.serve(ListResourceTemplatesRequest::METHOD, move |part, cx| {
+        std::future::ready(crate::features::list_page::list(&templates, &part, &cx))
+    });
+    #[cfg(not(feature = "templates"))]
+    untemplated::register(registry, resources);
     let read_from = Arc::clone(resources);
     asking::serve_read(
         registry,

@@ -5,7 +5,6 @@ pub(crate) mod order;
 #[cfg(not(feature = "json-schema"))]
 pub(crate) mod promises;
 
-use crate::features::definition_error::DefinitionError;
 #[cfg(feature = "json-schema")]
 use mcp_internal::schema_cost::CostError;
 #[cfg(feature = "json-schema")]
@@ -14,6 +13,8 @@ use mcp_types::json::{self, Object, Value};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
+
+use crate::features::definition_error::DefinitionError;
 
 /// The maximum nesting depth of a schema.
 const DEPTH: usize = 64;

@@ -17,17 +17,16 @@ use mcp_types::{
 };
 
 use crate::features::catalog::{Definition, List};
-use crate::features::list_page;
 use crate::features::named_params::NamedParams;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::tools::arguments_error::ArgumentsError;
 use crate::features::tools::definition::ToolDef;
-use crate::features::{asking, downgrade};
+use crate::features::{asking, downgrade, list_page};
 use crate::protocol::core::Context;
+use crate::protocol::dispatch::error_report::{report, resolve};
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::dispatch::trace;
 use crate::protocol::error::handler_error::{Cause, HandlerError};
-use crate::protocol::error::report::{report, resolve};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::metrics::operations::{Operation, OperationCounter, OperationOutcome, Tools};
 

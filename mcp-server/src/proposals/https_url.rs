@@ -16,4 +16,3 @@ pub(crate) mod setters;
 pub(crate) mod shared_revocations;
 pub(crate) mod time;
 pub(crate) mod token;
-pub(crate) mod urls;

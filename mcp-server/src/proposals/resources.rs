@@ -1,11 +1,8 @@
-//! What the proposals for resources share. `hooks` combines them.
+//! What several proposals add to results, or remove from them.
 
 pub(crate) mod blocks;
-pub(crate) mod collection;
-pub(crate) mod describe;
 pub(crate) mod describe_listed;
-pub(crate) mod describing;
 pub(crate) mod finish;
-pub(crate) mod hooks;
-pub(crate) mod metadata_view;
 pub(crate) mod state;
+#[cfg(feature = "https-url")]
+pub(crate) mod urls;

@@ -2,6 +2,11 @@
 //! [`Route`] and [`Listener`], the handlers by method; [`ChangeAccess`]. They refer to each other,
 //! so they are defined together.
 
+pub(crate) mod context;
+pub(crate) mod metrics;
+pub(crate) mod progress;
+pub(crate) mod states;
+
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,20 +19,20 @@ use std::sync::OnceLock;
 use mcp_types::{Implementation, ProgressToken, Proposal, RequestId, Revision, ServerCapabilities};
 use serde_json::value::RawValue;
 
+use crate::protocol::caller::ContextValues;
+use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::changes::{Change, Hub};
-use crate::protocol::context::caller::ContextValues;
-use crate::protocol::context::extensions::Extensions;
-use crate::protocol::context::peer::Peer;
+use crate::protocol::core::states::States;
 use crate::protocol::error::conversions::ErrorConversions;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::{BuildError, ErrorDetail};
-use crate::protocol::handler::states::States;
 use crate::protocol::limits::Limits;
 use crate::protocol::message::message_sink::MessageSink;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::metrics::measured::Measured;
 use crate::protocol::metrics::operations::{OperationCounter, Tools};
 use crate::protocol::quota::Peers;
+use crate::protocol::session::peer::Peer;
 use crate::protocol::store::access::Stores;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;

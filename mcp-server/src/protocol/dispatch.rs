@@ -4,13 +4,17 @@
 //! gets a [`Dispatch`]: an answer, or a [`RequestTask`] to poll until it returns its [`Answer`].
 //! Dropping the task cancels the request.
 
+pub(crate) mod announcements;
+pub(crate) mod error_report;
 pub(crate) mod handshake;
+pub(crate) mod inbound;
 pub(crate) mod lifecycle;
 pub mod middleware;
 pub(crate) mod registry;
 pub(crate) mod request_task;
 pub(crate) mod respond;
 pub(crate) mod route;
+pub(crate) mod sizes;
 pub(crate) mod trace;
 pub(crate) mod watchdog;
 
@@ -26,21 +30,21 @@ use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
 use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;
 
-use crate::protocol::context::peer::Peer;
 use crate::protocol::core::{Context, Core, RequestState};
+use crate::protocol::dispatch::error_report::{failure, for_log};
 use crate::protocol::dispatch::handshake::initialize;
+use crate::protocol::dispatch::inbound::Inbound;
 use crate::protocol::dispatch::request_task::{Caught, Panicked, RequestTask, catch, panicked};
 use crate::protocol::dispatch::respond::ResponseDelivery;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::report::{failure, for_log};
+use crate::protocol::error::rejection::Rejection;
 use crate::protocol::error::text::{invalid_params, method_not_found, short};
-use crate::protocol::limits::sizes;
-use crate::protocol::message::answer::{Answer, Rejection};
-use crate::protocol::message::inbound::Inbound;
+use crate::protocol::message::answer::Answer;
 use crate::protocol::message::methods;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::metrics::measured::Measured;
 use crate::protocol::metrics::operations::OperationOutcome;
+use crate::protocol::session::peer::Peer;
 use crate::protocol::session::{Session, severity};
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;

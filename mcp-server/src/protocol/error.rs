@@ -3,7 +3,7 @@
 pub(crate) mod challenge;
 pub(crate) mod conversions;
 pub(crate) mod handler_error;
-pub(crate) mod report;
+pub(crate) mod rejection;
 pub(crate) mod text;
 
 use std::fmt;

@@ -1,12 +1,15 @@
 //! [`Handler`]: the async functions that serve requests.
 
+#[cfg(feature = "oauth")]
+pub(crate) mod access_token;
 pub(crate) mod extract;
 #[cfg(feature = "http")]
 pub(crate) mod http_parts;
 pub(crate) mod params;
 pub(crate) mod requirements;
+#[cfg(feature = "oauth")]
+pub(crate) mod scopes;
 pub(crate) mod state;
-pub(crate) mod states;
 
 use std::pin::Pin;
 use std::sync::Arc;

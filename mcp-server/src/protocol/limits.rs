@@ -2,7 +2,6 @@
 
 pub(crate) mod checked;
 mod setters;
-pub(crate) mod sizes;
 
 use std::time::Duration;
 

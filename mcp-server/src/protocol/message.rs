@@ -1,14 +1,12 @@
-//! Messages: the parts of a request, where it came from, its answer, and notifications to the peer.
+//! Messages: the params of a request, its answer, and notifications to the peer.
 
 pub(crate) mod answer;
-pub(crate) mod inbound;
 pub(crate) mod message_sink;
 pub(crate) mod params_view;
 pub(crate) mod raw_object;
 
-use mcp_types::Revision;
 use mcp_types::revision::{VersionError, Versioned};
-use mcp_types::rpc;
+use mcp_types::{Revision, rpc};
 
 use crate::protocol::error::handler_error::{HandlerError, bad_params};
 

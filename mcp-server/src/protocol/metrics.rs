@@ -4,14 +4,12 @@
 //! Counters are relaxed atomics; those that every request increments are sharded, so that worker
 //! threads do not contend for a cache line.
 
-mod count;
 #[cfg(feature = "http")]
 pub(crate) mod counters;
 pub(crate) mod measured;
 pub(crate) mod open_metrics;
 pub(crate) mod operations;
 pub(crate) mod refusals;
-pub(crate) mod snapshot;
 
 use operations::Operation;
 use refusals::Refusals;

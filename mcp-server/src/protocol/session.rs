@@ -1,5 +1,7 @@
 //! [`Session`]: the state of a legacy peer after its handshake.
 
+pub(crate) mod peer;
+
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,8 +11,8 @@ use mcp_types::rpc::ErrorObject;
 use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, Revision};
 use serde_json::value::RawValue;
 
+use crate::protocol::caller::Caller;
 use crate::protocol::changes::Watched;
-use crate::protocol::context::caller::Caller;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::util::uri_set::UriSet;
 

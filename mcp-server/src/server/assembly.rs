@@ -13,7 +13,7 @@ use crate::features::{completions, logging, prompts, resources, subscriptions, t
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::issue::Urls;
 #[cfg(feature = "_proposals")]
-use crate::proposals::resources::{blocks, hooks};
+use crate::proposals::{hooks, resources::blocks};
 use crate::protocol::changes::Hub;
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::lifecycle;

@@ -13,6 +13,7 @@ use crate::features::catalog::CacheHints;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::config::HttpUrls;
 use crate::protocol::core::Layer;
+use crate::protocol::core::states::States;
 use crate::protocol::dispatch::middleware::{self, Middleware};
 use crate::protocol::dispatch::registry::Registry;
 #[cfg(feature = "pagination")]
@@ -21,7 +22,6 @@ use crate::protocol::error::ErrorDetail;
 use crate::protocol::error::conversions::ErrorConversions;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::params::{NotificationParams, Params};
-use crate::protocol::handler::states::States;
 use crate::protocol::handler::{Handler, IntoResult};
 use crate::protocol::limits::Limits;
 #[cfg(feature = "_seal")]

@@ -1,7 +1,7 @@
 //! [`Group`]: tools, prompts and resources that are defined together and merged into a server.
 
 use crate::features::access::{Access, access_setters};
-use crate::protocol::handler::states::States;
+use crate::protocol::core::states::States;
 use crate::server::catalogs::Definitions;
 use crate::server::definitions::definition_methods;
 use crate::server::resource_definitions::resource_methods;

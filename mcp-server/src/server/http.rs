@@ -1,14 +1,15 @@
 //! The endpoint of a server as a service of HTTP, and waiting until it has shut down.
 
-use crate::util::select::select;
 use std::sync::Arc;
 use std::time::Duration;
+
 use tokio::time::sleep;
 
 use crate::server::handle::Server;
 use crate::transport::http::config::HttpConfig;
+use crate::transport::http::endpoint::service::HttpService;
 use crate::transport::http::listener::connection::SocketServices;
-use crate::transport::http::service::HttpService;
+use crate::util::select::select;
 
 /// How often [`Server::drain`] looks for requests in flight.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(10);

@@ -1,10 +1,9 @@
 //! [`Http`]: Streamable HTTP at a socket of its own, as a transport.
 
-use std::fmt;
-use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 #[cfg(feature = "tls")]
 use std::sync::Arc;
+use std::{fmt, io};
 
 use crate::protocol::error::ServeError;
 use crate::server::handle::Server;

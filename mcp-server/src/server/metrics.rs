@@ -1,7 +1,7 @@
 //! [`Server::metrics`].
 
+use crate::protocol::core::metrics::snapshot;
 use crate::protocol::metrics::Metrics;
-use crate::protocol::metrics::snapshot::snapshot;
 use crate::server::handle::Server;
 
 impl Server {

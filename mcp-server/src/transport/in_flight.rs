@@ -1,6 +1,5 @@
 //! [`InFlight`]: the tasks of a connection, which end with it.
 
-use crate::protocol::message::answer::error_message;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,8 +13,9 @@ use tokio::task::AbortHandle;
 
 use super::batch::BatchSlot;
 #[cfg(feature = "versioned-resources")]
-use crate::protocol::context::connection_scope::ConnectionScope;
+use crate::protocol::caller::connection_scope::ConnectionScope;
 use crate::protocol::dispatch::request_task::RequestTask;
+use crate::protocol::message::answer::error_message;
 use crate::protocol::message::message_sink::TrySend;
 use crate::protocol::message::methods::LISTEN;
 

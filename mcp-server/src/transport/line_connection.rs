@@ -1,7 +1,5 @@
 //! [`LineConnection`]: handles the lines of a connection, and shuts it down. Does no I/O.
 
-#[cfg(feature = "http")]
-use crate::protocol::message::params_view::ParamsView;
 use std::future::Future;
 use std::io;
 use std::pin::{Pin, pin};
@@ -16,18 +14,21 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::batch::BatchSlot;
-use crate::protocol::changes::announcements::send_changes;
 #[cfg(feature = "versioned-resources")]
-use crate::protocol::context::connection_scope::{ConnectionScope, ScopeHandle};
-use crate::protocol::context::extensions::Extensions;
+use crate::protocol::caller::connection_scope::{ConnectionScope, ScopeHandle};
+use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::core::Core;
+use crate::protocol::dispatch::announcements::send_changes;
+use crate::protocol::dispatch::inbound::{Inbound, TransportInfo};
 use crate::protocol::dispatch::request_task::shutting_down;
 use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
 use crate::protocol::error::ServeError;
-use crate::protocol::message::answer::{Answer, Rejection};
-use crate::protocol::message::inbound::{Inbound, TransportInfo};
+use crate::protocol::error::rejection::Rejection;
+use crate::protocol::message::answer::Answer;
 use crate::protocol::message::message_sink::MessageSink;
 use crate::protocol::message::methods::INITIALIZE;
+#[cfg(feature = "http")]
+use crate::protocol::message::params_view::ParamsView;
 #[cfg(feature = "http")]
 use crate::protocol::quota::retained::memory;
 use crate::transport::in_flight::InFlight;

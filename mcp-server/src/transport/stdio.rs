@@ -13,10 +13,10 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::line_connection::LineConnection;
-use crate::protocol::context::extensions::Extensions;
+use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::core::Core;
+use crate::protocol::dispatch::inbound::TransportInfo;
 use crate::protocol::error::ServeError;
-use crate::protocol::message::inbound::TransportInfo;
 
 /// Serves the peer on standard input and output.
 pub(crate) async fn serve(core: &Arc<Core>, extensions: Extensions) -> Result<(), ServeError> {

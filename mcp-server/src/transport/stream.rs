@@ -10,11 +10,11 @@ use tokio::time::sleep;
 
 use super::bytes;
 use super::line_connection::LineConnection;
-use crate::protocol::context::extensions::Extensions;
+use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::core::Core;
+use crate::protocol::dispatch::inbound::TransportInfo;
 use crate::protocol::error::ServeError;
 use crate::protocol::limits::Limits;
-use crate::protocol::message::inbound::TransportInfo;
 use crate::util::select::{Either, select};
 
 /// Serves a peer on a pair of byte streams.

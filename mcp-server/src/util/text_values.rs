@@ -5,12 +5,11 @@ use std::cell::RefCell;
 use mcp_types::error::{DecodeError, Segment};
 use mcp_types::json::iter::Iter;
 use mcp_types::json::{self, Map, Object, Value};
-use serde::Serialize;
 use serde::de::value::StrDeserializer;
 use serde::de::{
     self, DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor,
 };
-use serde::forward_to_deserialize_any;
+use serde::{Serialize, forward_to_deserialize_any};
 
 /// The maximum number of texts that are decoded in a second way. All texts are decoded again for
 /// each.

@@ -6,6 +6,7 @@ mod arguments;
 mod completions;
 mod costs;
 mod definitions;
+mod derived_schemas;
 mod dialects;
 #[cfg(feature = "draft")]
 mod draft;

@@ -132,7 +132,8 @@ async fn malformed_event_ids_are_rejected_without_a_store_lookup() {
     };
     keys.take();
     assert_eq!(resume("0123456789abcdef0-1").await, 200);
-    assert_eq!(keys.take(), ["0123456789abcdef0"]);
+    // What the stream is for, and its events.
+    assert_eq!(keys.take(), ["0123456789abcdef0"; 2]);
     for id in [
         "x",
         "-",

@@ -1,8 +1,5 @@
 //! Questions to clients of older revisions: requests that the server sends.
 
-use crate::protocol::limits::sizes::check_values;
-use crate::protocol::message::methods::CANCELLED;
-use crate::protocol::message::notification;
 use std::sync::Arc;
 
 use mcp_internal::connection::PendingRequest;
@@ -12,7 +9,10 @@ use serde_json::value::RawValue;
 use super::question::Question;
 use crate::features::input::error::{ClientError, InputError};
 use crate::protocol::core::Context;
+use crate::protocol::dispatch::sizes::check_values;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::message::methods::CANCELLED;
+use crate::protocol::message::notification;
 use crate::protocol::session::{ResponseFailure, Session};
 use crate::util::select::{Either, select};
 

@@ -3,21 +3,20 @@
 use mcp_internal::connection::capability::{ROOTS, SAMPLING, declared, is_declared, with_member};
 use mcp_types::json::{self, Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
-use mcp_types::rpc;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, ElicitRequest,
     ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams, ElicitationCapability,
     Extra, IncludeContext, InputRequest, ListRootsRequest, ListRootsRequestParams, Request,
-    RequestId, Revision, SamplingCapability, SamplingContent, SamplingMessage, Sender, v2025_06_18,
-    v2025_11_25,
+    RequestId, Revision, SamplingCapability, SamplingContent, SamplingMessage, Sender, rpc,
+    v2025_06_18, v2025_11_25,
 };
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::features::input::checkboxes::Checkboxes;
 use crate::features::input::error::InputError;
-use crate::protocol::context::peer::Peer;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::session::peer::Peer;
 
 /// A question to the client. `extra` are the members of the request that the schema does not
 /// declare; clients of older revisions do not get them.

@@ -5,11 +5,9 @@ use std::fmt;
 #[cfg(not(feature = "json-schema"))]
 use mcp_types::error::DecodeError;
 use mcp_types::json::{Map, Object, Value};
-use mcp_types::{
-    Cursor, GetPromptResult, Icon, ListPromptsResult, MetaObject, Prompt, PromptArgument, Revision,
-};
+use mcp_types::{Cursor, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, Revision};
 
-use crate::features::access::{Access, access_setters};
+use crate::features::access::{Access, access_setters, listing_setters};
 use crate::features::arguments::{Arguments, derived_schema};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::{DefinitionError, check_icons, check_name};
@@ -68,27 +66,11 @@ impl PromptDef {
         }
     }
 
-    /// Sets a name for people.
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.prompt.title = Some(title.into());
-        self
-    }
+    listing_setters!(prompt);
 
     /// Sets a description of what the prompt is for.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.prompt.description = Some(description.into());
-        self
-    }
-
-    /// Adds an icon. Its media type and sizes are checked when the definition is added.
-    pub fn icon(mut self, icon: Icon) -> Self {
-        self.prompt.icons.get_or_insert_default().push(icon);
-        self
-    }
-
-    /// Sets further data, the `_meta` of the prompt.
-    pub fn meta(mut self, meta: MetaObject) -> Self {
-        self.prompt.meta = Some(meta);
         self
     }
 

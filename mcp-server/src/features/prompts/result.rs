@@ -1,7 +1,8 @@
 //! Results of the handlers of prompts.
 
-use crate::protocol::error::handler_error::HandlerError;
 use mcp_types::{ContentBlock, GetPromptResult, PromptMessage, Role, TextContent};
+
+use crate::protocol::error::handler_error::HandlerError;
 
 /// A message of a prompt: text, which is the user's, content with the role of the speaker, or a
 /// whole [`PromptMessage`].

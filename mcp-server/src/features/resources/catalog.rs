@@ -14,10 +14,10 @@ use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource}
 #[cfg(feature = "templates")]
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::protocol::core::Context;
+use crate::protocol::core::states::States;
+use crate::protocol::dispatch::sizes::check_uri;
 use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::handler::states::States;
-use crate::protocol::limits::sizes::check_uri;
 
 /// The resources of a server, and what proposals add to them.
 pub(crate) struct ResourceCatalog {

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use mcp_types::uri::canonical;
-use mcp_types::{
-    Annotations, CacheScope, Cursor, Icon, ListResourcesResult, MetaObject, Resource, Revision,
-};
+use mcp_types::{Annotations, CacheScope, Cursor, ListResourcesResult, Resource, Revision};
 
 use super::described::described;
 use super::handlers;

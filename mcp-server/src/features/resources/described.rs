@@ -6,11 +6,7 @@ pub(crate) const TEMPLATE: &str = "resource template";
 /// Defines the setters. The field `$definition` is the resource or the template.
 macro_rules! described {
     ($definition:ident) => {
-        /// Sets a name for people.
-        pub fn title(mut self, title: impl Into<String>) -> Self {
-            self.$definition.title = Some(title.into());
-            self
-        }
+        crate::features::access::listing_setters!($definition);
 
         /// Sets the description, for the model.
         pub fn description(mut self, description: impl Into<String>) -> Self {
@@ -27,18 +23,6 @@ macro_rules! described {
         /// Sets annotations: the audience and the priority.
         pub fn annotations(mut self, annotations: Annotations) -> Self {
             self.$definition.annotations = Some(annotations);
-            self
-        }
-
-        /// Adds an icon. Its media type and sizes are checked when the definition is added.
-        pub fn icon(mut self, icon: Icon) -> Self {
-            self.$definition.icons.get_or_insert_default().push(icon);
-            self
-        }
-
-        /// Sets further data, the `_meta`.
-        pub fn meta(mut self, meta: MetaObject) -> Self {
-            self.$definition.meta = Some(meta);
             self
         }
 

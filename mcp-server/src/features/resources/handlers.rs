@@ -6,9 +6,7 @@ use mcp_types::json::Map;
 
 use crate::features::resources::contents::body::{IntoBody, ResourceBody};
 #[cfg(feature = "pagination")]
-use crate::features::resources::pages::listed::ListAt;
-#[cfg(feature = "pagination")]
-use crate::features::resources::pages::listed::ResourcePage;
+use crate::features::resources::listed::{ListAt, ResourcePage};
 use crate::features::resources::request::ResourceRequest;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;

@@ -1,12 +1,6 @@
 //! `resources/list`: the added resources, then the resources that handlers of templates list; or
 //! the members of a collection.
 
-#[cfg(feature = "versioned-resources")]
-pub(crate) mod filter;
-pub(crate) mod listed;
-pub(crate) mod position;
-pub(crate) mod scope;
-
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -16,9 +10,9 @@ use crate::features::catalog::{Definition, ListItem};
 use crate::features::list_page::{PURPOSE, bad_cursor, cursor_binding, next_index};
 use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::pages::listed::ResourcePage;
-use crate::features::resources::pages::position::{ListedPage, Position, ResourceSource};
-use crate::features::resources::pages::scope::Scope;
+use crate::features::resources::listed::ResourcePage;
+use crate::features::resources::listed::position::{ListedPage, Position, ResourceSource};
+use crate::features::resources::scope::Scope;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use mcp_types::{ContentBlock, PaginatedRequestParams, ReadResourceResult};
 
 use crate::features::catalog::CacheHints;
-use crate::features::resources::pages::position::{ListedPage, Position};
-use crate::features::resources::pages::scope::Scope;
+use crate::features::resources::listed::position::{ListedPage, Position};
 use crate::features::resources::resolved::AuthorizedResource;
+use crate::features::resources::scope::Scope;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::error::handler_error::HandlerError;

@@ -1,7 +1,8 @@
 //! Finds keywords of a schema that deserializing the type does not enforce.
 
-use crate::features::definition_error::DefinitionError;
 use mcp_types::json::{Object, Value};
+
+use crate::features::definition_error::DefinitionError;
 
 /// Rejects a schema that requires more than deserializing the type does: without the feature
 /// `json-schema`, nothing would enforce it.

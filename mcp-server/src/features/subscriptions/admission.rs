@@ -9,9 +9,9 @@ use tokio::time::timeout;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::resolved::AuthorizedResource;
 use crate::protocol::core::{ChangeAccess, Context};
+use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::request_task::caught;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::report::for_log;
 
 /// Checks that the client of a request may subscribe to a resource.
 ///

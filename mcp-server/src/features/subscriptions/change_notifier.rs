@@ -15,12 +15,12 @@ use tokio::time::timeout;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::resolved::AuthorizedResource;
 use crate::features::subscriptions::admission::{Admission, admit};
-use crate::protocol::changes::announcements::announcement;
 use crate::protocol::changes::{Change, Subscriber};
 use crate::protocol::core::Context;
+use crate::protocol::dispatch::announcements::announcement;
+use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::request_task::caught;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::report::for_log;
 use crate::protocol::message::notification;
 
 /// Makes the notifications for a client, and provides the context for the handlers that describe

@@ -22,13 +22,13 @@ use crate::features::subscriptions::change_notifier::ChangeNotifier;
 #[cfg(not(feature = "versioned-resources"))]
 use crate::protocol::changes::Change;
 use crate::protocol::changes::Interest;
-#[cfg(not(feature = "versioned-resources"))]
-use crate::protocol::changes::announcements::announcement;
 use crate::protocol::core::{Context, Core};
+#[cfg(not(feature = "versioned-resources"))]
+use crate::protocol::dispatch::announcements::announcement;
+use crate::protocol::dispatch::error_report::for_log;
+use crate::protocol::dispatch::sizes::check_uri;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::report::for_log;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
-use crate::protocol::limits::sizes::check_uri;
 use crate::protocol::message::notification;
 use crate::protocol::message::raw_object::{FromMembers, RawObject};
 use crate::protocol::quota::peer_key::PeerKey;

@@ -7,9 +7,9 @@ use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::request::ResourceParams;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::route::common;
+use crate::protocol::dispatch::sizes::check_uri;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
-use crate::protocol::limits::sizes::check_uri;
 use crate::protocol::message::params_view::ParamsView;
 
 /// Handles `resources/subscribe`.

@@ -1,9 +1,8 @@
 //! [`ArgumentsError`]: why the arguments of a tool call are invalid.
 
-use mcp_types::error::DecodeError;
-
 #[cfg(feature = "json-schema")]
 use mcp_internal::schema_validator::Invalid;
+use mcp_types::error::DecodeError;
 
 /// Why the arguments of a tool call are invalid.
 #[derive(Debug, thiserror::Error)]

@@ -5,12 +5,16 @@ mod listing;
 use std::sync::Arc;
 
 use mcp_internal::peer_text::PeerDisplay;
+#[cfg(feature = "json-schema")]
+use mcp_internal::schema_validator::Validator;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::HeaderParam;
+#[cfg(feature = "json-schema")]
+use mcp_types::json::Value;
 use mcp_types::json::{self, Object};
-use mcp_types::{CallToolResult, Icon, MetaObject, Tool, ToolAnnotations, ToolInputSchema};
+use mcp_types::{CallToolResult, Tool, ToolAnnotations, ToolInputSchema};
 
-use crate::features::access::{Access, access_setters};
+use crate::features::access::{Access, access_setters, listing_setters};
 use crate::features::arguments::{Arguments, derived_schema};
 use crate::features::definition_error::DefinitionError;
 use crate::features::schema;
@@ -21,10 +25,6 @@ use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
 use crate::protocol::metrics::operations::OperationCounter;
-#[cfg(feature = "json-schema")]
-use mcp_internal::schema_validator::Validator;
-#[cfg(feature = "json-schema")]
-use mcp_types::json::Value;
 
 /// A running handler of a tool.
 pub(crate) type ToolFuture = HandlerFuture<CallToolResult>;
@@ -94,11 +94,7 @@ impl ToolDef {
         }
     }
 
-    /// Sets a name for people.
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.tool.title = Some(title.into());
-        self
-    }
+    listing_setters!(tool);
 
     /// Sets the description of what the tool does, for the model.
     pub fn description(mut self, description: impl Into<String>) -> Self {
@@ -109,18 +105,6 @@ impl ToolDef {
     /// Sets hints on how the tool behaves.
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.tool.annotations = Some(annotations);
-        self
-    }
-
-    /// Adds an icon. Its media type and sizes are checked when the definition is added.
-    pub fn icon(mut self, icon: Icon) -> Self {
-        self.tool.icons.get_or_insert_default().push(icon);
-        self
-    }
-
-    /// Sets further data, the `_meta` of the tool.
-    pub fn meta(mut self, meta: MetaObject) -> Self {
-        self.tool.meta = Some(meta);
         self
     }
 

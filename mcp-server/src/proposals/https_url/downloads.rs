@@ -10,10 +10,10 @@ use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource}
 use crate::proposals::https_url::fixed_body::{FixedBody, LazyFixedBody};
 use crate::proposals::https_url::presigned::PresignedUrl;
 use crate::proposals::https_url::setters::UrlSettings;
-use crate::proposals::resources::collection::is_collection;
+use crate::proposals::metadata::collection::is_collection;
 use crate::protocol::core::Context;
+use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::report::for_log;
 
 impl ResolvedResource {
     pub(crate) fn url_settings(&self) -> &UrlSettings {

@@ -3,7 +3,7 @@
 use mcp_types::Resource;
 
 use crate::proposals::https_url::presigned::PresignedUrl;
-use crate::proposals::resources::describe::{ResourceHandler, for_definitions, of_resource};
+use crate::proposals::metadata::describe::{ResourceHandler, for_definitions, of_resource};
 
 /// The settings of a definition for the URLs of its resources.
 #[derive(Default)]

@@ -5,19 +5,19 @@ use mcp_types::{ContentBlock, Resource, ResourceLink};
 use mcp_types::{EmbeddedResource, Proposal};
 
 #[cfg(feature = "https-url")]
-use crate::features::resources::pages::position::{ListedPage, ResourceSource};
+use crate::features::resources::listed::position::{ListedPage, ResourceSource};
 #[cfg(feature = "https-url")]
-use crate::proposals::https_url::urls;
-#[cfg(feature = "https-url")]
-use crate::proposals::resources::collection::is_collection;
+use crate::proposals::metadata::collection::is_collection;
+#[cfg(feature = "sep-2093")]
+use crate::proposals::metadata::metadata_view::read_metadata;
 #[cfg(feature = "https-url")]
 use crate::proposals::resources::describe_listed::{ListedResource, describe_listed};
 #[cfg(feature = "https-url")]
 use crate::proposals::resources::finish::finish_without_url;
 use crate::proposals::resources::finish::{finish, withhold, withhold_of_contents};
-#[cfg(feature = "sep-2093")]
-use crate::proposals::resources::metadata_view::read_metadata;
 use crate::proposals::resources::state::Resources;
+#[cfg(feature = "https-url")]
+use crate::proposals::resources::urls;
 use crate::protocol::core::Context;
 
 /// Completes the blocks of a result, and removes what the client must not see.

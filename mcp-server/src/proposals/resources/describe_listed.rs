@@ -11,12 +11,12 @@ use mcp_types::{Proposal, Resource};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::features::resources::defined::Defined;
-use crate::features::resources::pages::position::{ListedPage, ResourceSource};
+use crate::features::resources::listed::position::{ListedPage, ResourceSource};
 use crate::features::resources::resolved::ResolvedResource;
 use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
+use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::request_task::caught;
-use crate::protocol::error::report::for_log;
 
 /// The maximum number of descriptions that run for one list at the same time.
 const CONCURRENT: usize = 16;

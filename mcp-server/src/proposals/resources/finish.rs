@@ -2,11 +2,11 @@
 
 use mcp_types::{AnyResourceContents, Proposal, Resource};
 
-#[cfg(feature = "https-url")]
-use crate::proposals::https_url::urls;
+use crate::proposals::metadata::metadata_view::read_metadata;
 use crate::proposals::resources::describe_listed::ListedResource;
-use crate::proposals::resources::metadata_view::read_metadata;
 use crate::proposals::resources::state::Resources;
+#[cfg(feature = "https-url")]
+use crate::proposals::resources::urls;
 use crate::protocol::core::Context;
 
 /// Prepares a resource for a client: only clients of the newest revision get what a proposal adds,

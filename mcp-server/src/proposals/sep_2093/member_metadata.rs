@@ -5,14 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 use mcp_internal::peer_text::PeerText;
 use mcp_types::Resource;
 
-use crate::features::resources::pages::position::{ListedPage, ResourceSource};
-use crate::features::resources::pages::scope::Scope;
+use crate::features::resources::listed::position::{ListedPage, ResourceSource};
 use crate::features::resources::resolved::AuthorizedResource;
+use crate::features::resources::scope::Scope;
 use crate::proposals::resources::describe_listed::describe_listed;
 use crate::proposals::resources::finish::finish_listed;
 use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
-use crate::protocol::error::report::for_log;
+use crate::protocol::dispatch::error_report::for_log;
 
 /// The maximum number of pages of the collection's list in which members are looked up.
 const PAGES: usize = 8;

@@ -9,8 +9,8 @@ use mcp_types::{
 
 use super::member_metadata::member_metadata;
 use crate::features::resources::resolved::AuthorizedResource;
+use crate::proposals::metadata::metadata_view::read_metadata;
 use crate::proposals::resources::finish::withhold_of_contents;
-use crate::proposals::resources::metadata_view::read_metadata;
 use crate::proposals::resources::state::Resources;
 #[cfg(feature = "versioned-resources")]
 use crate::proposals::versioned_resources::versions::read_current;

@@ -1,6 +1,6 @@
 //! The setters of definitions that SEP-2093 adds.
 
-use crate::proposals::resources::describe::for_definitions;
+use crate::proposals::metadata::describe::for_definitions;
 
 for_definitions! {
     /// Sets the type by SEP-2093: a document, or a collection of other resources. The contents of

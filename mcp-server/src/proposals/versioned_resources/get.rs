@@ -10,7 +10,7 @@ use mcp_types::{
     GetResourceResult, GetTextResourceContents, NOT_MODIFIED, Resource,
 };
 
-use crate::proposals::resources::collection::is_collection;
+use crate::proposals::metadata::collection::is_collection;
 use crate::proposals::resources::state::Resources;
 use crate::proposals::versioned_resources::versions;
 use crate::protocol::core::Context;

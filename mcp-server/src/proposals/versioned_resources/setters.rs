@@ -1,6 +1,6 @@
 //! The setters of definitions that `versioned-resources` adds.
 
-use crate::proposals::resources::describe::for_definitions;
+use crate::proposals::metadata::describe::for_definitions;
 
 for_definitions! {
     /// Sets the kind, a word or two, by the proposal `versioned-resources`.

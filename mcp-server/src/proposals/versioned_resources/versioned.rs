@@ -7,7 +7,7 @@ use mcp_types::uri::is_equivalent;
 use mcp_types::{AnyResourceContents, Resource};
 
 use crate::features::resources::contents::IntoContents;
-use crate::proposals::resources::metadata_view::read_metadata;
+use crate::proposals::metadata::metadata_view::read_metadata;
 use crate::protocol::error::handler_error::HandlerError;
 
 /// Contents and the version of the resource, by the proposal `versioned-resources`: the result of a

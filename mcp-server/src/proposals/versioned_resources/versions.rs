@@ -1,12 +1,11 @@
 //! Versions of resources. Without one from the program, they are derived from the contents.
 
-use crate::proposals::versioned_resources::content_version::derived;
-
 use mcp_types::{AnyResourceContents, Resource};
 
 use crate::features::resources::resolved::AuthorizedResource;
-use crate::proposals::resources::metadata_view::{length, read_metadata};
+use crate::proposals::metadata::metadata_view::{length, read_metadata};
 use crate::proposals::resources::state::Resources;
+use crate::proposals::versioned_resources::content_version::derived;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 

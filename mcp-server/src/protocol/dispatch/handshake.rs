@@ -12,10 +12,10 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::protocol::core::Core;
+use crate::protocol::dispatch::inbound::Inbound;
+use crate::protocol::dispatch::sizes;
 use crate::protocol::error::text::invalid_params;
-use crate::protocol::limits::sizes;
 use crate::protocol::message::answer::Answer;
-use crate::protocol::message::inbound::Inbound;
 use crate::protocol::message::methods::INITIALIZE;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::session::Session;

@@ -40,18 +40,17 @@ use std::sync::Arc;
 
 use mcp_internal::peer_text::{PeerDisplay, PeerText};
 use mcp_types::error::DecodeError;
-use mcp_types::json;
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::{self, INTERNAL_ERROR, Message};
-use mcp_types::{CallToolRequest, Request as _, ResultType};
+use mcp_types::{CallToolRequest, Request as _, ResultType, json};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, Layer, ResponseFuture};
 use crate::protocol::dispatch::respond;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::rejection::Rejection;
 use crate::protocol::error::text::{invalid_params, method_not_found};
-use crate::protocol::message::answer::Rejection;
 use crate::protocol::message::params_view::ParamsView;
 
 /// What a request is answered with.

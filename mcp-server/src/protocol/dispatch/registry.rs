@@ -10,13 +10,13 @@ use mcp_types::Request;
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, Proposal, Revision, ServerCapabilities, json::Object};
 
+use crate::protocol::core::states::States;
 use crate::protocol::core::{ChangeAccess, Context, Listener, Methods, Route, Routed};
 use crate::protocol::dispatch::route::{self, NotificationHandler, Typed};
 use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::params::NotificationParams;
 use crate::protocol::handler::requirements::Requirements;
-use crate::protocol::handler::states::States;
 use crate::protocol::handler::{Handler, IntoResult, boxed, requirements_of};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::FromMembers;

@@ -1,7 +1,5 @@
 //! [`RequestTask`]: a request whose handler runs.
 
-use crate::protocol::error::report::failure;
-use crate::protocol::message::answer::error_message;
 use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,10 +17,11 @@ use tracing::Span;
 #[cfg(feature = "http")]
 use crate::protocol::core::Core;
 use crate::protocol::core::{Context, RequestState, ResponseFuture};
-use crate::protocol::dispatch::trace;
-use crate::protocol::dispatch::watchdog;
+use crate::protocol::dispatch::error_report::failure;
+use crate::protocol::dispatch::{trace, watchdog};
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::message::answer::{Answer, Rejection};
+use crate::protocol::error::rejection::Rejection;
+use crate::protocol::message::answer::{Answer, error_message};
 use crate::protocol::metrics::operations::OperationOutcome;
 
 /// A request whose handler runs. Resolves to its answer. Dropping it cancels the request.

@@ -1,17 +1,16 @@
 //! Response messages in the form of the client's revision.
 
-use crate::protocol::limits::Limits;
-use crate::protocol::limits::sizes;
 use mcp_internal::peer_text::{PeerDisplay, PeerText};
-use mcp_types::RequestId;
-use mcp_types::json;
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Message};
+use mcp_types::{RequestId, json};
 #[cfg(feature = "http")]
 use serde_json::value::RawValue;
 
 use crate::protocol::core::Context;
+use crate::protocol::dispatch::sizes;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::limits::Limits;
 use crate::protocol::session::{PeerResponse, ResponseFailure, Session};
 
 /// Returns the response with the result of a handler.

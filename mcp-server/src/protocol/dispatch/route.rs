@@ -10,8 +10,7 @@ use mcp_types::{Notification, json};
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, Listener, ResponseFuture, Route};
-use crate::protocol::error::report::for_log;
-
+use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::respond;
 use crate::protocol::error::handler_error::{HandlerError, bad_params};
 use crate::protocol::handler::BoxedHandler;

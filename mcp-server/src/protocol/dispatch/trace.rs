@@ -3,7 +3,6 @@
 //! Fields whose names begin with `otel.` are not attributes: layers that export spans take the
 //! name, the kind and the status of the span from them.
 
-use crate::protocol::message::inbound::TransportInfo;
 use std::sync::Arc;
 
 use mcp_internal::peer_text::{PeerDisplay, PeerText};
@@ -12,7 +11,7 @@ use mcp_types::{RequestId, Revision};
 use tracing::Span;
 use tracing::field::{Empty, display};
 
-use crate::protocol::message::inbound::Inbound;
+use crate::protocol::dispatch::inbound::{Inbound, TransportInfo};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::session::Session;
 

@@ -8,8 +8,8 @@ use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{CallToolResult, ClientCapabilities, ContentBlock, TextContent, json::Value};
 
 use crate::protocol::error::challenge::Challenge;
+use crate::protocol::error::rejection::Rejection;
 use crate::protocol::error::text::{WithSources, invalid_params, method_not_found};
-use crate::protocol::message::answer::Rejection;
 
 /// Why a handler does not return its result.
 ///

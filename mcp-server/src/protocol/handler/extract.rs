@@ -2,11 +2,11 @@
 
 use std::any::type_name;
 
-use crate::protocol::context::extensions::Principal;
-use crate::protocol::context::peer::Peer;
+use crate::protocol::caller::extensions::Principal;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::requirements::Requirements;
+use crate::protocol::session::peer::Peer;
 
 /// A value that a handler can take as a parameter, after its arguments.
 ///

@@ -2,7 +2,7 @@
 
 use std::any::{TypeId, type_name};
 
-use crate::protocol::handler::states::States;
+use crate::protocol::core::states::States;
 
 /// What the extractors of a handler need of the server, see
 /// [`FromContext::requirements`](crate::FromContext::requirements).

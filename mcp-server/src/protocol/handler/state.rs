@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::protocol::core::Context;
+use crate::protocol::core::states::States;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::extract::FromContext;
 use crate::protocol::handler::requirements::Requirements;
-use crate::protocol::handler::states::States;
 
 /// Extracts a value that was given to [`ServerBuilder::state`](crate::ServerBuilder::state) or
 /// [`Group::state`](crate::Group::state).

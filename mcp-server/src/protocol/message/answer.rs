@@ -1,40 +1,15 @@
 //! [`Answer`]: a response message.
 
+use mcp_types::RequestId;
 use mcp_types::rpc::{self, ErrorObject};
-use mcp_types::{HEADER_MISMATCH, RequestId};
 
-use crate::protocol::error::challenge::Challenge;
+use crate::protocol::error::rejection::Rejection;
 
 /// A response message and what it means for a transport with status codes.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) message: Vec<u8>,
     pub(crate) refused: Option<Rejection>,
-}
-
-/// Why a request was not served at all.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Rejection {
-    /// The request is malformed, or its revision or capabilities do not fit: 400.
-    Malformed,
-    /// The headers contradict the body, or the protocol version is not supported. Always answered
-    /// with 400.
-    Mismatch,
-    /// There is no such method: 404.
-    NoMethod,
-    /// The caller must not do this: 403, with a challenge if another access token would help.
-    Forbidden(Option<Box<Challenge>>),
-}
-
-impl Rejection {
-    /// Returns how a request is rejected whose params were not accepted.
-    pub(crate) fn of_code(code: i64) -> Self {
-        match code {
-            rpc::METHOD_NOT_FOUND => Self::NoMethod,
-            HEADER_MISMATCH => Self::Mismatch,
-            _ => Self::Malformed,
-        }
-    }
 }
 
 impl Answer {

@@ -7,8 +7,7 @@ use mcp_types::json::{self, Object};
 use mcp_types::{LoggingLevel, ProgressToken, RequestMetaObject, Revision};
 use serde_json::value::RawValue;
 
-use crate::protocol::message::raw_object::RawObject;
-use crate::protocol::message::raw_object::string;
+use crate::protocol::message::raw_object::{RawObject, string};
 
 /// The member of `_meta` that identifies a modern request.
 pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";

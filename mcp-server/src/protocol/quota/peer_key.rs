@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use crate::protocol::context::extensions::{Extensions, Principal};
+use crate::protocol::caller::extensions::{Extensions, Principal};
 
 /// Identifies the peer for which something is counted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,18 +1,20 @@
 //! [`HttpConfig`], and the checks of a request's head.
 
-use crate::transport::http::response::refusal::Refusal;
+pub(crate) mod network;
+pub(crate) mod refused_log;
 
 use http::HeaderName;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST};
 use http::request::Parts;
 use mcp_internal::http_headers::{essence, is_json};
 
-use crate::protocol::context::extensions::Principal;
+use crate::protocol::caller::extensions::Principal;
+use crate::transport::http::config::network::IpNetwork;
+use crate::transport::http::config::refused_log::RefusedLog;
 #[cfg(feature = "_seal")]
 #[cfg(feature = "oauth")]
 use crate::transport::http::oauth::config::OAuth;
-use crate::transport::http::request::network::IpNetwork;
-use crate::transport::http::request::refused_log::RefusedLog;
+use crate::transport::http::refusal::{Refusal, header_value};
 
 /// Configures an HTTP endpoint.
 ///
@@ -225,22 +227,16 @@ fn without_port(host: &str) -> &str {
 pub(crate) fn check_content(parts: &Parts) -> Result<(), Refusal> {
     let mut encodings = media(parts, CONTENT_ENCODING);
     if !encodings.all(|encoding| encoding.eq_ignore_ascii_case(b"identity")) {
-        return Err(Refusal::ContentEncoding(value(parts, CONTENT_ENCODING)));
+        return Err(Refusal::ContentEncoding(header_value(
+            parts,
+            CONTENT_ENCODING,
+        )));
     }
     let mut types = media(parts, CONTENT_TYPE);
     if !types.next().is_some_and(is_json) {
-        return Err(Refusal::ContentType(value(parts, CONTENT_TYPE)));
+        return Err(Refusal::ContentType(header_value(parts, CONTENT_TYPE)));
     }
     Ok(())
-}
-
-/// Returns all values of a header as one list, for an error. `None` if the header is missing.
-pub(crate) fn value(parts: &Parts, header: HeaderName) -> Option<String> {
-    let values = parts.headers.get_all(header).into_iter();
-    let values: Vec<_> = values
-        .map(|value| String::from_utf8_lossy(value.as_bytes()))
-        .collect();
-    (!values.is_empty()).then(|| values.join(", "))
 }
 
 /// Returns the name of the principal that a middleware attached to the request.

@@ -3,7 +3,7 @@
 //! An id of another form was not issued by this server. It is treated as unknown without looking it
 //! up, so that a peer cannot choose the keys of a store.
 
-use crate::transport::http::response::refusal::Refusal;
+use crate::transport::http::refusal::Refusal;
 
 /// Hexadecimal digits in the id of a session or of an HTTP+SSE channel.
 const SESSION_DIGITS: usize = 32;

@@ -1,18 +1,13 @@
 //! The server's own listener around hyper. A program that mounts the service in axum does not use it.
 //!
 //! `serve` is a server with its own socket, which runs `until` it is shut down. Each `connection` has
-//! an `activity` and a `write_timeout`; `opening` reads its first bytes. `unread_body` closes it after
-//! a response to a request whose body was not read, and `watched_body` tracks the bodies that are
-//! read. `http_connection` is what HTTP/1.1 and HTTP/2 have in common; the streams of HTTP/2 run on a
-//! `stream_executor`.
+//! a `write_timeout`; `opening` reads its first bytes, and `watched_body` tracks the bodies that are
+//! read. `http_connection` is what HTTP/1.1 and HTTP/2 have in common.
 
-pub(crate) mod activity;
 pub(crate) mod connection;
 pub(crate) mod http_connection;
 pub(crate) mod opening;
 pub(crate) mod serve;
-pub(crate) mod stream_executor;
-pub(crate) mod unread_body;
 pub(crate) mod until;
 mod watched_body;
 pub(crate) mod write_timeout;

@@ -1,6 +1,6 @@
 //! Responses: `answer` creates one, `body` is its body, and `future` waits for it. Handlers write
-//! messages to an `sse_queue`, which an `event_stream` sends. `refusal` lists the reasons for
-//! rejecting a request, and `status` all status codes.
+//! messages to an `sse_queue`, which an `event_stream` sends. `unread_body` closes the connection after
+//! a response to a request whose body was not read.
 
 pub(crate) mod answer;
 pub(crate) mod body;
@@ -8,6 +8,5 @@ pub(crate) mod body;
 pub(crate) mod chunks;
 pub(crate) mod event_stream;
 pub(crate) mod future;
-pub(crate) mod refusal;
 pub(crate) mod sse_queue;
-pub(crate) mod status;
+pub(crate) mod unread_body;

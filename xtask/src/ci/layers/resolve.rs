@@ -62,7 +62,7 @@ fn defining_file(tree: &Crate, module: &[String], path: &[String], steps: usize)
 fn start(tree: &Crate, module: &[String], path: &[String]) -> Option<(Names, Names)> {
     let (first, rest) = path.split_first()?;
     match first.as_str() {
-        "crate" => Some((Names::new(), rest.to_vec())),
+        "crate" => Some((root_of(module), rest.to_vec())),
         "self" => start_here(module, rest),
         "super" => {
             let (_, outer) = module.split_last()?;
@@ -80,6 +80,15 @@ fn start(tree: &Crate, module: &[String], path: &[String]) -> Option<(Names, Nam
                 .is_some_and(|meant| meant.first() != path.first());
             (is_known || is_used).then(|| (module.to_vec(), path.to_vec()))
         }
+    }
+}
+
+/// Returns the root of the crate to which a module belongs. A program below `bin` is a crate of its
+/// own.
+fn root_of(module: &[String]) -> Names {
+    match module {
+        [folder, program, ..] if folder == "bin" => vec![folder.clone(), program.clone()],
+        _ => Names::new(),
     }
 }
 

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use mcp_types::json::Map;
 use mcp_types::{
-    Annotations, CacheScope, Cursor, Icon, ListResourceTemplatesResult, MetaObject,
-    ResourceTemplate, Revision,
+    Annotations, CacheScope, Cursor, ListResourceTemplatesResult, ResourceTemplate, Revision,
 };
 
 use super::template::Template;
@@ -14,10 +13,9 @@ use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::resources::contents::body::IntoBody;
 use crate::features::resources::described::{TEMPLATE, described};
-use crate::features::resources::handlers;
 #[cfg(feature = "pagination")]
 use crate::features::resources::handlers::ListHandler;
-use crate::features::resources::handlers::ReadHandler;
+use crate::features::resources::handlers::{self, ReadHandler};
 use crate::features::resources::variables::TemplateVariables;
 use crate::protocol::changes::Change;
 use crate::protocol::handler::Handler;

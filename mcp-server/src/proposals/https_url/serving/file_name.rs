@@ -6,7 +6,7 @@ use http::HeaderValue;
 use mcp_internal::peer_text::is_unsafe;
 use mcp_types::Resource;
 
-use crate::proposals::resources::metadata_view::last_segment;
+use crate::proposals::metadata::metadata_view::last_segment;
 
 /// The maximum number of characters of a name. Its end is kept, because of the extension.
 const LONGEST: usize = 100;

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::protocol::quota::permits::DownloadPermit;
-
 use crate::proposals::https_url::issue::Urls;
+use crate::protocol::quota::permits::DownloadPermit;
 
 /// Contents of up to this size in bytes are processed on the current thread, because passing them
 /// to another thread costs more.

@@ -21,13 +21,12 @@ use crate::features::resources::contents::stream::WantedBytes;
 use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
 use crate::proposals::https_url::fixed_body::FixedBody;
 use crate::proposals::https_url::presigned::PresignedUrl;
-use crate::protocol::context::extensions::Extensions;
-use crate::protocol::core::Context;
-use crate::protocol::core::Core;
+use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::core::{Context, Core};
+use crate::protocol::dispatch::error_report::{for_log, report, resolve};
 use crate::protocol::dispatch::request_task::RequestTask;
 use crate::protocol::error::handler_error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
-use crate::protocol::error::report::{for_log, report, resolve};
-use crate::protocol::message::answer::Rejection;
+use crate::protocol::error::rejection::Rejection;
 use crate::protocol::metrics::operations::OperationOutcome;
 
 /// Marks, as an [extension](Context::extension), that a handler runs for a URL and not for a

@@ -1,7 +1,5 @@
 //! [`UrlService`]: a tower service that serves the URLs of resources.
 
-use crate::proposals::https_url::serving::offload::offload;
-use crate::transport::http::listener::connection::PathService;
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -15,27 +13,27 @@ use tower_service::Service;
 use tracing::Instrument as _;
 use tracing::field::Empty;
 
-use super::answer;
 use super::answer::Caching;
-use super::read;
 use super::read::{ReadFailure, ReadOutcome, ReadResult};
 use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
+use super::{answer, read};
 use crate::features::resources::catalog::ResourceDefinitions;
 use crate::features::resources::resolved::ResolvedResource;
 use crate::proposals::https_url::issue::{Denied, Urls};
 use crate::proposals::https_url::presigned::time_left;
+use crate::proposals::https_url::serving::offload::offload;
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::request_task::catch;
 use crate::protocol::error::text::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::DownloadPermit;
 use crate::transport::http::config::HttpConfig;
-use crate::transport::http::cors::Cors;
-use crate::transport::http::request::proxy::peer_address;
+use crate::transport::http::endpoint::cors::Cors;
+use crate::transport::http::listener::connection::PathService;
+use crate::transport::http::proxy::peer_address;
+use crate::transport::http::refusal::{Refusal, status};
 use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::response::future::HttpFuture;
-use crate::transport::http::response::refusal::Refusal;
-use crate::transport::http::response::status;
 
 /// A tower service that serves the URLs of a server's resources: GET and HEAD, with ranges and
 /// conditions. Cheap to clone.

@@ -1,6 +1,5 @@
 //! [`Connection`]: an accepted connection, until it is closed.
 
-use http::request::Parts;
 use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -10,6 +9,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Request;
+use http::request::Parts;
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::{Service as _, service_fn};
@@ -22,16 +22,15 @@ use crate::protocol::core::Core;
 use crate::protocol::limits::Limits;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::peer_key::PeerKey;
-use crate::transport::http::listener::activity::{Activity, CloseReason, InFlightRequest};
+use crate::transport::http::activity::{Activity, CloseReason, InFlightRequest};
+use crate::transport::http::endpoint::service::{HttpService, RemotePeer};
 use crate::transport::http::listener::http_connection::HttpConnection;
-use crate::transport::http::listener::opening;
-use crate::transport::http::listener::opening::{FirstBytes, PrefixedStream, Protocol};
-use crate::transport::http::listener::stream_executor::StreamExecutor;
-use crate::transport::http::listener::unread_body::DiscardingStream;
+use crate::transport::http::listener::opening::{self, FirstBytes, PrefixedStream, Protocol};
 use crate::transport::http::listener::watched_body::WatchedBody;
 use crate::transport::http::listener::write_timeout::WriteTimeout;
 use crate::transport::http::response::future::HttpFuture;
-use crate::transport::http::service::{HttpService, RemotePeer};
+use crate::transport::http::response::unread_body::DiscardingStream;
+use crate::transport::http::stream_executor::StreamExecutor;
 use crate::util::select::{Either, select};
 
 /// The maximum number of concurrent streams of an HTTP/2 connection.

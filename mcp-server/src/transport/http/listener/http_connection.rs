@@ -9,7 +9,7 @@ use hyper::rt::{Read, Write};
 use hyper::server::conn::{http1, http2};
 use hyper::service::HttpService;
 
-use crate::transport::http::listener::stream_executor::StreamExecutor;
+use crate::transport::http::stream_executor::StreamExecutor;
 
 /// A connection that serves requests while it is polled.
 pub(crate) trait HttpConnection: Future<Output = hyper::Result<()>> {

@@ -18,7 +18,7 @@ use crate::protocol::core::Core;
 use crate::protocol::error::ServeError;
 use crate::protocol::limits::Limits;
 use crate::protocol::metrics::refusals::RefusalCause;
-use crate::transport::http::listener::activity::{Activity, EventCounter};
+use crate::transport::http::activity::{Activity, EventCounter};
 use crate::transport::http::listener::connection::{
     Connection, Encryption, SocketServices, refuse, shutdown_write_time,
 };

@@ -1,13 +1,12 @@
 //! [`HttpServer::until`]: serves until a signal.
 
-use crate::util::select::Either;
-use crate::util::select::select;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 
 use crate::protocol::error::ServeError;
 use crate::transport::http::listener::serve::HttpServer;
+use crate::util::select::{Either, select};
 
 impl HttpServer {
     /// Serves until `signal` resolves, then shuts down gracefully.

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 
-use crate::transport::http::listener::activity::Activity;
+use crate::transport::http::activity::Activity;
 
 /// The body of a request at one of our own sockets.
 ///

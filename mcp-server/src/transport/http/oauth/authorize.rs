@@ -7,20 +7,20 @@ use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
 use tokio::time::Instant;
 
-use crate::protocol::context::access_token::AccessToken;
-use crate::protocol::context::extensions::Principal;
+use crate::protocol::caller::extensions::Principal;
 use crate::protocol::core::Core;
 use crate::protocol::error::challenge::Challenge;
 use crate::protocol::error::text::Chain;
+use crate::protocol::handler::access_token::AccessToken;
 use crate::protocol::seal::Keys;
 use crate::transport::http::oauth::config::{OAuth, ResourceServer, comparable};
 use crate::transport::http::oauth::credentials::{Credentials, TokenScheme, credentials};
 use crate::transport::http::oauth::dpop::{
     ProofError, ProvenRequest, VerifiedProof, algorithm_names, record_for_all,
 };
-use crate::transport::http::oauth::token_refusal::{DPOP_NONCE, TokenRefusal};
 use crate::transport::http::oauth::verifier::claims::{LEEWAY, unverified_issuer};
 use crate::transport::http::oauth::verifier::{PresentedToken, TokenError};
+use crate::transport::http::refusal::token_refusal::{DPOP_NONCE, TokenRefusal};
 use crate::transport::http::response::body::HttpBody;
 
 /// The longest time until a stream ends, so that its timer does not overflow.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use mcp_internal::oauth::protected_resource::{ProtectedResource, WELL_KNOWN};
 use mcp_internal::oauth::scopes::Scopes;
 
-use crate::protocol::context::scopes::{Implication, ScopePolicy};
+use crate::protocol::handler::scopes::{Implication, ScopePolicy};
 use crate::transport::http::oauth::config::{OAuth, ResourceServer, comparable};
 use crate::transport::http::oauth::dpop::{self, ProofVerifier};
 use crate::transport::http::oauth::fetch::https_client::HttpsClient;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use mcp_internal::oauth::dpop::normalize_htu;
 
-use crate::protocol::context::scopes::ScopePolicy;
+use crate::protocol::handler::scopes::ScopePolicy;
 use crate::transport::http::oauth::dpop::ProofVerifier;
 use crate::transport::http::oauth::fetch::secure_url::SecureUrl;
 use crate::transport::http::oauth::verifier::AnyVerifier;

@@ -1,6 +1,7 @@
 //! [`HttpFetch`]: how the server sends requests to authorization servers.
 
 pub(crate) mod https_client;
+pub(crate) mod issuer_metadata;
 pub(crate) mod secure_url;
 
 use std::error::Error;

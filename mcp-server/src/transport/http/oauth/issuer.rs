@@ -1,6 +1,5 @@
 //! [`Issuer`]: an authorization server whose tokens are accepted.
 
-pub(crate) mod metadata;
 pub(crate) mod verifiers;
 
 use std::time::Duration;

@@ -8,7 +8,6 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode};
 use mcp_internal::http_headers::JSON;
 
-use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::oauth::config::OAuth;
 use crate::transport::http::response::body::HttpBody;
 
@@ -19,19 +18,10 @@ const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=300");
 /// Two hours in seconds, the longest that Chromium accepts.
 const PREFLIGHT_TIME: HeaderValue = HeaderValue::from_static("7200");
 
-impl Endpoint {
-    /// Responds to a request for the metadata. `None` for any other request.
-    pub(crate) fn metadata(&self, parts: &Parts) -> Option<Response<HttpBody>> {
-        let response = self.config.oauth.as_ref()?.metadata(parts)?;
-        self.server.counters.request();
-        Some(response)
-    }
-}
-
 impl OAuth {
     /// Responds to a request for the metadata. `None` for any other request. Needs no access token,
     /// and pages of any origin may read it: it contains no secrets, and nothing of the request.
-    fn metadata(&self, parts: &Parts) -> Option<Response<HttpBody>> {
+    pub(crate) fn metadata(&self, parts: &Parts) -> Option<Response<HttpBody>> {
         let path = parts.uri.path();
         if !self.0.metadata_paths.iter().any(|known| known == path) {
             return None;

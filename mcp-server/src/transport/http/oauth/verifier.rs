@@ -12,7 +12,7 @@ use std::pin::Pin;
 
 use http::request::Parts;
 
-use crate::protocol::context::access_token::AccessToken;
+use crate::protocol::handler::access_token::AccessToken;
 
 /// Verifies the access tokens of one issuer.
 ///

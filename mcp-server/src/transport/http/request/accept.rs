@@ -4,8 +4,7 @@ use http::header::ACCEPT;
 use http::request::Parts;
 use mcp_internal::http_headers::{JSON_AND_EVENTS, essence};
 
-use crate::transport::http::config;
-use crate::transport::http::response::refusal::Refusal;
+use crate::transport::http::refusal::{Refusal, header_value};
 
 /// The forms of a response to a POST that the client accepts: at least one of them.
 ///
@@ -39,7 +38,7 @@ impl AcceptedForms {
         };
         if !accepted.json && !accepted.events {
             return Err(Refusal::Accept {
-                found: config::value(parts, ACCEPT),
+                found: header_value(parts, ACCEPT),
                 expected: "application/json and text/event-stream",
             });
         }
@@ -53,7 +52,7 @@ pub(crate) fn check_events(parts: &Parts) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(Refusal::Accept {
-        found: config::value(parts, ACCEPT),
+        found: header_value(parts, ACCEPT),
         expected: "text/event-stream",
     })
 }

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::protocol::core::Core;
 use crate::protocol::limits::Limits;
 use crate::protocol::quota::PeerUsage;
-use crate::transport::http::response::refusal::Refusal;
+use crate::transport::http::refusal::Refusal;
 use crate::util::select::{Either, select};
 
 /// The period over which the rate of a body is measured.

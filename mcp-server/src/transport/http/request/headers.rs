@@ -1,18 +1,18 @@
 //! Compares the headers of a request with its body.
 
-use crate::protocol::context::extensions::Extensions;
-use crate::protocol::dispatch::lifecycle::unsupported;
-use crate::protocol::message::inbound::TransportInfo;
-use http::HeaderValue;
-use http::Version;
 use http::header::AsHeaderName;
 use http::request::Parts;
+use http::{HeaderValue, Version};
 use mcp_internal::http_headers::{METHOD, NAME, PROTOCOL_VERSION};
-use mcp_types::headers::{HeaderMismatch, name_member};
-use mcp_types::headers::{check_method, check_name, check_version as check_declared_version};
+use mcp_types::headers::{
+    HeaderMismatch, check_method, check_name, check_version as check_declared_version, name_member,
+};
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{HEADER_MISMATCH, Revision};
 
+use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::dispatch::inbound::TransportInfo;
+use crate::protocol::dispatch::lifecycle::unsupported;
 use crate::protocol::message::params_view::{ParamsView, modern_revision};
 
 /// Checks the headers of a request that has no session.

@@ -2,10 +2,6 @@
 //! before its response.
 
 use crate::protocol::error::text::Chain;
-use crate::protocol::message::answer::error_message;
-use crate::transport::http::response::event_stream::ClosingQueue;
-use crate::transport::http::response::event_stream::Events;
-use crate::transport::http::response::event_stream::comment;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,12 +20,13 @@ use tokio::time::sleep;
 
 use crate::protocol::dispatch::lifecycle::unsupported;
 use crate::protocol::dispatch::request_task::RequestTask;
-use crate::protocol::message::answer::{Answer, Rejection};
+use crate::protocol::error::rejection::Rejection;
+use crate::protocol::message::answer::{Answer, error_message};
+use crate::transport::http::refusal::{Refusal, status};
 use crate::transport::http::request::accept::AcceptedForms;
 use crate::transport::http::response::body::HttpBody;
-use crate::transport::http::response::refusal::Refusal;
+use crate::transport::http::response::event_stream::{ClosingQueue, Events, comment};
 use crate::transport::http::response::sse_queue::SseQueue;
-use crate::transport::http::response::status;
 use crate::util::select::{Either, select};
 
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");

@@ -11,12 +11,10 @@ use http_body::{Body, Frame, SizeHint};
 use mcp_types::sse::{Event, write_event};
 
 use crate::protocol::quota::permits::RequestPermit;
-use crate::transport::http::listener::activity::InFlightRequest;
-use crate::transport::http::listener::stream_executor::StreamProgress;
+use crate::transport::http::activity::InFlightRequest;
 #[cfg(feature = "https-url")]
 use crate::transport::http::response::chunks::Chunks;
-use crate::transport::http::response::event_stream::Events;
-use crate::transport::http::session::stream_reader::StreamReader;
+use crate::transport::http::stream_executor::StreamProgress;
 
 /// The maximum number of bytes passed to HTTP/2 at once: the default size of a frame. They stay in
 /// memory until the client opens its flow-control window.
@@ -38,8 +36,7 @@ pub struct HttpBody {
 enum BodyKind {
     Empty,
     Whole(Bytes),
-    Events(Box<Events>),
-    StreamReader(Box<StreamReader>),
+    Events(Box<dyn EventBytes>),
     Stream(Streaming),
     #[cfg(feature = "https-url")]
     Chunks(Chunks),
@@ -102,6 +99,15 @@ type Data = Option<io::Result<Bytes>>;
 /// Produces a body in chunks.
 pub(crate) trait Source: Send {
     fn next(self: Box<Self>) -> Pin<Box<dyn Future<Output = Chunk> + Send>>;
+}
+
+/// Produces a stream of events, encoded.
+pub(crate) trait EventBytes: Send {
+    /// Returns the next bytes, or `None` at the end.
+    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>>;
+
+    /// Returns `true` if nothing follows.
+    fn has_ended(&self) -> bool;
 }
 
 /// A source, between two chunks or while it produces one.
@@ -172,13 +178,9 @@ impl HttpBody {
         Self::new(BodyKind::Chunks(Chunks::new(bytes)))
     }
 
-    pub(crate) fn events(events: Events) -> Self {
+    /// Creates a body of a stream of events.
+    pub(crate) fn events(events: impl EventBytes + 'static) -> Self {
         Self::new(BodyKind::Events(Box::new(events)))
-    }
-
-    /// Creates a body with the events of a legacy stream.
-    pub(crate) fn reader(reader: StreamReader) -> Self {
-        Self::new(BodyKind::StreamReader(Box::new(reader)))
     }
 
     /// Creates a body with the chunks of a source.
@@ -238,7 +240,6 @@ impl HttpBody {
             #[cfg(feature = "https-url")]
             BodyKind::Chunks(chunks) => return Poll::Ready(chunks.next().map(Ok)),
             BodyKind::Events(events) => events.poll(task),
-            BodyKind::StreamReader(reader) => reader.poll(task),
             BodyKind::Stream(stream) => return stream.poll(task),
         };
         text.map(|text| text.map(|text| Ok(text.into())))
@@ -261,7 +262,6 @@ impl HttpBody {
             BodyKind::Empty => true,
             BodyKind::Whole(_) => false,
             BodyKind::Events(events) => events.has_ended(),
-            BodyKind::StreamReader(reader) => reader.has_ended(),
             BodyKind::Stream(stream) => matches!(stream, Streaming::Idle(None)),
             #[cfg(feature = "https-url")]
             BodyKind::Chunks(chunks) => chunks.len() == 0,
@@ -347,9 +347,7 @@ impl Body for HttpBody {
             BodyKind::Whole(text) => SizeHint::with_exact(text.len() as u64),
             #[cfg(feature = "https-url")]
             BodyKind::Chunks(chunks) => SizeHint::with_exact((chunks.len() + rest) as u64),
-            BodyKind::Events(_) | BodyKind::StreamReader(_) | BodyKind::Stream(_) => {
-                SizeHint::default()
-            }
+            BodyKind::Events(_) | BodyKind::Stream(_) => SizeHint::default(),
         }
     }
 }
@@ -362,7 +360,7 @@ impl std::fmt::Debug for HttpBody {
             BodyKind::Events(_) => "HttpBody(events)",
             #[cfg(feature = "https-url")]
             BodyKind::Chunks(_) => "HttpBody(chunks)",
-            BodyKind::StreamReader(_) | BodyKind::Stream(_) => "HttpBody(stream)",
+            BodyKind::Stream(_) => "HttpBody(stream)",
         })
     }
 }

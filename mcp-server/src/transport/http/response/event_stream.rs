@@ -1,15 +1,16 @@
 //! [`Events`]: a response that sends the messages of a request as a stream of events.
 
-use mcp_types::sse::write_comment;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use mcp_types::sse::write_comment;
 use tokio::task::AbortHandle;
 use tokio::time::Sleep;
 
+use crate::transport::http::response::body::EventBytes;
 use crate::transport::http::response::sse_queue::SseQueue;
 
 /// Closes the queue of a handler's messages when the response is dropped.
@@ -32,13 +33,12 @@ pub(crate) struct Events {
     pub(crate) timer: Pin<Box<Sleep>>,
 }
 
-impl Events {
-    /// Returns `true` if all bytes were returned.
-    pub(crate) fn has_ended(&self) -> bool {
+impl EventBytes for Events {
+    fn has_ended(&self) -> bool {
         self.ended && self.ready.is_empty()
     }
 
-    pub(crate) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
         let mut ready = std::mem::take(&mut self.ready);
         if !self.ended {
             let (mut events, ended) = self.queue.0.poll(task.waker());

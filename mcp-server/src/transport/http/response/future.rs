@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use http::{Response, Version};
 
-use crate::transport::http::listener::activity::InFlightRequest;
+use crate::transport::http::activity::InFlightRequest;
 use crate::transport::http::response::body::HttpBody;
 
 /// The future that an [`HttpService`](crate::HttpService) returns for a request.

@@ -15,6 +15,7 @@ use crate::protocol::core::Core;
 use crate::protocol::error::text::Chain;
 use crate::protocol::store::StoreError;
 use crate::protocol::store::events::{EventPage, StreamKey};
+use crate::transport::http::response::body::EventBytes;
 use crate::transport::http::response::event_stream::comment;
 use crate::transport::http::session::handle::ConnectionGuard;
 use crate::transport::http::session::stream_record::StreamRecord;
@@ -99,6 +100,29 @@ impl StoredStream {
     }
 }
 
+impl EventBytes for StreamReader {
+    fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+        if self.ended {
+            return Poll::Ready(None);
+        }
+        let read = match self.poll_read(task) {
+            Poll::Ready(read) => read,
+            Poll::Pending if self.poll_keep_alive(task).is_ready() => Some(comment()),
+            Poll::Pending => return Poll::Pending,
+        };
+        if let Some(timer) = &mut self.timer
+            && !self.ended
+        {
+            timer.as_mut().reset(Instant::now() + self.keep_alive);
+        }
+        Poll::Ready(read)
+    }
+}
+
 impl StreamReader {
     /// Reads a stream of this process from its beginning.
     pub(crate) fn from_start(
@@ -151,29 +175,6 @@ impl StreamReader {
             stored: None,
             _guard: guard,
         }
-    }
-
-    /// Returns `true` if nothing follows.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.ended
-    }
-
-    /// Returns the next bytes, or `None` at the end.
-    pub(crate) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
-        if self.ended {
-            return Poll::Ready(None);
-        }
-        let read = match self.poll_read(task) {
-            Poll::Ready(read) => read,
-            Poll::Pending if self.poll_keep_alive(task).is_ready() => Some(comment()),
-            Poll::Pending => return Poll::Pending,
-        };
-        if let Some(timer) = &mut self.timer
-            && !self.ended
-        {
-            timer.as_mut().reset(Instant::now() + self.keep_alive);
-        }
-        Poll::Ready(read)
     }
 
     /// Waits until a comment is due.

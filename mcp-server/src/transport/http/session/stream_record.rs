@@ -4,7 +4,8 @@ use mcp_types::RequestId;
 use mcp_types::rpc::ErrorObject;
 use serde::{Deserialize, Serialize};
 
-use crate::protocol::message::answer::{Answer, Rejection};
+use crate::protocol::error::rejection::Rejection;
+use crate::protocol::message::answer::Answer;
 
 /// What a stream is for, as JSON text. Other members are ignored.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_internal::oauth::jwt;
 use mcp_types::json::{self, Object, Value};
 
-use crate::protocol::context::access_token::AccessToken;
+use crate::protocol::handler::access_token::AccessToken;
 
 /// The difference between the clocks of servers that is tolerated.
 pub(crate) const LEEWAY: Duration = Duration::from_secs(60);

@@ -15,12 +15,10 @@ use mcp_types::json::Value;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::{Instant, timeout};
 
-use crate::protocol::context::access_token::AccessToken;
+use crate::protocol::handler::access_token::AccessToken;
 use crate::transport::http::oauth::fetch::secure_url::SecureUrl;
-use crate::transport::http::oauth::fetch::{FETCH_TIME, FetchError, Fetcher};
-use crate::transport::http::oauth::issuer::metadata;
-use crate::transport::http::oauth::verifier::claims;
-use crate::transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};
+use crate::transport::http::oauth::fetch::{FETCH_TIME, FetchError, Fetcher, issuer_metadata};
+use crate::transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier, claims};
 
 /// The maximum size of a response, in bytes.
 const RESPONSE_BYTES: usize = 64 << 10;
@@ -136,8 +134,8 @@ impl IntrospectionVerifier {
     }
 
     async fn discover(&self) -> Result<SecureUrl, FetchError> {
-        let metadata = metadata::load(&self.fetcher, &self.issuer).await?;
-        metadata::url(&metadata, "introspection_endpoint", &self.issuer)
+        let metadata = issuer_metadata::load(&self.fetcher, &self.issuer).await?;
+        issuer_metadata::url(&metadata, "introspection_endpoint", &self.issuer)
     }
 
     /// Returns the result of an earlier request to the issuer.

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use mcp_internal::oauth::jwt::{self, Algorithm};
 use mcp_types::json::Object;
 
-use crate::protocol::context::access_token::AccessToken;
-use crate::transport::http::oauth::verifier::claims;
+use crate::protocol::handler::access_token::AccessToken;
 use crate::transport::http::oauth::verifier::key_cache::{KeyCache, NoKey};
-use crate::transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};
+use crate::transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier, claims};
 
 /// The types of tokens that are access tokens, or do not say what they are.
 const TYPES: [&str; 3] = ["at+jwt", "application/at+jwt", "JWT"];

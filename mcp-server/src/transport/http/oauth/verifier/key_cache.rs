@@ -11,8 +11,7 @@ use tokio::time::Instant;
 
 use crate::protocol::error::text::Chain;
 use crate::transport::http::oauth::fetch::secure_url::SecureUrl;
-use crate::transport::http::oauth::fetch::{FetchError, Fetcher};
-use crate::transport::http::oauth::issuer::metadata;
+use crate::transport::http::oauth::fetch::{FetchError, Fetcher, issuer_metadata};
 
 /// The maximum size of a set of keys, in bytes.
 const KEY_SET_BYTES: usize = 256 << 10;
@@ -206,8 +205,8 @@ impl KeySource {
         let url = if let Some(url) = &self.jwks_uri {
             url.clone()
         } else {
-            let metadata = metadata::load(&self.fetcher, &self.issuer).await?;
-            metadata::url(&metadata, "jwks_uri", &self.issuer)?
+            let metadata = issuer_metadata::load(&self.fetcher, &self.issuer).await?;
+            issuer_metadata::url(&metadata, "jwks_uri", &self.issuer)?
         };
         let set = self.fetcher.get(&url, KEY_SET_BYTES).await?;
         let keys = public_keys(&set);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use mcp_internal::oauth::sha256;
 
-use crate::protocol::context::access_token::AccessToken;
+use crate::protocol::handler::access_token::AccessToken;
 use crate::transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};
 
 /// Fixed access tokens of one issuer, for tests and development.

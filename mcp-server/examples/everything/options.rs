@@ -1,0 +1,87 @@
+//! The options of the program.
+
+use std::error::Error;
+use std::net::SocketAddr;
+
+use mcp_server::{Keys, ServerBuilder};
+
+const USAGE: &str = "\
+usage: everything --stdio
+       everything (--port PORT | --listen ADDRESS) [--origin ORIGIN] [--any-host] [--store URL]";
+
+/// The options of the program.
+#[derive(Default)]
+pub(crate) struct Options {
+    /// Where to serve HTTP; standard input and output if absent.
+    pub(crate) listen: Option<SocketAddr>,
+    pub(crate) origin: Option<String>,
+    pub(crate) any_host: bool,
+    store: Option<String>,
+}
+
+impl Options {
+    pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
+        let mut options = Self::default();
+        let mut arguments = arguments.peekable();
+        let mut is_stdio = false;
+        while let Some(name) = arguments.next() {
+            let mut value = || arguments.next().ok_or(USAGE);
+            match name.as_str() {
+                "--stdio" => is_stdio = true,
+                "--any-host" => options.any_host = true,
+                "--port" => {
+                    let port: u16 = value()?.parse()?;
+                    options.listen = Some(([127, 0, 0, 1], port).into());
+                }
+                "--listen" => options.listen = Some(value()?.parse()?),
+                "--origin" => options.origin = Some(value()?),
+                "--store" => options.store = Some(value()?),
+                _ => return Err(USAGE.into()),
+            }
+        }
+        if is_stdio == options.listen.is_some() {
+            return Err(USAGE.into());
+        }
+        Ok(options)
+    }
+
+    /// Connects the server to the store that it shares with other processes.
+    pub(crate) async fn share(
+        &self,
+        builder: ServerBuilder,
+    ) -> Result<ServerBuilder, Box<dyn Error>> {
+        let Some(url) = &self.store else {
+            return Ok(builder);
+        };
+        let builder = builder.keys(keys(&std::env::var("MCP_KEYS")?)?);
+        match url.split_once("://") {
+            #[cfg(any())]
+            Some(("redis" | "rediss", _)) => {
+                Ok(builder.store(mcp_server::Redis::connect(url).await?))
+            }
+            #[cfg(any())]
+            Some(("postgres" | "postgresql", _)) => {
+                Ok(builder.store(mcp_server::Postgres::connect(url).await?))
+            }
+            _ => Err("--store needs the URL of Redis or PostgreSQL, and its feature".into()),
+        }
+    }
+}
+
+/// Reads keys: the current one, and after commas others that still open what they sealed.
+fn keys(text: &str) -> Result<Keys, Box<dyn Error>> {
+    let mut all = text.split(',').map(|digits| {
+        let bytes = (0..digits.len()).step_by(2).map(|at| {
+            let digits = digits.get(at..at + 2).unwrap_or("not digits");
+            u8::from_str_radix(digits, 16)
+        });
+        let bytes: Vec<u8> = bytes.collect::<Result<_, _>>()?;
+        <[u8; 32]>::try_from(bytes).map_err(|_| "MCP_KEYS has keys of 64 hexadecimal digits".into())
+    });
+    let first: Result<[u8; 32], Box<dyn Error>> = all.next().ok_or("MCP_KEYS is empty")?;
+    let mut keys = Keys::from_bytes(first?);
+    for key in all {
+        keys = keys.with_previous(key?);
+    }
+    Ok(keys)
+}

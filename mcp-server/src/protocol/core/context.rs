@@ -1,0 +1,236 @@
+//! Methods of [`Context`]: the request of a handler, and messages to the client.
+
+use std::sync::Arc;
+#[cfg(feature = "asking")]
+use std::sync::OnceLock;
+
+use mcp_types::revision::Versioned;
+use mcp_types::{Proposal, RequestId, Revision};
+
+use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::{Caller, ContextValues};
+use crate::protocol::core::{Context, Core, RequestState};
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::message::message_sink::{ClosedSink, TrySend};
+use crate::protocol::message::notification;
+use crate::protocol::metrics::measured::Measured;
+use crate::protocol::session::peer::Peer;
+use crate::util::progress_throttle::ProgressThrottle;
+use crate::util::select::select;
+use crate::util::signal::CancelSignal;
+
+impl Context {
+    /// Creates a context that belongs to no request of a client: what it sends is discarded, and it
+    /// cannot ask the client.
+    pub(crate) fn detached(core: &Arc<Core>, method: &str, extensions: Extensions) -> Self {
+        let caller = Caller {
+            extensions: Arc::new(extensions),
+            values: None,
+        };
+        Self::on_behalf_of(core, method, Peer::modern(Revision::LATEST, None), caller)
+    }
+
+    /// As [`detached`](Self::detached), on behalf of a client.
+    pub(crate) fn on_behalf_of(core: &Arc<Core>, method: &str, peer: Peer, caller: Caller) -> Self {
+        Self {
+            state: Arc::new(RequestState {
+                core: Arc::clone(core),
+                id: None,
+                method: method.into(),
+                peer,
+                progress_token: None,
+                log_level: None,
+                meta_bytes: 0,
+                trace_parent: None,
+                sink: Arc::new(ClosedSink),
+                extensions: caller.extensions,
+                ended: CancelSignal::default(),
+                progress: ProgressThrottle::default(),
+                measured: Measured::start(),
+                #[cfg(feature = "asking")]
+                inputs: OnceLock::new(),
+            }),
+            values: caller.values,
+        }
+    }
+
+    /// Returns what is known of the client, to keep it after the request.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller {
+            extensions: self.state.extensions.of_client(),
+            values: self.values.clone(),
+        }
+    }
+
+    /// Returns the state of the server.
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.state.core
+    }
+
+    /// Returns the client that sent the request.
+    #[must_use]
+    pub fn peer(&self) -> &Peer {
+        &self.state.peer
+    }
+
+    /// Returns the revision of the request.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.state.peer.revision()
+    }
+
+    /// Returns `true` if both sides declared a proposal: this server, and the client for this
+    /// request.
+    #[must_use]
+    pub fn negotiated(&self, proposal: Proposal) -> bool {
+        self.core().offers(proposal)
+            && proposal.extends(self.revision())
+            && proposal.is_announced(&self.peer().capabilities().experimental)
+    }
+
+    /// Returns `true` if the client gets what a proposal adds: every client of a revision that the
+    /// proposal extends, if the program opted in.
+    #[cfg(feature = "_proposals")]
+    pub(crate) fn offered(&self, proposal: Proposal) -> bool {
+        proposal.extends(self.revision()) && self.core().offers(proposal)
+    }
+
+    /// Returns the method of the request or notification.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.state.method
+    }
+
+    /// Returns the id of the request; `None` in the handler of a notification.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&RequestId> {
+        self.state.id.as_ref()
+    }
+
+    /// Returns the W3C trace context in `_meta` of the request. The span of the request has it as
+    /// the field `traceparent`, so that a layer that exports spans can use it as the parent.
+    #[must_use]
+    pub fn trace_parent(&self) -> Option<&str> {
+        self.state.trace_parent.as_deref()
+    }
+
+    /// Returns a value that the transport or a middleware attached, by its type: claims of an
+    /// access token, or the head of the HTTP request (`http::request::Parts`). `serve_http`
+    /// attaches the [address](std::net::SocketAddr) of the connection and the address of the
+    /// client, [`PeerAddress`](crate::PeerAddress), which differs from it behind a [trusted
+    /// proxy](crate::HttpConfig::trusted_proxies).
+    #[must_use]
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        let added = self.values.iter().flat_map(|values| values.values());
+        let mut added = added.map(|Attached(value)| value);
+        added.next().or_else(|| self.state.extensions.get())
+    }
+
+    /// Returns this context with a value attached, which hides another one of the same type. A
+    /// middleware passes it on with the request, and handlers find the value by
+    /// [`extension`](Self::extension) or by the extractor [`Extension`](crate::Extension).
+    #[must_use]
+    pub fn with_extension<T: Send + Sync + 'static>(&self, value: T) -> Self {
+        self.with_value(Attached(value))
+    }
+
+    /// Returns the value of a type that was added last.
+    pub(crate) fn value<T: 'static>(&self) -> Option<&T> {
+        self.values.as_deref()?.values().next()
+    }
+
+    /// Returns this context with a value added.
+    pub(crate) fn with_value<T: Send + Sync + 'static>(&self, value: T) -> Self {
+        Self {
+            state: Arc::clone(&self.state),
+            values: Some(ContextValues::with(value, self.values.clone())),
+        }
+    }
+
+    /// Resolves when the request has ended: it was answered, was cancelled, took too long, or its
+    /// connection was lost. The handler itself is dropped then; this is for tasks that it spawned.
+    pub async fn cancelled(&self) {
+        self.state.ended.wait().await;
+    }
+
+    /// Returns `true` if the request has ended.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.state.ended.is_set()
+    }
+
+    /// Closes the connection that the client waits on, if the client reconnects for the response:
+    /// in sessions over HTTP since 2025-11-25. Otherwise does nothing. For handlers that take long.
+    pub fn close_stream(&self) {
+        self.state.sink.detach();
+    }
+
+    /// Returns a context of the same client for messages without a request. It cannot ask the
+    /// client, and sends neither progress nor log messages.
+    #[cfg(feature = "versioned-resources")]
+    pub(crate) fn without_request(&self, method: &str) -> Self {
+        let state = &self.state;
+        Self {
+            state: Arc::new(RequestState {
+                core: Arc::clone(&state.core),
+                id: None,
+                method: method.into(),
+                peer: state.peer.clone(),
+                progress_token: None,
+                log_level: None,
+                meta_bytes: state.meta_bytes,
+                trace_parent: state.trace_parent.clone(),
+                sink: Arc::clone(&state.sink),
+                extensions: Arc::clone(&state.extensions),
+                ended: CancelSignal::default(),
+                progress: ProgressThrottle::default(),
+                measured: Measured::start(),
+                inputs: OnceLock::new(),
+            }),
+            values: self.values.clone(),
+        }
+    }
+
+    /// Sends a notification that belongs to this request, before its response. Waits while the
+    /// client reads slowly.
+    pub(crate) fn notify<P: Versioned>(
+        &self,
+        method: &'static str,
+        params: P,
+    ) -> impl Future<Output = Result<(), HandlerError>> + Send + use<'_, P> {
+        // Encoded before the first await, so that the future does not store the params.
+        let message = if self.is_cancelled() {
+            Ok(None)
+        } else {
+            notification(self.revision(), method, params).map(Some)
+        };
+        async move {
+            if let Some(message) = message? {
+                self.send_message(message).await;
+            }
+            Ok(())
+        }
+    }
+
+    /// Sends a message that belongs to this request.
+    pub(crate) async fn send_message(&self, message: Vec<u8>) {
+        let sink = &self.state.sink;
+        if sink.try_send(&message) == TrySend::Full {
+            // A task that the handler spawned may still wait for the queue when the request ends.
+            select(self.cancelled(), sink.send(&message)).await;
+        }
+    }
+}
+
+/// Returns a value that a middleware attached.
+struct Attached<T>(T);
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context")
+            .field("method", &self.state.method)
+            .field("id", &self.state.id)
+            .field("peer", &self.state.peer)
+            .finish_non_exhaustive()
+    }
+}

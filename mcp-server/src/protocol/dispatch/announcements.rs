@@ -1,0 +1,93 @@
+//! Notifications of changes, and the task that sends them to a legacy session.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use mcp_types::{
+    Notification, NotificationMetaObject, NotificationParams, PromptListChangedNotification,
+    ResourceListChangedNotification, ResourceUpdatedNotification,
+    ResourceUpdatedNotificationParams, Revision, ToolListChangedNotification,
+};
+
+use crate::protocol::changes::{Change, Interest};
+use crate::protocol::core::{Context, Core};
+use crate::protocol::dispatch::error_report::for_log;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::message::message_sink::MessageSink;
+use crate::protocol::message::notification;
+use crate::protocol::session::Session;
+use crate::protocol::session::peer::Peer;
+
+/// Sends notifications of changes to a legacy session, until the future is dropped or the peer
+/// disconnects. Changes of lists are sent to every session, changes of resources to those that
+/// subscribed and may still read the resource. A client that is `behind` is first told that anything
+/// may have changed.
+pub(crate) fn send_changes(
+    core: &Arc<Core>,
+    session: Arc<Session>,
+    sink: Arc<dyn MessageSink>,
+    behind: bool,
+) -> impl Future<Output = ()> + Send + use<> {
+    let interest = Interest {
+        tools: true,
+        prompts: true,
+        resources: true,
+    };
+    let watched = Box::new(Arc::clone(&session));
+    let subscriber = core.hub.subscribe(interest, watched);
+    if behind {
+        subscriber.mark_everything();
+    }
+    let core = Arc::clone(core);
+    // Subscribed before the first poll, so that no change in between is missed.
+    async move {
+        loop {
+            let change = subscriber.next().await;
+            if !is_admitted(&change, &core, &session).await {
+                continue;
+            }
+            match announcement(session.revision, change, None) {
+                Ok(message) => {
+                    if !sink.send(&message).await {
+                        return;
+                    }
+                }
+                Err(error) => {
+                    tracing::error!(error = %for_log(&error), "cannot encode a notification")
+                }
+            }
+        }
+    }
+}
+
+/// Returns `true` if the client of a session may be notified of a change.
+async fn is_admitted(change: &Change, core: &Arc<Core>, session: &Arc<Session>) -> bool {
+    let (Change::Resource(uri), Some(access)) = (change, &core.change_access) else {
+        return true;
+    };
+    let peer = Peer::legacy(Arc::clone(session));
+    let method = ResourceUpdatedNotification::METHOD;
+    let cx = Context::on_behalf_of(core, method, peer, session.notified_caller());
+    access.admits(uri, &cx).await
+}
+
+/// Encodes the notification of a change.
+pub(crate) fn announcement(
+    revision: Revision,
+    change: Change,
+    meta: Option<NotificationMetaObject>,
+) -> Result<Vec<u8>, HandlerError> {
+    let mut plain = NotificationParams::new();
+    let method = match change {
+        Change::Tools => ToolListChangedNotification::METHOD,
+        Change::Prompts => PromptListChangedNotification::METHOD,
+        Change::Resources => ResourceListChangedNotification::METHOD,
+        Change::Resource(uri) => {
+            let mut params = ResourceUpdatedNotificationParams::new(uri);
+            params.meta = meta;
+            return notification(revision, ResourceUpdatedNotification::METHOD, params);
+        }
+    };
+    plain.meta = meta;
+    notification(revision, method, plain)
+}

@@ -1,0 +1,174 @@
+//! What the client receives of a handler's error, and what goes to the log.
+
+use std::error::Error as StdError;
+use std::fmt;
+#[cfg(feature = "oauth")]
+use std::sync::Arc;
+
+use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_types::rpc::{self, ErrorObject};
+use mcp_types::{CallToolResult, ContentBlock};
+
+use crate::protocol::caller::extensions::Principal;
+use crate::protocol::core::Context;
+use crate::protocol::error::ErrorDetail;
+use crate::protocol::error::handler_error::{
+    Cause, HandlerError, RESOURCE_NOT_FOUND, missing_capability,
+};
+use crate::protocol::error::rejection::Rejection;
+use crate::protocol::error::text::{Chain, WithSources};
+#[cfg(feature = "oauth")]
+use crate::protocol::handler::access_token::AccessToken;
+#[cfg(feature = "oauth")]
+use crate::protocol::handler::scopes::ScopePolicy;
+
+/// Converts an error of the program's own by the conversion for its type, if there is one, and
+/// writes the text to the log that the error asks for.
+pub(crate) fn resolve(error: HandlerError, cx: &Context) -> HandlerError {
+    let mut error = match error.cause {
+        Cause::Other(other) => {
+            let converted = cx.core().errors.convert(other);
+            HandlerError {
+                cause: converted.cause,
+                rejection: converted.rejection.or(error.rejection),
+                log: converted.log.or(error.log),
+                is_temporary: converted.is_temporary || error.is_temporary,
+            }
+        }
+        _ => error,
+    };
+    if let Some(text) = error.log.take() {
+        let principal = cx.extension::<Principal>();
+        tracing::warn!(
+            method = %PeerText(cx.method()),
+            request.id = cx.request_id().map(|id| display(PeerDisplay(id))),
+            principal = principal.map(|principal| display(PeerText(&principal.0))),
+            error = %PeerText(&text),
+            "handler failed"
+        );
+    }
+    error
+}
+
+/// Returns the error that the client of a request receives, in the form of its revision, and how a
+/// transport with status codes answers. An unexpected error is written to the log.
+pub(crate) fn failure(error: HandlerError, cx: &Context) -> (ErrorObject, Option<Rejection>) {
+    let error = resolve(error, cx);
+    let object = error_object(error.cause, cx);
+    let missing = object.code == mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY;
+    let rejection = error.rejection.or(missing.then_some(Rejection::Malformed));
+    #[cfg(feature = "oauth")]
+    let rejection = rejection.map(|rejection| challenged(rejection, cx));
+    (object, rejection)
+}
+
+/// Completes a challenge for the endpoint of the request.
+#[cfg(feature = "oauth")]
+fn challenged(rejection: Rejection, cx: &Context) -> Rejection {
+    let Rejection::Forbidden(Some(challenge)) = rejection else {
+        return rejection;
+    };
+    let mut challenge = *challenge;
+    if let Some(policy) = cx.extension::<Arc<ScopePolicy>>() {
+        challenge = challenge.with("resource_metadata", &policy.resource_metadata);
+    }
+    let token = cx.extension::<AccessToken>();
+    if token.is_some_and(|token| token.key_thumbprint.is_some()) {
+        challenge = challenge.with_proof_of_possession();
+    }
+    Rejection::Forbidden(Some(Box::new(challenge)))
+}
+
+fn error_object(cause: Cause, cx: &Context) -> ErrorObject {
+    let revision = cx.revision();
+    match cause {
+        Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND => {
+            let code = if revision.is_modern() {
+                rpc::INVALID_PARAMS
+            } else {
+                RESOURCE_NOT_FOUND
+            };
+            let mut error = error;
+            error.code = code;
+            error
+        }
+        Cause::Protocol(error) => error,
+        Cause::MissingCapability(required) => {
+            let code = if revision.is_modern() {
+                mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY
+            } else {
+                rpc::INVALID_PARAMS
+            };
+            let error = ErrorObject::new(code, missing_capability(&required));
+            let data = mcp_types::MissingRequiredClientCapabilityErrorData::new(*required);
+            match mcp_types::json::to_value(&data) {
+                Ok(data) => error.with_data(data),
+                Err(_) => error,
+            }
+        }
+        Cause::Tool(result) => ErrorObject::internal_error(tool_error_text(&result)),
+        Cause::Other(error) => match upstream_error(&*error) {
+            Some(relayed) => relayed.clone(),
+            None => ErrorObject::internal_error(report(&*error, None, cx)),
+        },
+    }
+}
+
+/// Returns the protocol's error among an error's sources: that of another server, which the handler
+/// called as a client. It is passed on unchanged.
+fn upstream_error<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a ErrorObject> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(relayed) = error.downcast_ref() {
+            return Some(relayed);
+        }
+        next = error.source();
+    }
+    None
+}
+
+/// Returns the text of a tool's failure, for handlers whose result has no `isError`.
+fn tool_error_text(result: &CallToolResult) -> String {
+    let texts = result.content.iter().filter_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text.as_str()),
+        _ => None,
+    });
+    let texts: Vec<&str> = texts.collect();
+    if texts.is_empty() {
+        return "the handler failed".to_owned();
+    }
+    texts.join("\n")
+}
+
+/// Writes an unexpected error of a handler to the log, and returns the text for the client.
+pub(crate) fn report(error: &(dyn StdError + 'static), tool: Option<&str>, cx: &Context) -> String {
+    let principal = cx.extension::<Principal>();
+    tracing::warn!(
+        method = %PeerText(cx.method()),
+        tool = tool.map(|tool| display(PeerText(tool))),
+        request.id = cx.request_id().map(|id| display(PeerDisplay(id))),
+        principal = principal.map(|principal| display(PeerText(&principal.0))),
+        error = %PeerDisplay(error),
+        causes = error.source().map(|source| display(Chain(source))),
+        "handler failed"
+    );
+    match cx.core().error_detail {
+        ErrorDetail::Hidden if tool.is_some() => "the tool failed".to_owned(),
+        ErrorDetail::Hidden => "internal error".to_owned(),
+        ErrorDetail::Message => error.to_string(),
+        ErrorDetail::Causes => WithSources(error).to_string(),
+    }
+}
+
+/// An error for the log, its sources included.
+pub(crate) fn for_log(error: &HandlerError) -> impl fmt::Display + '_ {
+    PeerDisplay(LoggedError(error))
+}
+
+struct LoggedError<'a>(&'a HandlerError);
+
+impl fmt::Display for LoggedError<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#}", self.0)
+    }
+}

@@ -1,0 +1,219 @@
+//! [`AccessToken`]: what a verified access token says.
+
+use std::fmt;
+use std::time::SystemTime;
+
+use mcp_types::json::Object;
+
+use crate::protocol::caller::extensions::{Extensions, Principal};
+use crate::protocol::core::Context;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::handler::extract::FromContext;
+
+/// What a verified access token says. It does not contain the token itself.
+///
+/// With [`OAuth`](crate::OAuth), every request over HTTP has one: handlers extract it, guards and
+/// [`Context::extension`] see it, and its [`principal`](Self::principal) is the
+/// [`Principal`] of the request. A [`TokenVerifier`](crate::TokenVerifier) of the program creates
+/// it.
+///
+/// ```
+/// use mcp_server::{AccessToken, Server};
+///
+/// async fn whoami(token: AccessToken) -> String {
+///     let subject = token.subject.as_deref().unwrap_or("nobody");
+///     format!("{subject} of {}", token.issuer)
+/// }
+///
+/// let server = Server::builder("demo", "1.0.0")
+///     .tool("whoami", "Tells who sent the request", whoami)
+///     .build()?;
+/// # drop(server);
+/// # Ok::<(), mcp_server::BuildErrors>(())
+/// ```
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct AccessToken {
+    /// The authorization server that issued the token.
+    pub issuer: String,
+    /// The user on whose behalf the client acts. Unique for the issuer.
+    pub subject: Option<String>,
+    /// The client to which the token was issued.
+    pub client_id: Option<String>,
+    /// What the token permits.
+    pub scopes: Vec<String>,
+    /// The resources for which the token was issued. The server rejects the token if its own
+    /// resource is missing.
+    pub audience: Vec<String>,
+    /// When the token expires. Streams of responses end at this time.
+    pub expires_at: Option<SystemTime>,
+    /// The SHA-256 thumbprint of the key to which the token is bound (RFC 9449, `cnf.jkt`).
+    /// Requests with such a token need a proof of possession of this key.
+    pub key_thumbprint: Option<String>,
+    /// All claims of the token, or all members of the response to its introspection.
+    pub claims: Object,
+}
+
+impl AccessToken {
+    /// Creates the description of a token of an issuer.
+    #[must_use]
+    pub fn new(issuer: impl Into<String>) -> Self {
+        Self {
+            issuer: issuer.into(),
+            subject: None,
+            client_id: None,
+            scopes: Vec::new(),
+            audience: Vec::new(),
+            expires_at: None,
+            key_thumbprint: None,
+            claims: Object::new(),
+        }
+    }
+
+    /// Sets the user.
+    #[must_use]
+    pub fn subject(mut self, subject: impl Into<String>) -> Self {
+        self.subject = Some(subject.into());
+        self
+    }
+
+    /// Sets the client.
+    #[must_use]
+    pub fn client_id(mut self, client_id: impl Into<String>) -> Self {
+        self.client_id = Some(client_id.into());
+        self
+    }
+
+    /// Sets what the token permits.
+    #[must_use]
+    pub fn scopes<T: Into<String>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
+        self.scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the resources for which the token was issued.
+    #[must_use]
+    pub fn audience<T: Into<String>>(mut self, audience: impl IntoIterator<Item = T>) -> Self {
+        self.audience = audience.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets when the token expires.
+    #[must_use]
+    pub fn expires_at(mut self, time: SystemTime) -> Self {
+        self.expires_at = Some(time);
+        self
+    }
+
+    /// Binds the token to a key, by the SHA-256 thumbprint of the key.
+    #[must_use]
+    pub fn key_thumbprint(mut self, thumbprint: impl Into<String>) -> Self {
+        self.key_thumbprint = Some(thumbprint.into());
+        self
+    }
+
+    /// Sets the claims.
+    #[must_use]
+    pub fn claims(mut self, claims: Object) -> Self {
+        self.claims = claims;
+        self
+    }
+
+    /// Returns the name of the caller: the issuer and the subject, or the client if the token has
+    /// no subject. It stays the same when the client renews its token. `None` if the token has
+    /// neither, or if the issuer contains a space.
+    #[must_use]
+    pub fn principal(&self) -> Option<Principal> {
+        if self.issuer.contains(' ') {
+            return None;
+        }
+        // The issuer contains no space, so no two callers have the same name.
+        let issuer = &self.issuer;
+        let name = match (&self.subject, &self.client_id) {
+            (Some(subject), _) => format!("{issuer} sub {subject}"),
+            (None, Some(client)) => format!("{issuer} client {client}"),
+            (None, None) => return None,
+        };
+        Some(Principal(name))
+    }
+}
+
+/// The token, and the principal that it names.
+impl From<AccessToken> for Extensions {
+    fn from(token: AccessToken) -> Self {
+        let mut extensions = Self::new();
+        if let Some(principal) = token.principal() {
+            extensions.insert(principal);
+        }
+        extensions.insert(token);
+        extensions
+    }
+}
+
+/// The claims may contain personal data, so only their names are written.
+impl fmt::Debug for AccessToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let claims: Vec<&str> = self.claims.keys().collect();
+        f.debug_struct("AccessToken")
+            .field("issuer", &self.issuer)
+            .field("subject", &self.subject)
+            .field("client_id", &self.client_id)
+            .field("scopes", &self.scopes)
+            .field("audience", &self.audience)
+            .field("expires_at", &self.expires_at)
+            .field("claims", &claims)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Requests without a verified token are refused, see [`HandlerError::forbidden`].
+impl FromContext for AccessToken {
+    const USES_CONTEXT: bool = false;
+
+    async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+        let token = cx.extension::<Self>().cloned();
+        token.ok_or_else(|| HandlerError::forbidden("the request has no access token"))
+    }
+}
+
+impl FromContext for Option<AccessToken> {
+    const USES_CONTEXT: bool = false;
+
+    async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+        Ok(cx.extension().cloned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn principals_of_users_and_clients_differ() {
+        let token = AccessToken::new("https://a.example");
+        let names = [
+            token.clone().subject("x").principal(),
+            token.clone().client_id("x").principal(),
+            token.clone().subject("client x").principal(),
+            AccessToken::new("https://b.example")
+                .subject("x")
+                .principal(),
+        ];
+        for (at, name) in names.iter().enumerate() {
+            assert!(name.is_some());
+            assert!(!names[at + 1..].contains(name), "{name:?}");
+        }
+        assert_eq!(token.principal(), None);
+        // It would be the name of a user at another issuer.
+        let spaced = AccessToken::new("https://a.example sub").subject("x");
+        assert_eq!(spaced.principal(), None);
+        assert_eq!(AccessToken::new("a sub b").subject("c").principal(), None);
+    }
+
+    #[test]
+    fn debug_does_not_contain_values_of_claims() {
+        let claims = Object::from([("email", mcp_types::json::Value::from("ada@example.com"))]);
+        let text = format!("{:?}", AccessToken::new("https://a.example").claims(claims));
+        assert!(text.contains("email") && !text.contains("ada"), "{text}");
+    }
+}

@@ -1,0 +1,139 @@
+//! Scopes: what an operation requires, and whether the access token of the caller permits it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::protocol::core::Context;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::handler::access_token::AccessToken;
+
+/// Returns `true` if the first scope, which was granted, permits everything that the second one
+/// permits.
+pub(crate) type Implication = dyn Fn(&str, &str) -> bool + Send + Sync;
+
+/// How an endpoint decides whether a token permits something. Attached to its requests.
+#[derive(Clone)]
+pub(crate) struct ScopePolicy {
+    /// The scopes that all requests require.
+    pub(crate) required: Vec<String>,
+    pub(crate) implies: Option<Arc<Implication>>,
+    /// Whether lists contain only what the scopes of the caller permit.
+    pub(crate) filters_lists: bool,
+    /// The URL of the metadata, for challenges.
+    pub(crate) resource_metadata: String,
+}
+
+impl ScopePolicy {
+    /// Returns `true` if a token permits what a scope permits.
+    pub(crate) fn permits(&self, token: &AccessToken, scope: &str) -> bool {
+        let mut granted = token.scopes.iter();
+        granted.any(|granted| {
+            granted == scope
+                || self
+                    .implies
+                    .as_ref()
+                    .is_some_and(|implies| implies(granted, scope))
+        })
+    }
+}
+
+impl fmt::Debug for ScopePolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScopePolicy")
+            .field("required", &self.required)
+            .field("filters_lists", &self.filters_lists)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The scopes that the definition of the operation requires. Attached to the context of its
+/// handler.
+struct OperationScopes(Vec<String>);
+
+impl Context {
+    /// Checks that the access token of the caller has scopes which depend on the request, for
+    /// example on the arguments of a tool. For scopes that do not depend on it, see
+    /// [`ToolDef::scopes`](crate::ToolDef::scopes).
+    ///
+    /// ```
+    /// use mcp_server::{Context, HandlerError, Server};
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Delete {
+    ///     path: String,
+    /// }
+    ///
+    /// async fn delete(args: Delete, cx: Context) -> Result<&'static str, HandlerError> {
+    ///     let mut scopes = vec!["files:write"];
+    ///     if args.path.starts_with("/shared/") {
+    ///         scopes.push("files:shared");
+    ///     }
+    ///     cx.require_scopes(scopes)?;
+    ///     Ok("deleted")
+    /// }
+    ///
+    /// let server = Server::builder("files", "1.0.0")
+    ///     .tool("delete", "Deletes a file", delete)
+    ///     .build()?;
+    /// # drop(server);
+    /// # Ok::<(), mcp_server::BuildErrors>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`HandlerError::insufficient_scope`] if the token lacks one of them, or if the request has
+    /// no access token. The challenge names all scopes that the operation requires, so that the
+    /// client can ask the user for all of them at once. Therefore require them in one call. Over
+    /// HTTP the status is 403 only if the response has not begun, so check scopes before progress
+    /// is sent.
+    pub fn require_scopes<T: Into<String>>(
+        &self,
+        scopes: impl IntoIterator<Item = T>,
+    ) -> Result<(), HandlerError> {
+        let mut all: Vec<String> = Vec::new();
+        if let Some(policy) = self.extension::<Arc<ScopePolicy>>() {
+            all.clone_from(&policy.required);
+        }
+        if let Some(OperationScopes(scopes)) = self.value() {
+            all.extend_from_slice(scopes);
+        }
+        let first = all.len();
+        all.extend(scopes.into_iter().map(Into::into));
+        let required = all.get(first..).unwrap_or_default();
+        if required.iter().all(|scope| self.has_scope(scope)) {
+            return Ok(());
+        }
+        let mut seen: Vec<&str> = Vec::with_capacity(all.len());
+        for scope in &all {
+            if !seen.contains(&scope.as_str()) {
+                seen.push(scope);
+            }
+        }
+        Err(HandlerError::insufficient_scope(&seen.join(" ")))
+    }
+
+    /// Returns `true` if the request has an access token that permits what a scope permits.
+    #[must_use]
+    pub fn has_scope(&self, scope: &str) -> bool {
+        let Some(token) = self.extension::<AccessToken>() else {
+            return false;
+        };
+        match self.extension::<Arc<ScopePolicy>>() {
+            Some(policy) => policy.permits(token, scope),
+            None => token.scopes.iter().any(|granted| granted == scope),
+        }
+    }
+
+    /// Returns this context with the scopes that the definition of the operation requires.
+    pub(crate) fn with_operation_scopes(&self, scopes: Vec<String>) -> Self {
+        self.with_value(OperationScopes(scopes))
+    }
+
+    /// Returns `true` if lists contain only what the scopes of the caller permit.
+    pub(crate) fn filters_lists(&self) -> bool {
+        let policy = self.extension::<Arc<ScopePolicy>>();
+        policy.is_some_and(|policy| policy.filters_lists)
+    }
+}

@@ -1,0 +1,72 @@
+//! Handles the messages about sessions that the processes of one endpoint send each other.
+
+use crate::protocol::dispatch::{Parsed, respond};
+use crate::protocol::error::text::Chain;
+use crate::protocol::store::link::BusReceiver;
+use crate::protocol::store::message::BusMessage;
+use crate::transport::http::endpoint::Endpoint;
+use crate::transport::http::refusal::Refusal;
+use crate::transport::http::session::record::SessionDelta;
+
+impl Endpoint {
+    /// Sends a message to the other processes, if there is a bus.
+    pub(crate) async fn publish(&self, message: &BusMessage) -> Result<(), Refusal> {
+        if let Some(bus) = &self.server.stores.bus {
+            bus.publish(message).await?;
+        }
+        Ok(())
+    }
+}
+
+impl BusReceiver for Endpoint {
+    fn receive(&self, message: &BusMessage) {
+        match message {
+            BusMessage::Answer { session, message } => {
+                let Some(handle) = self.sessions.local(session) else {
+                    return;
+                };
+                let session = Some(&*handle.session);
+                let limits = self.server.limits();
+                match self.server.read(message, session) {
+                    Ok(Parsed::One(message)) => {
+                        respond::deliver_response(session, &message, limits);
+                    }
+                    Ok(Parsed::Batch(messages)) => {
+                        for message in messages.iter().flatten() {
+                            respond::deliver_response(session, message, limits);
+                        }
+                    }
+                    // A malformed one has failed its request.
+                    Err(_) => {}
+                }
+            }
+            BusMessage::Cancel { session, request } => {
+                if let Some(handle) = self.sessions.local(session) {
+                    handle.cancel(request);
+                }
+            }
+            BusMessage::SessionEnded { session } => {
+                self.sessions.ended_elsewhere(session);
+            }
+            BusMessage::SessionChanged { session, value } => {
+                let Some(handle) = self.sessions.local(session) else {
+                    return;
+                };
+                match SessionDelta::read(value) {
+                    Ok(delta) => delta.apply(&handle.session),
+                    Err(error) => {
+                        tracing::error!(error = %Chain(&error), "malformed change of a session");
+                    }
+                }
+            }
+            BusMessage::Listening { session, stream } => {
+                if let Some(handle) = self.sessions.local(session) {
+                    handle.end_announcements_except(stream);
+                }
+            }
+            BusMessage::Changes(_) | BusMessage::Everything => {}
+            #[cfg(feature = "https-url")]
+            BusMessage::UrlsRevoked { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! POST in a session.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use mcp_types::RequestId;
+use mcp_types::rpc::{ErrorObject, Message};
+
+use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::core::Core;
+use crate::protocol::dispatch::inbound::Inbound;
+use crate::protocol::dispatch::respond::{self, ResponseDelivery};
+use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
+use crate::protocol::error::rejection::Rejection;
+use crate::protocol::message::answer::Answer;
+use crate::protocol::message::params_view::ParamsView;
+use crate::protocol::quota::permits::RequestPermit;
+use crate::protocol::store::message::BusMessage;
+use crate::transport::http::endpoint::Endpoint;
+use crate::transport::http::refusal::Refusal;
+use crate::transport::http::request::accept::AcceptedForms;
+use crate::transport::http::request::headers;
+use crate::transport::http::response::answer;
+use crate::transport::http::response::body::HttpBody;
+use crate::transport::http::session::handle::SessionHandle;
+use crate::transport::http::session::post_batch::{PostBatch, in_flight};
+use crate::transport::http::session::record::{SessionDelta, SessionSnapshot};
+use crate::transport::http::session::stream::Stream;
+
+impl Endpoint {
+    /// Handles a POST in a session.
+    pub(crate) async fn post(
+        &self,
+        handle: &Arc<SessionHandle>,
+        extensions: Arc<Extensions>,
+        bytes: Bytes,
+        mut permit: RequestPermit,
+        accepted: AcceptedForms,
+    ) -> Result<Response<HttpBody>, Refusal> {
+        let mut read = match self.server.read(&bytes, Some(&handle.session)) {
+            Ok(read) => read,
+            Err(Malformed::Answer(fault)) => return Ok(answer::answer(fault)),
+            Err(Malformed::Response { is_known }) => {
+                if !is_known {
+                    self.publish(&answer_elsewhere(handle, bytes.to_vec()))
+                        .await?;
+                }
+                return Err(Refusal::MalformedResponse);
+            }
+        };
+        let refused = self.keep_accepted(&mut read)?;
+        let PostRequests {
+            mut post_batch,
+            stream,
+            notifications,
+            elsewhere,
+            before,
+        } = self.dispatch_all(handle, extensions, read, &bytes, &mut permit)?;
+        for answer in refused {
+            post_batch.answer(answer);
+        }
+        // A handler may run for long and owns what it needs, so the body is freed.
+        drop(bytes);
+        for message in elsewhere {
+            self.publish(&message).await?;
+        }
+        for handler in notifications {
+            self.run_notification(handler).await;
+        }
+        if post_batch.is_empty() {
+            return Ok(answer::empty(StatusCode::ACCEPTED));
+        }
+        let response = self
+            .serve(handle, post_batch, stream, permit, accepted)
+            .await?;
+        if let Some(before) = before {
+            Box::pin(self.changed(handle, &before.delta(&handle.session))).await?;
+            Box::pin(self.sessions.update_memory(handle)).await;
+        }
+        Ok(response)
+    }
+
+    /// Dispatches the messages of a POST.
+    fn dispatch_all(
+        &self,
+        handle: &Arc<SessionHandle>,
+        extensions: Arc<Extensions>,
+        read: Parsed<'_>,
+        bytes: &[u8],
+        permit: &mut RequestPermit,
+    ) -> Result<PostRequests, Refusal> {
+        let session = &handle.session;
+        let stream = Arc::new(self.new_stream(handle));
+        let sink: Arc<Stream> = Arc::clone(&stream);
+        let version = extensions.parts().map(|parts| parts.version);
+        let inbound = Inbound {
+            sink,
+            session: Some(Arc::clone(session)),
+            // A session is initialized once.
+            session_id: None,
+            extensions,
+            transport: headers::transport_info(version),
+        };
+        let mut post_batch = PostBatch::default();
+        let mut notifications = Vec::new();
+        let mut elsewhere = Vec::new();
+        let mut is_repeated = false;
+        let mut before = None;
+        let mut requests = 0;
+        let batch = matches!(read, Parsed::Batch(_));
+        let mut dispatch = |message: Message<'_>| {
+            match respond::deliver_response(Some(session), &message, self.server.limits()) {
+                ResponseDelivery::Delivered => return,
+                ResponseDelivery::Unexpected => {
+                    let message = match batch {
+                        true => respond::text(&message),
+                        false => bytes.to_vec(),
+                    };
+                    return elsewhere.push(answer_elsewhere(handle, message));
+                }
+                ResponseDelivery::NotAResponse => {}
+            }
+            if let Message::Request { id, method, .. } = &message {
+                if handle.is_running(id) {
+                    return post_batch.answer(in_flight(id));
+                }
+                // Each request of a batch needs a permit. Requests without one are rejected one by
+                // one, as over byte streams, so that the client need not repeat the others, which
+                // may have had effects.
+                requests += 1;
+                if requests > 1
+                    && let Err(error) = permit.add(1)
+                {
+                    let refusal = Refusal::from(error);
+                    self.count(&refusal);
+                    return post_batch.answer(too_many_requests(id, &refusal));
+                }
+                if changes_session(method) {
+                    before.get_or_insert_with(|| SessionSnapshot::of(session));
+                }
+            }
+            let check = |method: &str, params: &ParamsView<'_>| {
+                headers::check_in_session(&inbound.extensions, method, params)
+            };
+            match self.server.dispatch_checked(message, &inbound, check) {
+                Dispatch::Nothing => {}
+                Dispatch::Answer(answer) => post_batch.answer(answer),
+                Dispatch::Session(..) => is_repeated = true,
+                Dispatch::Call(call) => post_batch.call(call),
+                Dispatch::Notification(handler) => notifications.push(handler),
+                Dispatch::Cancel(id) => {
+                    if !handle.cancel(&id) {
+                        elsewhere.push(BusMessage::Cancel {
+                            session: handle.id().into(),
+                            request: id,
+                        });
+                    }
+                }
+            }
+        };
+        match read {
+            Parsed::One(message) => dispatch(message),
+            Parsed::Batch(messages) => {
+                let mut faults = Vec::new();
+                for message in messages {
+                    match message {
+                        Ok(message) => dispatch(message),
+                        Err(error) => {
+                            faults.extend(Core::refuse(&error, Some(session)).into_answer());
+                        }
+                    }
+                }
+                for fault in faults {
+                    post_batch.answer(fault);
+                }
+                post_batch.set_batch();
+            }
+        }
+        if is_repeated {
+            return Err(Refusal::SecondInitialize);
+        }
+        Ok(PostRequests {
+            post_batch,
+            stream,
+            notifications,
+            elsewhere,
+            before,
+        })
+    }
+
+    /// Sends a change of a session to the store and to other processes.
+    async fn changed(&self, handle: &SessionHandle, delta: &SessionDelta) -> Result<(), Refusal> {
+        if *delta == SessionDelta::default() {
+            return Ok(());
+        }
+        self.sessions.change(handle, delta).await?;
+        let changed = BusMessage::SessionChanged {
+            session: handle.id().into(),
+            value: delta.value(),
+        };
+        self.publish(&changed).await
+    }
+}
+
+/// Returns the message that passes a response on: another process may have sent the request.
+fn answer_elsewhere(handle: &SessionHandle, message: Vec<u8>) -> BusMessage {
+    BusMessage::Answer {
+        session: handle.id().into(),
+        message,
+    }
+}
+
+/// The requests and notifications of a POST.
+struct PostRequests {
+    post_batch: PostBatch,
+    /// The stream for messages of the requests.
+    stream: Arc<Stream>,
+    notifications: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    /// Responses and cancellations for other processes.
+    elsewhere: Vec<BusMessage>,
+    /// The state of the session before the requests, if they may change it.
+    before: Option<SessionSnapshot>,
+}
+
+/// Creates the response to a request of a batch that exceeds a limit.
+fn too_many_requests(id: &RequestId, refusal: &Refusal) -> Answer {
+    let error = ErrorObject::internal_error(refusal.to_string());
+    Answer::error(Some(id), &error, Rejection::Malformed)
+}
+
+/// Returns `true` if a method changes the state of a session.
+fn changes_session(method: &str) -> bool {
+    matches!(
+        method,
+        "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe"
+    )
+}

@@ -1,0 +1,169 @@
+//! [`Refusal`]: why the endpoint rejects an HTTP request, independent of what a handler would do.
+
+pub(crate) mod status;
+#[cfg(feature = "oauth")]
+pub(crate) mod token_refusal;
+
+use std::time::Duration;
+
+use http::request::Parts;
+use http::{HeaderName, Method};
+use mcp_internal::peer_text::PeerText;
+use mcp_types::Revision;
+
+use crate::protocol::dispatch::lifecycle::unsupported;
+use crate::protocol::metrics::refusals::RefusalCause;
+use crate::protocol::quota::Exhausted;
+use crate::protocol::store::StoreError;
+#[cfg(feature = "oauth")]
+use crate::transport::http::refusal::token_refusal::TokenRefusal;
+
+/// Why the endpoint rejects an HTTP request.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refusal {
+    #[error("HTTP method `{found}` is not supported: expected one of {allowed}")]
+    Method {
+        found: Method,
+        /// The value of the response header `Allow`.
+        allowed: &'static str,
+    },
+    #[error("header `Host` is missing")]
+    MissingHost,
+    #[error("header `Host` is present more than once: expected one value")]
+    RepeatedHost,
+    #[error("`Host` is `{}`: expected {expected}", PeerText(.found))]
+    Host {
+        found: String,
+        expected: &'static str,
+    },
+    #[error(
+        "`Origin` is `{}`: expected an origin that the server allows",
+        PeerText(.0)
+    )]
+    Origin(String),
+    #[error("`Accept` is {}: expected {expected}", quoted(.found.as_deref()))]
+    Accept {
+        found: Option<String>,
+        expected: &'static str,
+    },
+    #[error("`Content-Type` is {}: expected application/json", quoted(.0.as_deref()))]
+    ContentType(Option<String>),
+    #[error(
+        "`Content-Encoding` is {}: expected no encoding",
+        quoted(.0.as_deref())
+    )]
+    ContentEncoding(Option<String>),
+    #[error("there is no such document")]
+    NoMetadata,
+    #[error("the server is shutting down")]
+    ShuttingDown,
+    #[error("the body has {found} bytes or more: expected at most {limit}")]
+    BodyTooLarge { found: u64, limit: u64 },
+    #[error("the body is incomplete after {} s: {received} bytes have arrived", .limit.as_secs_f64())]
+    BodyTimeout { limit: Duration, received: usize },
+    #[error("the body arrives too slowly: expected at least {0} bytes per second")]
+    BodyTooSlow(usize),
+    #[error("the body cannot be read: the connection failed, or the framing is malformed")]
+    BodyUnreadable,
+    #[error("too many large requests are in flight: retry later")]
+    BodyMemory,
+    #[error("this client has too many requests in flight: retry later")]
+    PeerRequests,
+    #[error("the server has too many requests in flight: retry later")]
+    Requests,
+    #[error("the body is a response, but the server sent no request")]
+    UnexpectedResponse,
+    #[error("the body is a malformed response")]
+    MalformedResponse,
+    /// `MCP-Protocol-Version` contains something that is not a supported revision.
+    #[error("{}", unsupported(.0, Revision::ALL).message)]
+    ProtocolVersion(String),
+    #[error("header `Mcp-Session-Id` is missing: expected the id of a session")]
+    MissingSession,
+    #[error("the session in `Mcp-Session-Id` is unknown or has ended: send `initialize` again")]
+    UnknownSession,
+    #[error("the session was initialized already: send no second `initialize`")]
+    SecondInitialize,
+    #[error("`Last-Event-ID` is `{}`: expected an id that this server sent", PeerText(.0))]
+    LastEventId(String),
+    #[error("the server has too many sessions: retry later")]
+    Sessions,
+    #[error("this client has too many sessions: close one or retry later")]
+    PeerSessions,
+    #[error("sessions use too much memory: this session is closed")]
+    SessionMemory,
+    #[error("the channel in `sessionId` is unknown, or its event stream has ended")]
+    UnknownChannel,
+    #[error("the client does not read the event stream of this channel")]
+    UnreadChannel,
+    #[error("the system returned no random numbers")]
+    NoRandomNumbers,
+    /// A store failed. Its error is logged, but not shown to the client.
+    #[error("the store of the server cannot be reached: retry later")]
+    Store(#[from] StoreError),
+    #[cfg(feature = "oauth")]
+    #[error(transparent)]
+    Token(#[from] Box<TokenRefusal>),
+}
+
+impl Refusal {
+    /// The cause under which the refusal is counted. `None` if no metric counts it.
+    pub(crate) fn cause(&self) -> Option<RefusalCause> {
+        Some(match self {
+            Self::Method { .. } => RefusalCause::Method,
+            Self::MissingHost | Self::RepeatedHost | Self::Host { .. } => RefusalCause::Host,
+            Self::Origin(_) => RefusalCause::Origin,
+            Self::Accept { .. } | Self::ContentType(_) | Self::ContentEncoding(_) => {
+                RefusalCause::MediaType
+            }
+            Self::ShuttingDown => RefusalCause::ShuttingDown,
+            Self::BodyTooLarge { .. } => RefusalCause::BodyTooLarge,
+            Self::BodyTimeout { .. } | Self::BodyTooSlow(_) => RefusalCause::BodyTimeout,
+            Self::BodyUnreadable
+            | Self::NoMetadata
+            | Self::UnexpectedResponse
+            | Self::MalformedResponse
+            | Self::ProtocolVersion(_)
+            | Self::MissingSession
+            | Self::SecondInitialize
+            | Self::LastEventId(_) => RefusalCause::Malformed,
+            Self::PeerRequests | Self::PeerSessions | Self::UnreadChannel => {
+                RefusalCause::PeerQuota
+            }
+            Self::Requests => RefusalCause::Requests,
+            Self::UnknownSession | Self::UnknownChannel => RefusalCause::UnknownSession,
+            Self::Sessions => RefusalCause::Sessions,
+            Self::Store(_) => RefusalCause::Store,
+            Self::NoRandomNumbers => RefusalCause::Internal,
+            Self::BodyMemory | Self::SessionMemory => return None,
+            #[cfg(feature = "oauth")]
+            Self::Token(_) => RefusalCause::Unauthorized,
+        })
+    }
+}
+
+/// Describes the value of a header.
+fn quoted(value: Option<&str>) -> String {
+    match value {
+        Some(value) => format!("`{}`", PeerText(value)),
+        None => "missing".to_owned(),
+    }
+}
+
+impl From<Exhausted> for Refusal {
+    fn from(exhausted: Exhausted) -> Self {
+        match exhausted {
+            Exhausted::Share => Self::PeerRequests,
+            Exhausted::Total => Self::Requests,
+        }
+    }
+}
+
+/// Returns all values of a header as one list, for an error. `None` if the header is missing.
+pub(crate) fn header_value(parts: &Parts, header: HeaderName) -> Option<String> {
+    let values = parts.headers.get_all(header).into_iter();
+    let values: Vec<_> = values
+        .map(|value| String::from_utf8_lossy(value.as_bytes()))
+        .collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}
