@@ -8,6 +8,7 @@ pub(crate) mod model_tools;
 pub(crate) mod notifications;
 #[cfg(feature = "json-schema")]
 pub(crate) mod output_schemas;
+pub(crate) mod proposals;
 pub(crate) mod server_requests;
 pub(crate) mod shared_connection;
 pub(crate) mod state;

@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 use super::shared_connection::SharedConnection;
 use crate::protocol::error::CallError;
 
-pub(crate) use dispatch::dispatch;
+pub(crate) use dispatch::{deliver, dispatch};
 pub use event::SubscriptionEvent;
 use inbox::Inbox;
 pub(crate) use inbox::Inboxes;

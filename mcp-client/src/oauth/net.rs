@@ -7,7 +7,8 @@ use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
 use super::error::OAuthFault;
-use crate::protocol::fetch::{Direct, FetchError, FetchPolicy, Get};
+use crate::protocol::fetch::get::Get;
+use crate::protocol::fetch::{Direct, FetchError, FetchPolicy};
 use crate::util::origin::{Origin, UrlFault};
 
 /// The media type of metadata, tokens and registrations.
@@ -40,11 +41,10 @@ impl Net {
 
     /// Requests a document. Redirects are followed within the origin.
     pub(super) async fn get(&self, url: &str) -> Result<NetResponse, FetchError> {
-        let get = Get {
+        let mut get = Get {
             policy: &self.policy,
-            url,
-            accept: JSON,
-            rest: None,
+            url: url.to_owned(),
+            headers: HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(JSON))]),
             follows: &|_, _| false,
         };
         let mut response = get.send().await?;

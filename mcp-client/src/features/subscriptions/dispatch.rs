@@ -9,8 +9,6 @@ use mcp_types::{
     SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
     ToolListChangedNotification,
 };
-#[cfg(feature = "versioned-resources")]
-use mcp_types::{ResourceContentChangedNotification, ResourceContentChangedNotificationParams};
 use serde_json::value::RawValue;
 
 use super::event::SubscriptionEvent;
@@ -71,13 +69,6 @@ pub(crate) fn dispatch(
                 watched.any(|watched| uri.starts_with(&*canonical(watched)))
             })
         }
-        #[cfg(feature = "versioned-resources")]
-        ResourceContentChangedNotification::METHOD => {
-            let params: ResourceContentChangedNotificationParams = revision.decode(text)?;
-            let id = params.meta.and_then(|meta| meta.subscription_id);
-            let event = SubscriptionEvent::ResourceContentChanged(params.resource);
-            deliver(inboxes, id.as_ref(), event, bytes, |_| false)
-        }
         _ => {
             // Other notifications are delivered if they name their subscription.
             let Ok(Some(id)) = subscription() else {
@@ -92,7 +83,9 @@ pub(crate) fn dispatch(
     })
 }
 
-fn deliver(
+/// Delivers an event to the subscription with this id, or without an id to those whose filter it
+/// matches. Returns `false` if there is none.
+pub(crate) fn deliver(
     inboxes: &Inboxes,
     id: Option<&RequestId>,
     event: SubscriptionEvent,

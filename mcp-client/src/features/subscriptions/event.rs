@@ -1,5 +1,6 @@
 //! [`SubscriptionEvent`]: the events of a subscription.
 
+use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,11 +53,16 @@ impl SubscriptionEvent {
     /// Returns `true` if this event replaces an older one for the [same
     /// change](Self::is_same_change).
     pub(super) fn replaces(&self) -> bool {
+        self.changed_resource().is_some()
+    }
+
+    /// Returns the URI of the resource that has changed.
+    fn changed_resource(&self) -> Option<&str> {
         match self {
-            Self::ResourceUpdated(_) => true,
+            Self::ResourceUpdated(params) => Some(&params.uri),
             #[cfg(feature = "versioned-resources")]
-            Self::ResourceContentChanged(_) => true,
-            _ => false,
+            Self::ResourceContentChanged(resource) => Some(&resource.uri),
+            _ => None,
         }
     }
 
@@ -67,12 +73,11 @@ impl SubscriptionEvent {
             | (Self::PromptListChanged, Self::PromptListChanged)
             | (Self::ResourceListChanged, Self::ResourceListChanged)
             | (Self::Missed, Self::Missed) => true,
-            (Self::ResourceUpdated(one), Self::ResourceUpdated(other)) => one.uri == other.uri,
-            #[cfg(feature = "versioned-resources")]
-            (Self::ResourceContentChanged(one), Self::ResourceContentChanged(other)) => {
-                one.uri == other.uri
+            _ => {
+                let changed = self.changed_resource();
+                let is_same_kind = discriminant(self) == discriminant(event);
+                is_same_kind && changed.is_some() && changed == event.changed_resource()
             }
-            _ => false,
         }
     }
 }

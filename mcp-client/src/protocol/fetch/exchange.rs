@@ -68,7 +68,7 @@ impl Exchange<'_> {
     }
 }
 
-pub(super) fn invalid_header(name: &http::HeaderName) -> FetchError {
+fn invalid_header(name: &http::HeaderName) -> FetchError {
     let name = name.as_str().to_owned();
     FetchError::Http(HttpError::Header { name })
 }

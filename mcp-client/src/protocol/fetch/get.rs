@@ -1,14 +1,14 @@
 //! [`Get`]: a GET request over its own connection, without credentials.
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, IF_RANGE, LOCATION, RANGE};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use http_body::Body as _;
 use hyper::body::Incoming;
 
 use super::dial::TimeBudget;
 use super::error::{FetchError, RedirectFault};
-use super::exchange::{ConnectionTask, Exchange, invalid_header};
+use super::exchange::{ConnectionTask, Exchange};
 use super::policy::FetchPolicy;
 use crate::protocol::error::HttpError;
 use crate::util::http_body::chunk;
@@ -18,47 +18,40 @@ use crate::util::url::absolute;
 /// A GET request.
 pub(crate) struct Get<'a> {
     pub(crate) policy: &'a FetchPolicy,
-    pub(crate) url: &'a str,
-    /// The value of the header `Accept`.
-    pub(crate) accept: &'a str,
-    /// The first byte to request, and the entity tag of the content.
-    pub(crate) rest: Option<(u64, &'a HeaderValue)>,
+    /// The URL. Sending the request replaces it by those of redirects.
+    pub(crate) url: String,
+    pub(crate) headers: HeaderMap,
     /// Decides whether a redirect from one origin to another one is followed.
     pub(crate) follows: &'a (dyn Fn(&Origin, &Origin) -> bool + Send + Sync),
 }
 
 /// The response after all redirects, with any status.
 pub(crate) struct FetchResponse {
-    /// The URL after all redirects.
-    #[cfg(feature = "https-url")]
-    pub(crate) url: String,
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Body,
 }
 
 impl Get<'_> {
-    pub(crate) async fn send(&self) -> Result<FetchResponse, FetchError> {
+    pub(crate) async fn send(&mut self) -> Result<FetchResponse, FetchError> {
         self.send_within(TimeBudget::new(self.policy)).await
     }
 
     pub(crate) async fn send_within(
-        &self,
+        &mut self,
         mut budget: TimeBudget,
     ) -> Result<FetchResponse, FetchError> {
-        let mut url = self.url.to_owned();
         let mut redirects = 0;
         loop {
-            let origin = self.policy.origin(&url).map_err(FetchError::Url)?;
-            let target: Uri = url
-                .parse()
-                .map_err(|_| FetchError::Url(UrlFault::Characters))?;
+            let origin = self.policy.origin(&self.url).map_err(FetchError::Url)?;
+            let target = self.url.parse::<Uri>();
+            let target = target.map_err(|_| FetchError::Url(UrlFault::Characters))?;
             let exchange = Exchange {
                 policy: self.policy,
                 method: &Method::GET,
                 origin: &origin,
                 target: &target,
-                headers: self.headers()?,
+                headers: self.headers.clone(),
                 body: Bytes::new(),
             };
             let (response, connection) = exchange.send(&mut budget).await?;
@@ -66,35 +59,15 @@ impl Get<'_> {
             let status = head.status;
             if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
                 return Ok(FetchResponse {
-                    #[cfg(feature = "https-url")]
-                    url,
                     status,
                     headers: head.headers,
-                    body: Body {
-                        incoming,
-                        budget,
-                        received: self.rest.map_or(0, |(from, _)| from),
-                        limit: self.policy.bytes,
-                        _connection: connection,
-                    },
+                    body: Body::new(incoming, budget, self.policy.bytes, connection),
                 });
             }
             redirects += 1;
             let next = self.redirected(&head.headers, &origin, &target, redirects);
-            url = next.map_err(|source| FetchError::Redirect { status, source })?;
+            self.url = next.map_err(|source| FetchError::Redirect { status, source })?;
         }
-    }
-
-    fn headers(&self) -> Result<HeaderMap, FetchError> {
-        let mut headers = HeaderMap::new();
-        let accept = HeaderValue::try_from(self.accept).map_err(|_| invalid_header(&ACCEPT))?;
-        headers.insert(ACCEPT, accept);
-        if let Some((from, state)) = self.rest {
-            let range = HeaderValue::try_from(format!("bytes={from}-"));
-            headers.insert(RANGE, range.map_err(|_| invalid_header(&RANGE))?);
-            headers.insert(IF_RANGE, state.clone());
-        }
-        Ok(headers)
     }
 
     fn redirected(
@@ -122,15 +95,14 @@ impl Get<'_> {
 /// The body of a response.
 pub(crate) struct Body {
     incoming: Incoming,
-    budget: TimeBudget,
+    pub(crate) budget: TimeBudget,
     /// The number of received bytes, including those of earlier attempts.
-    received: u64,
+    pub(crate) received: u64,
     limit: u64,
     _connection: ConnectionTask,
 }
 
 impl Body {
-    #[cfg(feature = "oauth")]
     pub(super) fn new(
         incoming: Incoming,
         budget: TimeBudget,
@@ -152,18 +124,7 @@ impl Body {
         self.received.checked_add(rest)
     }
 
-    #[cfg(feature = "https-url")]
-    pub(crate) fn received(&self) -> u64 {
-        self.received
-    }
-
-    #[cfg(feature = "https-url")]
-    pub(crate) fn budget(&self) -> &TimeBudget {
-        &self.budget
-    }
-
     /// Returns all remaining bytes.
-    #[cfg(feature = "oauth")]
     pub(crate) async fn read_all(&mut self) -> Result<Vec<u8>, FetchError> {
         let mut content = Vec::new();
         while let Some(bytes) = self.chunk().await? {
