@@ -8,14 +8,14 @@ use mcp_client::types::{
     PromptReference, Request, ResourceTemplateReference,
 };
 
+use super::call::content;
+use super::lists::{all, empty, icons, object};
+use super::save::save;
 use crate::action::NamedArguments;
-use crate::call::content;
 use crate::connect::named;
-use crate::exact::Exactly;
 use crate::failure::Failure;
-use crate::lists::{all, empty, icons, object};
+use crate::output::exact::Exactly;
 use crate::output::{Output, print_message};
-use crate::save::save;
 
 pub(crate) async fn prompts(client: &Client, output: Output) -> Result<(), Failure> {
     let (prompts, mut end) = all(client, client.prompts()).await;

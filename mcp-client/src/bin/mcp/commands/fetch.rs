@@ -7,9 +7,9 @@ use std::path::Path;
 use mcp_client::types::json::{Object, Value};
 use mcp_client::{Client, Fetched, FetchedBy, Proposal, Reference};
 
+use super::metadata::listed;
 use crate::args;
 use crate::failure::Failure;
-use crate::metadata::listed;
 use crate::output::{Output, print_message};
 
 pub(crate) async fn fetch(

@@ -5,10 +5,10 @@ use mcp_client::icons::{IconPolicy, Website};
 use mcp_client::types::json::{Object, Value};
 use mcp_client::types::{DiscoverRequest, RequestParams};
 
+use super::lists::icons;
 use crate::connect::described;
-use crate::exact::{Exactly, to_json};
 use crate::failure::Failure;
-use crate::lists::icons;
+use crate::output::exact::{Exactly, to_json};
 use crate::output::{Output, print_message};
 
 pub(crate) async fn discover(client: &Client, output: Output) -> Result<(), Failure> {

@@ -9,10 +9,11 @@ use mcp_client::types::{
 use mcp_client::{FormError, InputError};
 use mcp_internal::schema_validator::{Invalid, Validator};
 
-use crate::ask::{Answers, AskPermit, NoAnswer};
-use crate::exact::to_json;
+use super::ask::{Answers, AskPermit, NoAnswer};
+use crate::output::exact::to_json;
 use crate::output::print_message;
-use crate::schema::{Field, fields};
+use crate::schema::Field;
+use crate::schema::reader::fields;
 use crate::values;
 
 /// Asks for the fields of a form, one after the other, and for the permission to send them.

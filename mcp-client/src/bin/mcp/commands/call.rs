@@ -9,13 +9,14 @@ use mcp_client::types::{
 };
 use mcp_client::{Call, CallError, Client};
 
+use super::save::save;
 use crate::action::NamedArguments;
-use crate::exact::{Exactly, to_json};
 use crate::failure::Failure;
+use crate::output::exact::{Exactly, to_json};
+use crate::output::progress::Progress;
 use crate::output::{Output, print_message};
-use crate::progress::Progress;
-use crate::save::save;
-use crate::schema::{Field, fields};
+use crate::schema::Field;
+use crate::schema::reader::fields;
 use crate::values;
 
 pub(crate) async fn call(

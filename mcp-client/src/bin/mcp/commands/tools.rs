@@ -3,13 +3,12 @@
 use mcp_client::Client;
 use mcp_client::types::{ListToolsRequest, Tool, ToolAnnotations};
 
+use super::lists::{all, empty, icons, object};
 use crate::connect::named;
-use crate::exact::to_json;
 use crate::failure::Failure;
-use crate::lists::{all, empty, icons, object};
 use crate::output::Output;
-use crate::schema::fields;
-use crate::shape::Reader;
+use crate::output::exact::to_json;
+use crate::schema::reader::{Reader, fields};
 
 /// Lists the tools whose names contain one of the words, or all.
 pub(crate) async fn tools(

@@ -10,12 +10,12 @@ use mcp_client::types::{
 };
 use mcp_client::{CallError, Client, Current};
 
+use super::call::bytes;
+use super::lists::{all, empty, icons, object};
 use crate::args;
-use crate::call::bytes;
 use crate::connect::named;
-use crate::exact::Exactly;
 use crate::failure::Failure;
-use crate::lists::{all, empty, icons, object};
+use crate::output::exact::Exactly;
 use crate::output::{Output, print_error, print_message};
 
 /// Lists the resources that match a filter, and with them the templates, or all of both.

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mcp_client::types::ProgressNotificationParams;
 use mcp_client::types::json::Number;
 
-use crate::{clean, output};
+use super::clean;
+use crate::output;
 
 /// The width of the bar in characters.
 const WIDTH: u32 = 30;

@@ -5,8 +5,8 @@ use mcp_client::types::{Icon, rpc};
 use mcp_client::{CallError, Client, List, Paged};
 use serde::Serialize;
 
-use crate::exact::to_json;
 use crate::failure::Failure;
+use crate::output::exact::to_json;
 use crate::output::{Output, print_error, print_message};
 
 /// Returns the elements of a list that arrived, and the error that ended it early. Malformed

@@ -6,10 +6,10 @@ use mcp_client::types::{
 };
 use mcp_client::{CallError, Client, List};
 
-use crate::exact::{Exactly, to_json};
+use super::resources::describe;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::resources::describe;
+use crate::output::exact::{Exactly, to_json};
 
 pub(crate) async fn metadata(client: &Client, uri: &str, output: Output) -> Result<(), Failure> {
     let params = ReadResourceMetadataRequestParams::new(uri, client.meta());

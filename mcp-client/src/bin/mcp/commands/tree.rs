@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use mcp_client::types::{Resource, ResourceType};
 use mcp_client::{CallError, Client, Proposal};
 
-use crate::exact::to_json;
+use super::lists::{all, object};
 use crate::failure::Failure;
-use crate::lists::{all, object};
+use crate::output::exact::to_json;
 use crate::output::{Output, print_error};
 
 /// A resource and its level in the tree.

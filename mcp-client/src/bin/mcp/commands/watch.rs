@@ -1,12 +1,13 @@
 //! `mcp watch`.
 
+use mcp_client::types::SubscriptionFilter;
 use mcp_client::types::json::{Object, Value};
-use mcp_client::types::{LoggingMessageNotificationParams, SubscriptionFilter};
 use mcp_client::{Client, SubscriptionEvent};
 
-use crate::exact::to_json;
+use super::lists::short;
 use crate::failure::Failure;
-use crate::lists::short;
+use crate::output::exact::to_json;
+use crate::output::log::show;
 use crate::output::{Output, print_message};
 
 pub(crate) async fn watch(client: &Client, uris: &[String], output: Output) -> Result<(), Failure> {
@@ -74,45 +75,5 @@ fn describe(event: SubscriptionEvent) -> (&'static str, Value) {
         }
         SubscriptionEvent::Missed => ("missed some events", Value::Null),
         _ => ("unknown", Value::Null),
-    }
-}
-
-/// Prints an event as a line of text, or as a JSON object.
-fn show(name: &str, about: Value, output: Output) -> std::io::Result<()> {
-    if output.json {
-        let mut event = Object::from([("event", name)]);
-        if !about.is_null() {
-            event.insert("about", about);
-        }
-        return output.value(&event);
-    }
-    match about {
-        Value::Null => output.line(name),
-        Value::String(text) => output.line(&format!("{name}: {text}")),
-        about => output.line(&format!("{name}: {about}")),
-    }
-}
-
-/// Prints a log message of the server like an event.
-pub(crate) fn log(log: &LoggingMessageNotificationParams, output: Output) {
-    let shown = if output.json {
-        show("log", to_json(log), output)
-    } else {
-        output.message(&log_line(log))
-    };
-    // If stdout is closed, the next event ends the program.
-    drop(shown);
-}
-
-/// Returns a log message of the server as a line.
-pub(crate) fn log_line(log: &LoggingMessageNotificationParams) -> String {
-    let level = log.level.as_str();
-    let data = match &log.data {
-        Value::String(text) => text.clone(),
-        data => data.to_string(),
-    };
-    match &log.logger {
-        Some(logger) => format!("log {level} {logger}: {data}"),
-        None => format!("log {level}: {data}"),
     }
 }

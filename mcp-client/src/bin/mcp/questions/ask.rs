@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit, oneshot};
 use tokio::time::sleep;
 
-use crate::clean;
+use crate::output::clean;
 
 /// Where answers come from. Servers may ask several questions at once, but only one is shown at a
 /// time.
