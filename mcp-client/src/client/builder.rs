@@ -17,25 +17,25 @@ use tokio::sync::{Semaphore, watch};
 
 use super::handle::Client;
 use crate::features::cache::{Cache, ClientCache};
+use crate::features::inboxes::{Inboxes, Watched};
 use crate::features::notifications::NotificationHandlers;
 #[cfg(feature = "json-schema")]
 use crate::features::output_schemas::OutputSchemas;
 use crate::features::server_requests::ServerRequests;
 use crate::features::server_requests::inputs::{Inputs, handler};
 use crate::features::state::Features;
-use crate::features::subscriptions::{Inboxes, Watched};
 use crate::proposals::hooks::RESOURCES;
 use crate::protocol::capabilities;
+use crate::protocol::connection::connection_state::ConnectionState;
+use crate::protocol::connection::inbound::Inbound;
+use crate::protocol::connection::pending_requests::PendingRequests;
 use crate::protocol::connection::{Connection, MessageSender};
-use crate::protocol::connection_state::ConnectionState;
+use crate::protocol::error::server_output::LastOutput;
 use crate::protocol::error::{CallError, ConnectError, InputError};
 #[cfg(feature = "tls")]
 use crate::protocol::fetch::FetchPolicy;
-use crate::protocol::inbound::Inbound;
-use crate::protocol::last_output::LastOutput;
 use crate::protocol::limits::Limits;
 use crate::protocol::negotiation::negotiate;
-use crate::protocol::pending_requests::PendingRequests;
 use crate::protocol::request_meta::RequestMeta;
 use crate::protocol::transport::{OpenedTransport, Transport};
 

@@ -7,7 +7,7 @@ use mcp_types::{RequestId, Revision};
 
 use super::cache::ClientCache;
 use super::cache::revalidation::Revalidation;
-use super::subscriptions::SubscriptionEvent;
+use super::inboxes::SubscriptionEvent;
 use crate::protocol::connection::Connection;
 
 /// An event and the subscription to which it belongs.

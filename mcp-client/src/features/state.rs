@@ -14,13 +14,13 @@ use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 
 use super::cache::ClientCache;
+use super::inboxes::{Inboxes, Watched, deliver, dispatch};
 use super::notifications::NotificationHandlers;
 #[cfg(feature = "json-schema")]
 use super::output_schemas::OutputSchemas;
 use super::proposals::ResourceProposals;
 use super::server_requests::ServerRequests;
-use super::subscriptions::{Inboxes, Watched, deliver, dispatch};
-use crate::protocol::inbound::{Inbound, InboundRequest, log_malformed};
+use crate::protocol::connection::inbound::{Inbound, InboundRequest, log_malformed};
 
 /// The state of all features of a connection.
 pub(crate) struct Features {

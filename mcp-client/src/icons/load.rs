@@ -6,7 +6,7 @@ use std::pin::Pin;
 use mcp_types::Icon;
 
 use super::error::IconError;
-use super::image::Image;
+use super::format::Image;
 use super::policy::IconPolicy;
 #[cfg(feature = "tls")]
 use crate::protocol::fetch::FetchPolicy;

@@ -8,19 +8,19 @@ use http::header::{ACCEPT, AUTHORIZATION};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use zeroize::Zeroizing;
 
-use super::challenge::ChallengeInfo;
 use super::config::Config;
 use super::discovery::find_server;
-use super::dpop::{DPOP, proof};
 use super::error::{OAuthError, OAuthFault, OAuthStep};
-use super::login::PendingLogin;
 use super::net::Net;
-use super::purpose::Purpose;
 use super::secret::Secret;
 use super::status::{TokenStatus, statuses};
-use super::target::Target;
 use super::token_session::TokenSession;
 use super::tokens::{TokenType, Tokens, read_key};
+use crate::oauth::discovery::challenge::ChallengeInfo;
+use crate::oauth::renewal::login::PendingLogin;
+use crate::oauth::renewal::purpose::Purpose;
+use crate::oauth::renewal::target::Target;
+use crate::oauth::tokens::dpop::{DPOP, proof};
 use crate::protocol::authorize::{Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse};
 use crate::util::origin::Origin;
 

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
@@ -130,6 +131,29 @@ impl NetResponse {
                 position.0, position.1
             ))
         })
+    }
+}
+
+/// An error (RFC 6749, section 5.2).
+#[derive(Deserialize)]
+struct ErrorResponse {
+    error: String,
+    #[serde(default)]
+    error_description: Option<String>,
+}
+
+/// Returns why the authorization server refused a request.
+pub(super) fn refusal(response: &NetResponse) -> OAuthFault {
+    const SHOWN: usize = 300;
+    let status: StatusCode = response.status;
+    match response.json::<ErrorResponse>() {
+        Ok(refused) if !status.is_server_error() => OAuthFault::Refused {
+            error: refused.error.chars().take(SHOWN).collect(),
+            description: refused
+                .error_description
+                .map(|text| text.chars().take(SHOWN).collect()),
+        },
+        _ => OAuthFault::Status(status),
     }
 }
 

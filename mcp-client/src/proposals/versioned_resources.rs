@@ -13,8 +13,8 @@ use serde::Deserialize;
 
 use crate::features::cache::ClientCache;
 use crate::features::cache::revalidation::Revalidation;
+use crate::features::inboxes::SubscriptionEvent;
 use crate::features::proposals::{ResourceProposals, SubscribedEvent};
-use crate::features::subscriptions::SubscriptionEvent;
 use revalidation::GetResource;
 
 /// The result of a request for a resource of which the program already has a version.

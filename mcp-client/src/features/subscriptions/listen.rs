@@ -6,9 +6,9 @@ use mcp_types::{Request, Revision, SubscriptionsListenRequest, SubscriptionsList
 use tokio::time::{sleep, timeout};
 
 use super::backoff::Backoff;
-use super::event::SubscriptionEvent;
-use super::inbox::Inbox;
 use super::legacy;
+use crate::features::inboxes::Inbox;
+use crate::features::inboxes::SubscriptionEvent;
 use crate::features::state::Features;
 use crate::protocol::connection::{Connection, HeaderSource};
 use crate::protocol::error::{CallError, RefusalKind};

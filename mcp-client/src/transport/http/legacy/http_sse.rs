@@ -8,18 +8,18 @@ use http::Uri;
 use mcp_types::sse::SseError;
 use tokio::sync::mpsc;
 
-use super::body::Events;
-use super::endpoint::{Endpoint, excerpt};
-use super::response::{Media, media};
-use super::session::{Session, SessionPhase};
-use super::url;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
+use crate::transport::http::endpoint::{Endpoint, excerpt};
+use crate::transport::http::http_client::body::Events;
+use crate::transport::http::http_client::url;
+use crate::transport::http::response::{Media, media};
+use crate::transport::http::session::{Session, SessionPhase};
 use crate::util::url::shown;
 
 /// Opens the stream, whose first event names the URL for messages.
-pub(super) async fn open_stream(
+pub(in crate::transport::http) async fn open_stream(
     endpoint: &Endpoint,
     connection: &Connection,
 ) -> Result<(), TransportError> {
@@ -66,7 +66,7 @@ pub(super) async fn open_stream(
 }
 
 /// Posts a request whose answer arrives on the stream.
-pub(super) async fn post_accepted(
+pub(in crate::transport::http) async fn post_accepted(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
     body: Bytes,
@@ -78,7 +78,7 @@ pub(super) async fn post_accepted(
 
 /// Reads one stream after the other; a new one replaces the previous one. All pending requests fail
 /// when a stream ends.
-pub(super) async fn read(
+pub(in crate::transport::http) async fn read(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
     mut streams: mpsc::Receiver<Events>,

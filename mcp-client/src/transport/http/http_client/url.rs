@@ -7,7 +7,7 @@ use crate::protocol::error::HttpError;
 use crate::util::url::{absolute, origin, shown};
 
 /// Parses the URL of a server.
-pub(super) fn parse(text: &str) -> Result<Uri, HttpError> {
+pub(in crate::transport::http) fn parse(text: &str) -> Result<Uri, HttpError> {
     let fault = |reason| {
         let url = shown(text);
         Err(HttpError::Url { url, reason })
@@ -38,7 +38,7 @@ pub(super) fn parse(text: &str) -> Result<Uri, HttpError> {
 }
 
 /// Resolves a reference against `base`. `None` if the result is of another origin.
-pub(super) fn resolve(base: &Uri, reference: &str) -> Option<Uri> {
+pub(in crate::transport::http) fn resolve(base: &Uri, reference: &str) -> Option<Uri> {
     let url = parse(&absolute(base, reference)?).ok()?;
     (origin(&url) == origin(base)).then_some(url)
 }

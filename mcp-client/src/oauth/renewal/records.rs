@@ -6,33 +6,33 @@ use mcp_internal::peer_text::PeerDisplay;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::client::{ClientRecord, OAuthClient};
-use super::config::Config;
-use super::error::{OAuthError, OAuthFault, OAuthStep};
-use super::secret::Secret;
-use super::store::{StoreError, StoreKey, StoreLock};
-use super::tokens::Tokens;
+use crate::oauth::client::{ClientRecord, OAuthClient};
+use crate::oauth::config::Config;
+use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
+use crate::oauth::secret::Secret;
+use crate::oauth::store::{StoreError, StoreKey, StoreLock};
+use crate::oauth::tokens::Tokens;
 
 /// Which authorization server a user uses for a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct ServerRecord {
-    pub(super) issuer: String,
-    pub(super) resource: String,
+pub(in crate::oauth) struct ServerRecord {
+    pub(in crate::oauth) issuer: String,
+    pub(in crate::oauth) resource: String,
 }
 
 /// The store, with the keys of one user.
 #[derive(Clone, Copy)]
-pub(super) struct Records<'a>(pub(super) &'a Config);
+pub(in crate::oauth) struct Records<'a>(pub(in crate::oauth) &'a Config);
 
 impl Records<'_> {
-    pub(super) fn server_key(self, server: &str) -> StoreKey {
+    pub(in crate::oauth) fn server_key(self, server: &str) -> StoreKey {
         StoreKey::Server {
             server: server.to_owned(),
             user: self.0.user.clone(),
         }
     }
 
-    pub(super) fn tokens_key(self, issuer: &str, resource: &str) -> StoreKey {
+    pub(in crate::oauth) fn tokens_key(self, issuer: &str, resource: &str) -> StoreKey {
         StoreKey::Tokens {
             issuer: issuer.to_owned(),
             resource: resource.to_owned(),
@@ -40,7 +40,7 @@ impl Records<'_> {
         }
     }
 
-    pub(super) async fn tokens(
+    pub(in crate::oauth) async fn tokens(
         self,
         issuer: &str,
         resource: &str,
@@ -49,12 +49,12 @@ impl Records<'_> {
     }
 
     /// Returns all keys.
-    pub(super) async fn keys(self) -> Result<Vec<StoreKey>, OAuthError> {
+    pub(in crate::oauth) async fn keys(self) -> Result<Vec<StoreKey>, OAuthError> {
         self.0.store.keys().await.map_err(failed)
     }
 
     /// Returns where the tokens of any user for a server are.
-    pub(super) async fn place(
+    pub(in crate::oauth) async fn place(
         self,
         server: &str,
         user: &str,
@@ -67,7 +67,7 @@ impl Records<'_> {
     }
 
     /// Returns the tokens of any user for a server.
-    pub(super) async fn tokens_of(
+    pub(in crate::oauth) async fn tokens_of(
         self,
         server: &str,
         user: &str,
@@ -83,13 +83,16 @@ impl Records<'_> {
         self.load(&key).await
     }
 
-    pub(super) async fn client(self, issuer: &str) -> Result<Option<ClientRecord>, OAuthError> {
+    pub(in crate::oauth) async fn client(
+        self,
+        issuer: &str,
+    ) -> Result<Option<ClientRecord>, OAuthError> {
         let issuer = issuer.to_owned();
         self.load(&StoreKey::Client { issuer }).await
     }
 
     /// Returns the issuer to which a client of the configuration belongs.
-    pub(super) async fn issuer_of(
+    pub(in crate::oauth) async fn issuer_of(
         self,
         client: &OAuthClient,
     ) -> Result<Option<String>, OAuthError> {
@@ -102,7 +105,7 @@ impl Records<'_> {
 
     /// Binds a client of the configuration to an issuer, unless it belongs to one. Returns its
     /// issuer.
-    pub(super) async fn bind(
+    pub(in crate::oauth) async fn bind(
         self,
         client: &OAuthClient,
         issuer: &str,
@@ -117,7 +120,11 @@ impl Records<'_> {
     }
 
     /// Stores tokens, and that the server uses them.
-    pub(super) async fn save_tokens(self, server: &str, tokens: &Tokens) -> Result<(), OAuthError> {
+    pub(in crate::oauth) async fn save_tokens(
+        self,
+        server: &str,
+        tokens: &Tokens,
+    ) -> Result<(), OAuthError> {
         let key = self.tokens_key(&tokens.issuer, &tokens.resource);
         self.save(&key, tokens).await?;
         let record = ServerRecord {
@@ -127,13 +134,19 @@ impl Records<'_> {
         self.save(&self.server_key(server), &record).await
     }
 
-    pub(super) async fn save_client(self, client: &ClientRecord) -> Result<(), OAuthError> {
+    pub(in crate::oauth) async fn save_client(
+        self,
+        client: &ClientRecord,
+    ) -> Result<(), OAuthError> {
         let issuer = client.issuer.clone();
         self.save(&StoreKey::Client { issuer }, client).await
     }
 
     /// Removes a registration, unless it has been replaced.
-    pub(super) async fn forget_client(self, client: &ClientRecord) -> Result<(), OAuthError> {
+    pub(in crate::oauth) async fn forget_client(
+        self,
+        client: &ClientRecord,
+    ) -> Result<(), OAuthError> {
         let issuer = client.issuer.clone();
         let key = StoreKey::Client { issuer };
         let _lock = self.lock(&key).await?;
@@ -143,11 +156,11 @@ impl Records<'_> {
         Ok(())
     }
 
-    pub(super) async fn lock(self, key: &StoreKey) -> Result<StoreLock, OAuthError> {
+    pub(in crate::oauth) async fn lock(self, key: &StoreKey) -> Result<StoreLock, OAuthError> {
         self.0.store.lock(key).await.map_err(failed)
     }
 
-    pub(super) async fn remove(self, key: &StoreKey) -> Result<(), OAuthError> {
+    pub(in crate::oauth) async fn remove(self, key: &StoreKey) -> Result<(), OAuthError> {
         self.0.store.remove(key).await.map_err(failed)
     }
 

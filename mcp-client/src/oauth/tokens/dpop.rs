@@ -10,11 +10,11 @@ use mcp_internal::oauth::jwt::SigningKey;
 use mcp_internal::oauth::random;
 use mcp_internal::oauth::well_known::origin_text;
 
-use super::error::{OAuthError, OAuthFault, OAuthStep};
-use super::tokens::now;
+use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
+use crate::oauth::tokens::now;
 
 /// The header with a proof.
-pub(super) const DPOP: HeaderName = HeaderName::from_static("dpop");
+pub(in crate::oauth) const DPOP: HeaderName = HeaderName::from_static("dpop");
 /// The header with the nonce for the next proof.
 const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 
@@ -25,11 +25,11 @@ const ORIGINS: usize = 16;
 
 /// The last nonce of each origin.
 #[derive(Debug, Default)]
-pub(super) struct Nonces(Mutex<HashMap<String, String>>);
+pub(in crate::oauth) struct Nonces(Mutex<HashMap<String, String>>);
 
 impl Nonces {
     /// Stores the nonce of a response, if it has one. Returns `true` if it is new.
-    pub(super) fn learn(&self, url: &str, headers: &HeaderMap) -> bool {
+    pub(in crate::oauth) fn learn(&self, url: &str, headers: &HeaderMap) -> bool {
         let nonce = headers
             .get(DPOP_NONCE)
             .and_then(|nonce| nonce.to_str().ok());
@@ -46,7 +46,7 @@ impl Nonces {
     }
 
     /// Returns `true` if a response has a nonce for the next request.
-    pub(super) fn is_offered(headers: &HeaderMap) -> bool {
+    pub(in crate::oauth) fn is_offered(headers: &HeaderMap) -> bool {
         headers.contains_key(DPOP_NONCE)
     }
 
@@ -57,7 +57,7 @@ impl Nonces {
 }
 
 /// Signs a proof for a request, with the access token that it contains.
-pub(super) fn proof(
+pub(in crate::oauth) fn proof(
     key: &SigningKey,
     nonces: &Nonces,
     method: &Method,

@@ -1,6 +1,6 @@
 //! [`Inboxes`]: the queued events of subscriptions.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::{RequestId, SubscriptionFilter};
@@ -171,5 +171,17 @@ impl Inbox {
             }
             self.added.notified().await;
         }
+    }
+}
+
+/// Counts the subscriptions to each resource.
+#[derive(Default)]
+pub(crate) struct Watched {
+    counts: Mutex<HashMap<String, usize>>,
+}
+
+impl Watched {
+    pub(crate) fn counts(&self) -> MutexGuard<'_, HashMap<String, usize>> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

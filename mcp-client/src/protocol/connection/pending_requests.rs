@@ -8,7 +8,7 @@ use mcp_types::{ProgressNotificationParams, RequestId};
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
-use super::error::TransportError;
+use crate::protocol::error::TransportError;
 
 /// The response to a request.
 #[derive(Debug)]

@@ -6,19 +6,19 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, Method};
 use mcp_internal::oauth::jwt::SigningKey;
 use mcp_internal::oauth::random;
 use serde::Deserialize;
 use serde_json::json;
 use zeroize::Zeroizing;
 
-use super::client::{ClientAuthMethod, ClientRecord, PrivateKey};
 use super::dpop::{DPOP, Nonces, proof};
-use super::error::{OAuthError, OAuthFault, OAuthStep};
-use super::net::{Net, NetResponse};
-use super::secret::Secret;
-use super::tokens::now;
+use crate::oauth::client::{ClientAuthMethod, ClientRecord, PrivateKey};
+use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
+use crate::oauth::net::{Net, NetResponse, refusal};
+use crate::oauth::secret::Secret;
+use crate::oauth::tokens::now;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 /// How long a signature of the client is valid, in seconds.
@@ -29,48 +29,40 @@ const NONCE_RETRIES: usize = 2;
 const TOKEN_BYTES: usize = 64 << 10;
 
 /// A token endpoint, as one client uses it.
-pub(super) struct TokenEndpoint<'a> {
-    pub(super) net: &'a Net,
-    pub(super) url: &'a str,
-    pub(super) issuer: &'a str,
+pub(in crate::oauth) struct TokenEndpoint<'a> {
+    pub(in crate::oauth) net: &'a Net,
+    pub(in crate::oauth) url: &'a str,
+    pub(in crate::oauth) issuer: &'a str,
     /// The client, and the key for `private_key_jwt`.
-    pub(super) client: &'a ClientRecord,
-    pub(super) key: Option<&'a PrivateKey>,
+    pub(in crate::oauth) client: &'a ClientRecord,
+    pub(in crate::oauth) key: Option<&'a PrivateKey>,
     /// The key of proofs of possession, if the token is to be bound to it.
-    pub(super) dpop: Option<&'a SigningKey>,
-    pub(super) nonces: &'a Nonces,
+    pub(in crate::oauth) dpop: Option<&'a SigningKey>,
+    pub(in crate::oauth) nonces: &'a Nonces,
 }
 
 /// The parameters of a request.
-pub(super) type Form<'a> = Vec<(&'static str, &'a str)>;
+pub(in crate::oauth) type Form<'a> = Vec<(&'static str, &'a str)>;
 
 /// A successful response (RFC 6749, section 5.1).
 #[derive(Deserialize)]
-pub(super) struct TokenResponse {
-    pub(super) access_token: Secret,
-    pub(super) token_type: String,
+pub(in crate::oauth) struct TokenResponse {
+    pub(in crate::oauth) access_token: Secret,
+    pub(in crate::oauth) token_type: String,
     /// Some servers send the number as text.
     #[serde(default, deserialize_with = "seconds")]
-    pub(super) expires_in: Option<u64>,
+    pub(in crate::oauth) expires_in: Option<u64>,
     #[serde(default)]
-    pub(super) refresh_token: Option<Secret>,
+    pub(in crate::oauth) refresh_token: Option<Secret>,
     #[serde(default)]
-    pub(super) scope: Option<String>,
+    pub(in crate::oauth) scope: Option<String>,
     #[serde(default)]
-    pub(super) issued_token_type: Option<String>,
-}
-
-/// An error (RFC 6749, section 5.2).
-#[derive(Deserialize)]
-struct ErrorResponse {
-    error: String,
-    #[serde(default)]
-    error_description: Option<String>,
+    pub(in crate::oauth) issued_token_type: Option<String>,
 }
 
 impl TokenEndpoint<'_> {
     /// Requests a token.
-    pub(super) async fn request(
+    pub(in crate::oauth) async fn request(
         &self,
         step: OAuthStep,
         form: Form<'_>,
@@ -90,7 +82,7 @@ impl TokenEndpoint<'_> {
 
     /// Sends a form to an endpoint of the authorization server, with the authentication of the
     /// client, and again if the server demands a nonce. Returns a successful response.
-    pub(super) async fn send(
+    pub(in crate::oauth) async fn send(
         &self,
         step: OAuthStep,
         url: &str,
@@ -200,23 +192,8 @@ impl TokenEndpoint<'_> {
     }
 }
 
-/// Returns why the authorization server refused a request.
-pub(super) fn refusal(response: &NetResponse) -> OAuthFault {
-    const SHOWN: usize = 300;
-    let status: StatusCode = response.status;
-    match response.json::<ErrorResponse>() {
-        Ok(refused) if !status.is_server_error() => OAuthFault::Refused {
-            error: refused.error.chars().take(SHOWN).collect(),
-            description: refused
-                .error_description
-                .map(|text| text.chars().take(SHOWN).collect()),
-        },
-        _ => OAuthFault::Status(status),
-    }
-}
-
 /// Encodes a value of a form.
-pub(super) fn encode(value: &str) -> String {
+pub(in crate::oauth) fn encode(value: &str) -> String {
     form_urlencoded::byte_serialize(value.as_bytes()).collect()
 }
 

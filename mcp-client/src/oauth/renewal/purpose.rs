@@ -1,11 +1,11 @@
 //! [`Purpose`]: why new tokens are needed.
 
-use super::challenge::ChallengeInfo;
-use super::secret::Secret;
+use crate::oauth::discovery::challenge::ChallengeInfo;
+use crate::oauth::secret::Secret;
 
 /// Why new tokens are needed.
 #[derive(Debug)]
-pub(super) enum Purpose {
+pub(in crate::oauth) enum Purpose {
     /// This access token is about to expire.
     Refresh(Secret),
     /// The server rejected a request, which contained this access token or none.

@@ -31,7 +31,7 @@ use crate::util::url::origin;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Sends a request, and waits for the response until its connection is closed.
-pub(super) async fn respond<C>(
+pub(in crate::transport::http) async fn respond<C>(
     client: &legacy::Client<C, Full>,
     mut request: Request<Full>,
 ) -> Result<Response<Incoming>, HttpError>
@@ -93,7 +93,7 @@ struct Alive(watch::Receiver<()>);
 
 /// A connector, or a connection, that reports when it is closed.
 #[derive(Clone, Debug)]
-pub(super) struct Monitored<T> {
+pub(in crate::transport::http) struct Monitored<T> {
     inner: T,
     alive: watch::Sender<()>,
     /// Whether a proxy reads the requests and sends them on, so that they name the whole URL.
@@ -101,7 +101,7 @@ pub(super) struct Monitored<T> {
 }
 
 impl<T> Monitored<T> {
-    pub(super) fn new(inner: T, is_forwarded: bool) -> Self {
+    pub(in crate::transport::http) fn new(inner: T, is_forwarded: bool) -> Self {
         let alive = watch::Sender::new(());
         Self {
             inner,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::error::{OAuthError, OAuthFault, OAuthStep};
+use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
 
 /// The pause after the first failure. Each further failure doubles it.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -32,24 +32,24 @@ const IDLE: Duration = Duration::from_secs(4);
 const IDLE_CONNECTIONS: usize = 64;
 
 #[cfg(feature = "tls")]
-pub(super) type Connector = hyper_rustls::HttpsConnector<Route>;
+pub(in crate::transport::http) type Connector = hyper_rustls::HttpsConnector<Route>;
 #[cfg(not(feature = "tls"))]
-pub(super) type Connector = HttpConnector;
+pub(in crate::transport::http) type Connector = HttpConnector;
 
-pub(super) type PoolClient = legacy::Client<Monitored<Connector>, Full>;
+pub(in crate::transport::http) type PoolClient = legacy::Client<Monitored<Connector>, Full>;
 
 /// How to connect.
 #[derive(Default)]
-pub(super) struct Dialing {
+pub(in crate::transport::http) struct Dialing {
     #[cfg(feature = "tls")]
-    pub(super) trust: Trust,
+    pub(in crate::transport::http) trust: Trust,
     #[cfg(feature = "tls")]
-    pub(super) proxy: Proxy,
+    pub(in crate::transport::http) proxy: Proxy,
 }
 
 /// Creates a pool of connections to a server. A response can have at most 100 headers, of 400 KB in
 /// total. Adds the header that authorizes the client at a proxy, if the requests contain it.
-pub(super) fn client(
+pub(in crate::transport::http) fn client(
     url: &Uri,
     limits: &Limits,
     dialing: &Dialing,

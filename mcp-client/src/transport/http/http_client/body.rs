@@ -9,10 +9,10 @@ use hyper::body::Incoming;
 use mcp_types::rpc::{self, ErrorObject, Message};
 use mcp_types::sse::{self, Decoder, SseError};
 
-use super::post_queue::PostQueue;
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::lenient;
+use crate::transport::http::post_queue::PostQueue;
 use crate::util::http_body as body_parts;
 
 /// The maximum capacity that is reserved because of a `Content-Length`, in bytes.
@@ -24,7 +24,10 @@ async fn chunk(body: &mut Incoming) -> Result<Option<Bytes>, HttpError> {
 }
 
 /// Reads a body of at most `limit` bytes.
-pub(super) async fn read_all(mut body: Incoming, limit: usize) -> Result<Bytes, TransportError> {
+pub(in crate::transport::http) async fn read_all(
+    mut body: Incoming,
+    limit: usize,
+) -> Result<Bytes, TransportError> {
     let too_long = |bytes: u64| bytes > limit as u64;
     if too_long(body.size_hint().lower()) {
         return Err(TransportError::TooLong { limit });
@@ -52,7 +55,7 @@ pub(super) async fn read_all(mut body: Incoming, limit: usize) -> Result<Bytes, 
 
 /// Returns the error of the protocol that a body contains, whichever request it names: the server
 /// may not have read the id.
-pub(super) fn error_object(text: &[u8]) -> Option<ErrorObject> {
+pub(in crate::transport::http) fn error_object(text: &[u8]) -> Option<ErrorObject> {
     match rpc::parse(text) {
         Ok(Message::Error { error, .. }) => Some(lenient::error_object(error.get())),
         _ => None,
@@ -60,9 +63,9 @@ pub(super) fn error_object(text: &[u8]) -> Option<ErrorObject> {
 }
 
 /// A body of server-sent events.
-pub(super) struct Events {
+pub(in crate::transport::http) struct Events {
     /// The number of the session to which the events belong.
-    pub(super) session: u64,
+    pub(in crate::transport::http) session: u64,
     body: Incoming,
     unread: Bytes,
     decoder: Decoder,
@@ -72,7 +75,7 @@ pub(super) struct Events {
 
 impl Events {
     /// Reads events of at most `limit` bytes each.
-    pub(super) fn new(
+    pub(in crate::transport::http) fn new(
         session: u64,
         body: Incoming,
         limit: usize,
@@ -88,7 +91,7 @@ impl Events {
     }
 
     /// Calls `handle` for each event and each decoding error, until it breaks or the stream ends.
-    pub(super) async fn for_each<T>(
+    pub(in crate::transport::http) async fn for_each<T>(
         &mut self,
         mut handle: impl FnMut(Result<sse::Message<'_>, SseError>) -> ControlFlow<T>,
     ) -> Result<Option<T>, TransportError> {
@@ -115,7 +118,7 @@ impl Events {
     }
 
     /// Returns the decoder, which knows the last id and the pause before the stream is resumed.
-    pub(super) fn decoder(&self) -> &Decoder {
+    pub(in crate::transport::http) fn decoder(&self) -> &Decoder {
         &self.decoder
     }
 }

@@ -10,19 +10,19 @@ use mcp_types::v2025_11_25::PingRequest;
 use mcp_types::{Request, RequestId, rpc};
 use tokio::time::{sleep, timeout};
 
-use super::endpoint::Endpoint;
-use super::response::{Media, media};
-use super::retry::{LONGEST_PAUSE, PAUSE, retry_after, wait};
-use super::session::Session;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
+use crate::transport::http::endpoint::Endpoint;
+use crate::transport::http::response::{Media, media};
+use crate::transport::http::retry::{LONGEST_PAUSE, PAUSE, retry_after, wait};
+use crate::transport::http::session::Session;
 
 /// The shortest pause after a stream that contained no event, even if the server requests a shorter
 /// one.
 const EMPTY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Keeps the stream of each session open, if the server offers one.
-pub(super) async fn listen(endpoint: &Endpoint, connection: &Arc<Connection>) {
+pub(in crate::transport::http) async fn listen(endpoint: &Endpoint, connection: &Arc<Connection>) {
     let mut sessions = endpoint.session.subscribe();
     loop {
         let session = sessions.wait_for(|session| session.is_ready() && session.messages.is_none());

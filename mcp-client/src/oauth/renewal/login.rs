@@ -8,39 +8,39 @@ use mcp_internal::oauth::scopes::Scopes;
 use mcp_internal::oauth::{jwk, random, sha256};
 use serde::{Deserialize, Serialize};
 
-use super::client::ClientRecord;
-use super::discovery::token_endpoint;
-use super::error::{OAuthError, OAuthFault, OAuthStep};
-use super::secret::Secret;
 use super::target::Target;
-use super::tokens::stored_key;
-use super::user_agent::AuthorizationUrl;
+use crate::oauth::client::ClientRecord;
+use crate::oauth::discovery::token_endpoint;
+use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
+use crate::oauth::secret::Secret;
+use crate::oauth::tokens::stored_key;
+use crate::oauth::user_agent::AuthorizationUrl;
 use crate::util::url::shown;
 
 /// What belongs to one authorization request. It is used once.
 #[derive(Serialize, Deserialize)]
-pub(super) struct LoginRecord {
+pub(in crate::oauth) struct LoginRecord {
     /// The URL of the server.
-    pub(super) server: String,
-    pub(super) issuer: String,
-    pub(super) resource: String,
-    pub(super) token_endpoint: String,
+    pub(in crate::oauth) server: String,
+    pub(in crate::oauth) issuer: String,
+    pub(in crate::oauth) resource: String,
+    pub(in crate::oauth) token_endpoint: String,
     /// The client without its secret, which is looked up when the code is redeemed.
-    pub(super) client: ClientRecord,
+    pub(in crate::oauth) client: ClientRecord,
     url: String,
     state: Secret,
-    pub(super) verifier: Secret,
-    pub(super) redirect_uri: String,
+    pub(in crate::oauth) verifier: Secret,
+    pub(in crate::oauth) redirect_uri: String,
     /// The requested scopes, separated by spaces.
-    pub(super) requested: String,
+    pub(in crate::oauth) requested: String,
     /// Whether the redirect must name the issuer.
     needs_iss: bool,
-    pub(super) dpop_key: Option<Secret>,
-    pub(super) dpop_required: bool,
+    pub(in crate::oauth) dpop_key: Option<Secret>,
+    pub(in crate::oauth) dpop_required: bool,
 }
 
 impl LoginRecord {
-    pub(super) fn new(
+    pub(in crate::oauth) fn new(
         server: &str,
         target: &Target,
         client: ClientRecord,
@@ -102,7 +102,7 @@ impl LoginRecord {
     }
 
     /// Returns the URL to which the user is sent.
-    pub(super) fn url(&self) -> AuthorizationUrl {
+    pub(in crate::oauth) fn url(&self) -> AuthorizationUrl {
         AuthorizationUrl {
             url: self.url.clone(),
             server: shown(&self.server),
@@ -114,7 +114,7 @@ impl LoginRecord {
     ///
     /// The state is checked first, then the issuer (RFC 9207), and only then is anything else of
     /// the redirect looked at.
-    pub(super) fn code(&self, redirect: &str) -> Result<Secret, OAuthError> {
+    pub(in crate::oauth) fn code(&self, redirect: &str) -> Result<Secret, OAuthError> {
         let failed =
             |fault: OAuthFault| OAuthError::new(OAuthStep::Authorization, fault).at(&self.issuer);
         let query = redirect
@@ -171,7 +171,7 @@ struct RedirectParams {
 ///
 /// A web program that finishes the login in another process stores it in the session of the user
 /// with [`to_secret`](Self::to_secret), and removes it there before it calls `finish`.
-pub struct PendingLogin(pub(super) LoginRecord);
+pub struct PendingLogin(pub(in crate::oauth) LoginRecord);
 
 impl PendingLogin {
     /// Returns the URL to which the user is sent.

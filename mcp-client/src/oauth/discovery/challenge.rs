@@ -6,18 +6,18 @@ use mcp_internal::oauth::scopes::Scopes;
 
 /// The challenges of the schemes `Bearer` and `DPoP` of a response.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ChallengeInfo {
+pub(in crate::oauth) struct ChallengeInfo {
     /// The URL of the metadata of the server.
-    pub(super) metadata: Option<String>,
+    pub(in crate::oauth) metadata: Option<String>,
     /// The scopes that the request needs.
-    pub(super) scopes: Option<Scopes>,
-    pub(super) error: Option<String>,
+    pub(in crate::oauth) scopes: Option<Scopes>,
+    pub(in crate::oauth) error: Option<String>,
     /// Whether the server accepts proofs of possession.
-    pub(super) dpop: bool,
+    pub(in crate::oauth) dpop: bool,
 }
 
 impl ChallengeInfo {
-    pub(super) fn parse(headers: &HeaderMap) -> Self {
+    pub(in crate::oauth) fn parse(headers: &HeaderMap) -> Self {
         let all = challenges(headers);
         if let Some(fault) = &all.fault {
             tracing::warn!(%fault, "a challenge of the server is ignored");
@@ -41,13 +41,13 @@ impl ChallengeInfo {
     }
 
     /// Returns `true` if the server demands further scopes.
-    pub(super) fn demands_scopes(&self) -> bool {
+    pub(in crate::oauth) fn demands_scopes(&self) -> bool {
         self.error.as_deref() == Some("insufficient_scope")
             || self.error.is_none() && self.scopes.is_some()
     }
 
     /// Returns `true` if the server demands a proof with a nonce.
-    pub(super) fn demands_nonce(&self) -> bool {
+    pub(in crate::oauth) fn demands_nonce(&self) -> bool {
         self.error.as_deref() == Some("use_dpop_nonce")
     }
 }

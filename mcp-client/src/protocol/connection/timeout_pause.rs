@@ -19,12 +19,12 @@ impl TimeoutPause {
     }
 
     /// Waits until the timeouts pause.
-    pub(super) async fn begun(&self) {
+    pub(in crate::protocol) async fn begun(&self) {
         self.wait(|active| active > 0).await;
     }
 
     /// Waits until the timeouts run.
-    pub(super) async fn over(&self) {
+    pub(in crate::protocol) async fn over(&self) {
         self.wait(|active| active == 0).await;
     }
 

@@ -14,9 +14,9 @@ use tower_service::Service;
 use crate::util::proxy::ProxyHop;
 
 #[derive(Clone)]
-pub(super) struct Route {
-    pub(super) connector: HttpConnector,
-    pub(super) proxy: Option<ProxyHop>,
+pub(in crate::transport::http) struct Route {
+    pub(in crate::transport::http) connector: HttpConnector,
+    pub(in crate::transport::http) proxy: Option<ProxyHop>,
 }
 
 impl Service<Uri> for Route {

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use super::client::{ClientAuthMethod, ClientRecord, OAuthClient, PrivateKey, choose_method};
-use super::config::Config;
-use super::discovery::is_same_issuer;
-use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::records::Records;
-use super::registration::register;
-use super::store::StoreKey;
 use super::target::Target;
-use super::tokens::now;
+use crate::oauth::client::registration::register;
+use crate::oauth::client::{
+    ClientAuthMethod, ClientRecord, OAuthClient, PrivateKey, choose_method,
+};
+use crate::oauth::config::Config;
+use crate::oauth::discovery::is_same_issuer;
+use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
+use crate::oauth::store::StoreKey;
+use crate::oauth::tokens::now;
 
 /// Returns the client of the configuration with this id at this issuer. Clients of different
 /// issuers can have equal ids.

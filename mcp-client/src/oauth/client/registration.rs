@@ -6,18 +6,17 @@ use mcp_internal::oauth::authorization_server::AuthorizationServer;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::client::{ClientAuthMethod, ClientRecord, choose_method};
-use super::error::{OAuthError, OAuthFault, OAuthStep};
-use super::net::Net;
-use super::secret::Secret;
-use super::token_endpoint::refusal;
+use crate::oauth::client::{ClientAuthMethod, ClientRecord, choose_method};
+use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
+use crate::oauth::net::{Net, refusal};
+use crate::oauth::secret::Secret;
 use crate::util::origin::Origin;
 
 /// How the client describes itself to authorization servers.
 #[derive(Clone, Debug)]
-pub(super) struct Description {
-    pub(super) name: String,
-    pub(super) uri: Option<String>,
+pub(in crate::oauth) struct Description {
+    pub(in crate::oauth) name: String,
+    pub(in crate::oauth) uri: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -32,7 +31,7 @@ struct Registered {
 }
 
 /// Registers the client at an authorization server. Returns `None` if it offers no registration.
-pub(super) async fn register(
+pub(in crate::oauth) async fn register(
     net: &Net,
     server: &AuthorizationServer,
     description: &Description,

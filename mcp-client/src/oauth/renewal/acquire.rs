@@ -6,31 +6,31 @@ use mcp_internal::oauth::jwt::SigningKey;
 use mcp_internal::oauth::random;
 use mcp_internal::oauth::scopes::Scopes;
 
-use super::client::ClientRecord;
 use super::clients::{client_for, configured, key_of, preregistered, record_of, with_secret};
-use super::config::{AssertionRequest, AssertionSource, Config, Enterprise, Grant};
-use super::discovery::token_endpoint;
-use super::dpop::Nonces;
-use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::login::LoginRecord;
-use super::net::Net;
 use super::records::Records;
-use super::secret::Secret;
 use super::target::Target;
-use super::token_endpoint::{Form, TokenEndpoint, TokenResponse};
-use super::tokens::{TokenType, Tokens, now, stored_key, times};
-use super::user_agent::{RedirectRequest, UserAgent};
+use crate::oauth::client::ClientRecord;
+use crate::oauth::config::{AssertionRequest, AssertionSource, Config, Enterprise, Grant};
+use crate::oauth::discovery::token_endpoint;
+use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
+use crate::oauth::net::Net;
+use crate::oauth::secret::Secret;
+use crate::oauth::tokens::dpop::Nonces;
+use crate::oauth::tokens::token_endpoint::{Form, TokenEndpoint, TokenResponse};
+use crate::oauth::tokens::{TokenType, Tokens, now, stored_key, times};
+use crate::oauth::user_agent::{RedirectRequest, UserAgent};
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
 /// What every request for tokens needs.
 #[derive(Clone, Copy)]
-pub(super) struct Acquire<'a> {
-    pub(super) config: &'a Config,
-    pub(super) nonces: &'a Nonces,
+pub(in crate::oauth) struct Acquire<'a> {
+    pub(in crate::oauth) config: &'a Config,
+    pub(in crate::oauth) nonces: &'a Nonces,
     /// The URL of the server.
-    pub(super) server: &'a str,
+    pub(in crate::oauth) server: &'a str,
 }
 
 /// The part of [`Tokens`] that is known before the response.
@@ -46,7 +46,7 @@ struct Requested<'a> {
 
 impl Acquire<'_> {
     /// Gets tokens with these scopes.
-    pub(super) async fn tokens(
+    pub(in crate::oauth) async fn tokens(
         self,
         target: &Target,
         scopes: &Scopes,
@@ -79,7 +79,7 @@ impl Acquire<'_> {
         scopes: &Scopes,
     ) -> Result<Tokens, OAuthError> {
         let issuer = &target.server.issuer;
-        let failed = |error: super::user_agent::UserAgentError| {
+        let failed = |error: crate::oauth::user_agent::UserAgentError| {
             let fault = OAuthFault::UserAgent(error.into());
             OAuthError::new(OAuthStep::Authorization, fault).at(issuer)
         };
@@ -102,7 +102,7 @@ impl Acquire<'_> {
     }
 
     /// Begins a login of a user.
-    pub(super) async fn begin(
+    pub(in crate::oauth) async fn begin(
         self,
         target: &Target,
         redirect_uri: String,
@@ -113,7 +113,7 @@ impl Acquire<'_> {
     }
 
     /// Checks the redirect of a login, and redeems its code.
-    pub(super) async fn finish(
+    pub(in crate::oauth) async fn finish(
         self,
         net: &Net,
         login: LoginRecord,
@@ -259,7 +259,11 @@ impl Acquire<'_> {
     }
 
     /// Requests new tokens with the refresh token. The old refresh token stays if no new one comes.
-    pub(super) async fn refresh(self, net: &Net, tokens: &Tokens) -> Result<Tokens, OAuthError> {
+    pub(in crate::oauth) async fn refresh(
+        self,
+        net: &Net,
+        tokens: &Tokens,
+    ) -> Result<Tokens, OAuthError> {
         let refresh = tokens.refresh.as_ref().map_or("", Secret::expose);
         let form = vec![
             ("grant_type", "refresh_token"),
@@ -283,7 +287,7 @@ impl Acquire<'_> {
     }
 
     /// Tells the authorization server that a token is not used any more (RFC 7009).
-    pub(super) async fn revoke(
+    pub(in crate::oauth) async fn revoke(
         self,
         net: &Net,
         url: &str,
@@ -351,7 +355,7 @@ impl Acquire<'_> {
 }
 
 fn signing_key(stored: Option<&Secret>) -> Option<SigningKey> {
-    stored.and_then(super::tokens::read_key)
+    stored.and_then(crate::oauth::tokens::read_key)
 }
 
 fn into_tokens(

@@ -13,11 +13,12 @@ use mcp_types::{Notification, Request, Revision};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::connection::{Connection, HeaderSource};
-use super::error::{self, CallError, ConnectError};
-use super::negotiated::Negotiated;
-use super::request_meta::legacy_info;
-use super::roundtrip::{CallTimeout, notify, roundtrip};
+use crate::protocol::connection::Negotiated;
+use crate::protocol::connection::{Connection, HeaderSource};
+use crate::protocol::error;
+use crate::protocol::error::{CallError, ConnectError};
+use crate::protocol::request_meta::legacy_info;
+use crate::protocol::roundtrip::{CallTimeout, notify, roundtrip};
 
 /// The newest revision that begins with a handshake. Its types are those of [`InitializeResult`].
 pub(crate) const NEWEST_LEGACY: Revision = Revision::V2025_11_25;

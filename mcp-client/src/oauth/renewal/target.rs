@@ -5,35 +5,35 @@ use mcp_internal::oauth::scopes::Scopes;
 use mcp_internal::oauth::well_known::origin_text;
 use mcp_internal::peer_text::PeerText;
 
-use super::challenge::ChallengeInfo;
-use super::config::{Config, Dpop};
-use super::discovery::{find_resource, find_server, is_same_issuer};
-use super::error::{OAuthError, OAuthFault, OAuthStep};
-use super::net::Net;
 use super::records::Records;
+use crate::oauth::config::{Config, Dpop};
+use crate::oauth::discovery::challenge::ChallengeInfo;
+use crate::oauth::discovery::{find_resource, find_server, is_same_issuer};
+use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
+use crate::oauth::net::Net;
 use crate::util::url::shown;
 
 /// The scope for a refresh token.
 const OFFLINE: &str = "offline_access";
 
 /// What discovery found.
-pub(super) struct Target {
-    pub(super) net: Net,
+pub(in crate::oauth) struct Target {
+    pub(in crate::oauth) net: Net,
     /// The identifier of the server, exactly as its metadata have it.
-    pub(super) resource: String,
-    pub(super) server: AuthorizationServer,
+    pub(in crate::oauth) resource: String,
+    pub(in crate::oauth) server: AuthorizationServer,
     /// The scopes of the metadata.
     scopes_supported: Option<Scopes>,
     /// Whether to bind tokens to a key.
-    pub(super) dpop: bool,
+    pub(in crate::oauth) dpop: bool,
     /// Whether other tokens are an error.
-    pub(super) dpop_required: bool,
+    pub(in crate::oauth) dpop_required: bool,
 }
 
 impl Target {
     /// Finds the metadata of a server and of its authorization server. `previous` is the issuer
     /// that the client used before.
-    pub(super) async fn discover(
+    pub(in crate::oauth) async fn discover(
         config: &Config,
         url: &str,
         challenge: &ChallengeInfo,
@@ -116,7 +116,7 @@ impl Target {
 
     /// Chooses the scopes to request: those of the challenge, otherwise all of the metadata, and
     /// those that the program adds. With `before`, the scopes that were requested before are kept.
-    pub(super) fn scopes(
+    pub(in crate::oauth) fn scopes(
         &self,
         config: &Config,
         challenge: &ChallengeInfo,

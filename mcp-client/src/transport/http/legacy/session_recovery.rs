@@ -10,13 +10,13 @@ use mcp_types::Request;
 use mcp_types::v2025_11_25::InitializeRequest;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::endpoint::Endpoint;
-use super::retry::{LONGEST_PAUSE, PAUSE};
-use super::session::SessionPhase;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::{CallError, ConnectError};
-use crate::protocol::handshake::initialize;
+use crate::protocol::negotiation::handshake::initialize;
 use crate::protocol::negotiation::set_level;
+use crate::transport::http::endpoint::Endpoint;
+use crate::transport::http::retry::{LONGEST_PAUSE, PAUSE};
+use crate::transport::http::session::SessionPhase;
 
 /// Starts a session, with the timeout of a call: the handshake has no caller with a timeout.
 async fn start_session(
@@ -52,7 +52,7 @@ async fn start_session(
 
 /// Starts a new session whenever one has ended: at once if a call waits for it, otherwise with
 /// growing pauses, to receive messages of the server.
-pub(super) async fn run(endpoint: &Endpoint, connection: &Arc<Connection>) {
+pub(in crate::transport::http) async fn run(endpoint: &Endpoint, connection: &Arc<Connection>) {
     let mut sessions = endpoint.session.subscribe();
     let mut pause = PAUSE;
     let mut last_start: Option<Instant> = None;
