@@ -65,7 +65,7 @@ impl LoadIcon {
         use http::{HeaderMap, HeaderValue, StatusCode};
 
         use crate::protocol::fetch::FetchError;
-        use crate::protocol::fetch::get::{FetchResponse, Get, check_encoding, content_type};
+        use crate::protocol::fetch::get::{Get, check_encoding, content_type};
 
         let accept = if self.policy.svg {
             "image/png, image/jpeg, image/webp, image/gif, image/svg+xml"
@@ -79,17 +79,14 @@ impl LoadIcon {
             headers: HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]),
             follows: &|_, to| self.policy.trusts(to, server),
         };
-        let FetchResponse {
-            status,
-            headers,
-            mut body,
-        } = get.send().await?;
+        let (head, mut body) = get.send().await?.into_parts();
+        let status = head.status;
         if status != StatusCode::OK {
             return Err(FetchError::Status { status }.into());
         }
-        check_encoding(&headers)?;
+        check_encoding(&head.headers)?;
         let bytes = body.read_all().await?;
-        let sent = content_type(&headers);
+        let sent = content_type(&head.headers);
         let declared = self.icon.mime_type.as_deref();
         self.policy.image(bytes, [Some(sent.as_str()), declared])
     }

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use super::config::Config;
 use super::discovery::find_server;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
-use super::net::Net;
+use super::net::{Net, invalid_server};
 use super::secret::Secret;
 use super::status::{TokenStatus, statuses};
 use super::token_session::TokenSession;
@@ -179,10 +179,7 @@ impl OAuth {
     }
 
     fn net(&self, server: &str) -> Result<Net, OAuthError> {
-        Net::around(&self.config.policy, server).map_err(|fault| {
-            let text = format!("the URL of the server is invalid: {fault}");
-            OAuthError::new(OAuthStep::Configuration, OAuthFault::Configuration(text))
-        })
+        Net::of_server(&self.config.policy, server)
     }
 
     /// Sends a request without a token, to get the challenge of a server.
@@ -216,11 +213,7 @@ fn check_encryption(url: &str) -> Result<(), OAuthError> {
 /// Returns the URL of a server in the form in which requests have it.
 fn server_url(text: &str) -> Result<String, OAuthError> {
     let url = text.parse::<http::Uri>();
-    let url = url.map_err(|error| {
-        let text = format!("the URL of the server is invalid: {error}");
-        OAuthError::new(OAuthStep::Configuration, OAuthFault::Configuration(text))
-    })?;
-    Ok(url.to_string())
+    url.map(|url| url.to_string()).map_err(invalid_server)
 }
 
 impl Authorize for OAuth {

@@ -1,5 +1,7 @@
 //! [`Net`]: requests to the URLs that a server and its metadata name.
 
+use std::fmt::Display;
+
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -7,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
-use super::error::OAuthFault;
+use super::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::protocol::fetch::get::Get;
 use crate::protocol::fetch::{Direct, FetchError, FetchPolicy};
 use crate::util::origin::{Origin, UrlFault};
@@ -40,6 +42,11 @@ impl Net {
         })
     }
 
+    /// Creates the policy for what a server names, which the program named.
+    pub(super) fn of_server(policy: &FetchPolicy, server: &str) -> Result<Self, OAuthError> {
+        Self::around(policy, server).map_err(invalid_server)
+    }
+
     /// Requests a document. Redirects are followed within the origin.
     pub(super) async fn get(&self, url: &str) -> Result<NetResponse, FetchError> {
         let mut get = Get {
@@ -48,12 +55,11 @@ impl Net {
             headers: HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(JSON))]),
             follows: &|_, _| false,
         };
-        let mut response = get.send().await?;
-        let body = Zeroizing::new(response.body.read_all().await?);
+        let (head, mut body) = get.send().await?.into_parts();
         Ok(NetResponse {
-            status: response.status,
-            headers: response.headers,
-            body,
+            status: head.status,
+            headers: head.headers,
+            body: Zeroizing::new(body.read_all().await?),
         })
     }
 
@@ -132,6 +138,12 @@ impl NetResponse {
             ))
         })
     }
+}
+
+/// Returns the error for the URL of a server that is invalid.
+pub(super) fn invalid_server(fault: impl Display) -> OAuthError {
+    let text = format!("the URL of the server is invalid: {fault}");
+    OAuthError::new(OAuthStep::Configuration, OAuthFault::Configuration(text))
 }
 
 /// An error (RFC 6749, section 5.2).

@@ -339,11 +339,7 @@ impl Renewal {
             }
             None => tokens,
         };
-        let net = Net::around(&self.config.policy, &self.server);
-        let net = net.map_err(|fault| {
-            let fault = OAuthFault::Configuration(fault.to_string());
-            OAuthError::new(OAuthStep::Refresh, fault).at(&self.server)
-        })?;
+        let net = Net::of_server(&self.config.policy, &self.server)?;
         match self.acquire().refresh(&net, &tokens).await {
             Ok(renewed) => {
                 let saved = records.save_tokens(&self.server, &renewed).await;

@@ -5,6 +5,7 @@
 //! requests to the server, and happens only if a [`FetchPolicy`] allows it.
 
 mod address;
+pub(crate) mod body;
 mod dial;
 #[cfg(feature = "oauth")]
 mod direct;

@@ -18,8 +18,8 @@ use crate::oauth::net::Net;
 use crate::oauth::secret::Secret;
 use crate::oauth::tokens::dpop::Nonces;
 use crate::oauth::tokens::token_endpoint::{Form, TokenEndpoint, TokenResponse};
-use crate::oauth::tokens::{TokenType, Tokens, now, stored_key, times};
-use crate::oauth::user_agent::{RedirectRequest, UserAgent};
+use crate::oauth::tokens::{TokenType, Tokens, now, read_key, stored_key, times};
+use crate::oauth::user_agent::{RedirectRequest, UserAgent, UserAgentError};
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
@@ -79,7 +79,7 @@ impl Acquire<'_> {
         scopes: &Scopes,
     ) -> Result<Tokens, OAuthError> {
         let issuer = &target.server.issuer;
-        let failed = |error: crate::oauth::user_agent::UserAgentError| {
+        let failed = |error: UserAgentError| {
             let fault = OAuthFault::UserAgent(error.into());
             OAuthError::new(OAuthStep::Authorization, fault).at(issuer)
         };
@@ -137,7 +137,7 @@ impl Acquire<'_> {
             ("code_verifier", login.verifier.expose()),
             ("resource", login.resource.as_str()),
         ];
-        let tokens = self.request(net, requested, form).await;
+        let tokens = self.request(OAuthStep::Token, net, requested, form).await;
         if let Err(error) = &tokens
             && error.fault.is_refusal("invalid_client")
         {
@@ -188,7 +188,8 @@ impl Acquire<'_> {
             dpop_key: key.as_ref().map(stored_key),
             dpop_required: target.dpop_required,
         };
-        self.request(&target.net, requested, form).await
+        self.request(OAuthStep::Token, &target.net, requested, form)
+            .await
     }
 
     /// Exchanges the identity token of the user for an assertion for the authorization server.
@@ -279,7 +280,7 @@ impl Acquire<'_> {
             dpop_key: tokens.dpop_key.clone(),
             dpop_required: tokens.token_type == TokenType::Dpop,
         };
-        let renewed = self.request_at(OAuthStep::Refresh, net, requested, form);
+        let renewed = self.request(OAuthStep::Refresh, net, requested, form);
         let mut renewed = renewed.await?;
         renewed.refresh = renewed.refresh.or_else(|| tokens.refresh.clone());
         renewed.granted = renewed.granted.or_else(|| tokens.granted.clone());
@@ -315,16 +316,6 @@ impl Acquire<'_> {
 
     async fn request(
         self,
-        net: &Net,
-        requested: Requested<'_>,
-        form: Form<'_>,
-    ) -> Result<Tokens, OAuthError> {
-        self.request_at(OAuthStep::Token, net, requested, form)
-            .await
-    }
-
-    async fn request_at(
-        self,
         step: OAuthStep,
         net: &Net,
         mut requested: Requested<'_>,
@@ -336,7 +327,7 @@ impl Acquire<'_> {
             requested.client.secret = None;
         }
         let key = key_of(self.config, &client).await?;
-        let dpop = signing_key(requested.dpop_key.as_ref());
+        let dpop = requested.dpop_key.as_ref().and_then(read_key);
         let endpoint = TokenEndpoint {
             net,
             url: requested.token_endpoint,
@@ -352,10 +343,6 @@ impl Acquire<'_> {
         let tokens = into_tokens(requested, response, machine);
         tokens.map_err(|fault| OAuthError::new(step, fault).at(&url))
     }
-}
-
-fn signing_key(stored: Option<&Secret>) -> Option<SigningKey> {
-    stored.and_then(crate::oauth::tokens::read_key)
 }
 
 fn into_tokens(

@@ -39,10 +39,7 @@ impl Target {
         challenge: &ChallengeInfo,
         previous: Option<&str>,
     ) -> Result<Self, OAuthError> {
-        let net = Net::around(&config.policy, url).map_err(|fault| {
-            let text = format!("the URL of the server is invalid: {fault}");
-            OAuthError::new(OAuthStep::Configuration, OAuthFault::Configuration(text))
-        })?;
+        let net = Net::of_server(&config.policy, url)?;
         let found = find_resource(
             &net,
             url,

@@ -8,7 +8,8 @@ use super::reference::{Reference, is_same_type};
 use crate::protocol::error::HttpError;
 use crate::protocol::fetch::FetchError;
 use crate::protocol::fetch::FetchPolicy;
-use crate::protocol::fetch::get::{Body, Get, SHOWN, check_encoding, content_type};
+use crate::protocol::fetch::body::Body;
+use crate::protocol::fetch::get::{Get, SHOWN, check_encoding, content_type};
 use crate::util::origin::Origin;
 
 /// The maximum number of resumptions of a transfer.
@@ -59,7 +60,7 @@ impl Download {
             headers: HeaderMap::from_iter([(ACCEPT, accept.clone())]),
             follows: &|_, to| to.is_among(&policy.hosts),
         };
-        let got = get.send().await?;
+        let (got, body) = get.send().await?.into_parts();
         let status = got.status;
         if status != StatusCode::OK {
             return Err(FetchError::Status { status });
@@ -69,7 +70,7 @@ impl Download {
         if let Some(expected) = expected.filter(|expected| !is_same_type(expected, &found)) {
             return Err(differs(expected, &found));
         }
-        let length = got.body.length();
+        let length = body.length();
         if let (Some(expected), Some(found)) = (size, length)
             && expected != found
         {
@@ -91,7 +92,7 @@ impl Download {
             tag: tag.cloned(),
             length: length.or(size),
             media_type: Some(found).filter(|found| !found.is_empty()),
-            body: got.body,
+            body,
             interrupted: false,
             resumptions: 0,
         })
@@ -153,7 +154,8 @@ impl Download {
             // All redirects were already followed.
             follows: &|_: &Origin, _: &Origin| false,
         };
-        let mut got = get.send_within(self.body.budget.clone()).await?;
+        let response = get.send_within(self.body.budget.clone()).await?;
+        let (got, mut body) = response.into_parts();
         let status = got.status;
         let range = got.headers.get(CONTENT_RANGE);
         let range = range.and_then(|range| range.to_str().ok());
@@ -163,8 +165,8 @@ impl Download {
             return Err(FetchError::NoRest { status });
         }
         check_encoding(&got.headers)?;
-        got.body.received = from;
-        Ok(got.body)
+        body.received = from;
+        Ok(body)
     }
 }
 

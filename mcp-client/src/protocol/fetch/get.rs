@@ -2,17 +2,14 @@
 
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
-use http_body::Body as _;
-use hyper::body::Incoming;
+use http::{HeaderMap, HeaderValue, Method, Response, Uri};
 
+use super::body::Body;
 use super::dial::TimeBudget;
 use super::error::{FetchError, RedirectFault};
-use super::exchange::{ConnectionTask, Exchange};
+use super::exchange::Exchange;
 use super::policy::FetchPolicy;
-use crate::protocol::error::HttpError;
-use crate::util::http_body::chunk;
-use crate::util::origin::{Origin, UrlFault};
+use crate::util::origin::Origin;
 use crate::util::url::absolute;
 
 /// A GET request.
@@ -25,48 +22,31 @@ pub(crate) struct Get<'a> {
     pub(crate) follows: &'a (dyn Fn(&Origin, &Origin) -> bool + Send + Sync),
 }
 
-/// The response after all redirects, with any status.
-pub(crate) struct FetchResponse {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Body,
-}
-
 impl Get<'_> {
-    pub(crate) async fn send(&mut self) -> Result<FetchResponse, FetchError> {
+    /// Returns the response after all redirects, with any status.
+    pub(crate) async fn send(&mut self) -> Result<Response<Body>, FetchError> {
         self.send_within(TimeBudget::new(self.policy)).await
     }
 
     pub(crate) async fn send_within(
         &mut self,
         mut budget: TimeBudget,
-    ) -> Result<FetchResponse, FetchError> {
+    ) -> Result<Response<Body>, FetchError> {
         let mut redirects = 0;
         loop {
-            let origin = self.policy.origin(&self.url).map_err(FetchError::Url)?;
-            let target = self.url.parse::<Uri>();
-            let target = target.map_err(|_| FetchError::Url(UrlFault::Characters))?;
-            let exchange = Exchange {
-                policy: self.policy,
-                method: &Method::GET,
-                origin: &origin,
-                target: &target,
-                headers: self.headers.clone(),
-                body: Bytes::new(),
-            };
-            let (response, connection) = exchange.send(&mut budget).await?;
-            let (head, incoming) = response.into_parts();
-            let status = head.status;
+            let headers = self.headers.clone();
+            let exchange =
+                Exchange::new(self.policy, Method::GET, &self.url, headers, Bytes::new())?;
+            let (from, base) = (exchange.origin.clone(), exchange.target.clone());
+            let response = exchange.send(budget).await?;
+            let status = response.status();
             if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
-                return Ok(FetchResponse {
-                    status,
-                    headers: head.headers,
-                    body: Body::new(incoming, budget, self.policy.bytes, connection),
-                });
+                return Ok(response);
             }
             redirects += 1;
-            let next = self.redirected(&head.headers, &origin, &target, redirects);
+            let next = self.redirected(response.headers(), &from, &base, redirects);
             self.url = next.map_err(|source| FetchError::Redirect { status, source })?;
+            budget = response.into_body().budget;
         }
     }
 
@@ -89,67 +69,6 @@ impl Get<'_> {
             return Err(RedirectFault::Elsewhere { origin });
         }
         Ok(next)
-    }
-}
-
-/// The body of a response.
-pub(crate) struct Body {
-    incoming: Incoming,
-    pub(crate) budget: TimeBudget,
-    /// The number of received bytes, including those of earlier attempts.
-    pub(crate) received: u64,
-    limit: u64,
-    _connection: ConnectionTask,
-}
-
-impl Body {
-    pub(super) fn new(
-        incoming: Incoming,
-        budget: TimeBudget,
-        limit: u64,
-        connection: ConnectionTask,
-    ) -> Self {
-        Self {
-            incoming,
-            budget,
-            received: 0,
-            limit,
-            _connection: connection,
-        }
-    }
-
-    /// Returns the total size of the content, if it is known.
-    pub(crate) fn length(&self) -> Option<u64> {
-        let rest = self.incoming.size_hint().exact()?;
-        self.received.checked_add(rest)
-    }
-
-    /// Returns all remaining bytes.
-    pub(crate) async fn read_all(&mut self) -> Result<Vec<u8>, FetchError> {
-        let mut content = Vec::new();
-        while let Some(bytes) = self.chunk().await? {
-            content.extend_from_slice(&bytes);
-        }
-        Ok(content)
-    }
-
-    /// Returns the next bytes; `None` at the end.
-    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, FetchError> {
-        if let Some(found) = self.length().filter(|found| *found > self.limit) {
-            let limit = self.limit;
-            return Err(FetchError::TooLarge { found, limit });
-        }
-        let bytes = self.budget.wait(chunk(&mut self.incoming)).await?;
-        let Some(bytes) = bytes.map_err(HttpError::exchange)? else {
-            return Ok(None);
-        };
-        let found = self.received.saturating_add(bytes.len() as u64);
-        if found > self.limit {
-            let limit = self.limit;
-            return Err(FetchError::TooLarge { found, limit });
-        }
-        self.received = found;
-        Ok(Some(bytes))
     }
 }
 
