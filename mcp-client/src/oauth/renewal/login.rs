@@ -167,7 +167,7 @@ struct RedirectParams {
     description: Option<Secret>,
 }
 
-/// A login that has begun. It is used once: [`OAuth::finish`](super::OAuth::finish) consumes it.
+/// A login that has begun. It is used once: [`OAuth::finish`](crate::oauth::OAuth::finish) consumes it.
 ///
 /// A web program that finishes the login in another process stores it in the session of the user
 /// with [`to_secret`](Self::to_secret), and removes it there before it calls `finish`.
