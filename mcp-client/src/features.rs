@@ -2,12 +2,14 @@
 
 pub(crate) mod cache;
 pub(crate) mod calls;
+pub(crate) mod inboxes;
 pub(crate) mod lists;
 #[cfg(feature = "model-tools")]
 pub(crate) mod model_tools;
 pub(crate) mod notifications;
 #[cfg(feature = "json-schema")]
 pub(crate) mod output_schemas;
+pub(crate) mod proposals;
 pub(crate) mod server_requests;
 pub(crate) mod shared_connection;
 pub(crate) mod state;

@@ -26,7 +26,6 @@ mod choose;
 mod data;
 mod error;
 mod format;
-mod image;
 mod load;
 mod pixels;
 mod policy;
@@ -34,8 +33,7 @@ mod website;
 
 pub use choose::{IconWish, choose};
 pub use error::{DataFault, IconError};
-pub use format::ImageFormat;
-pub use image::Image;
+pub use format::{Image, ImageFormat};
 pub use load::LoadIcon;
 pub use policy::IconPolicy;
 pub use website::Website;

@@ -111,10 +111,11 @@ mod util;
 pub use client::{Client, ClientBuilder};
 pub use features::cache::Cache;
 pub use features::calls::{Call, IntoObject};
+pub use features::inboxes::SubscriptionEvent;
 pub use features::lists::{List, Listed, Page, Paged};
 #[cfg(feature = "model-tools")]
 pub use features::model_tools::{ModelFormat, ModelTools};
-pub use features::subscriptions::{Subscription, SubscriptionEvent};
+pub use features::subscriptions::Subscription;
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};

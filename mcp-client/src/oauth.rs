@@ -4,28 +4,17 @@
 //! server, registers the client there, sends the user to it, and keeps the tokens fresh. The page
 //! [`guide::authorization`](crate::guide::authorization) shows how to use it.
 
-mod acquire;
 mod builder;
-mod challenge;
 mod client;
-mod clients;
 mod config;
 mod discovery;
-mod dpop;
 mod error;
 mod handle;
-mod login;
 mod net;
-mod pace;
-mod purpose;
-mod records;
-mod registration;
 mod renewal;
 mod secret;
 mod status;
 mod store;
-mod target;
-mod token_endpoint;
 mod token_session;
 mod tokens;
 mod user_agent;
@@ -35,7 +24,7 @@ pub use client::{ClientAuthMethod, OAuthClient, PrivateKey};
 pub use config::{AssertionRequest, Dpop, Enterprise, StepUp};
 pub use error::{OAuthError, OAuthFault, OAuthStep};
 pub use handle::{Logout, OAuth};
-pub use login::PendingLogin;
+pub use renewal::login::PendingLogin;
 pub use secret::Secret;
 pub use status::TokenStatus;
 #[cfg(feature = "keyring")]

@@ -1,5 +1,6 @@
 //! Proposals on the newest revision, each behind the Cargo feature of its name.
 
+pub(crate) mod hooks;
 #[cfg(feature = "https-url")]
 pub(crate) mod https_url;
 #[cfg(feature = "sep-2093")]

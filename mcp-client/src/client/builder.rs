@@ -1,6 +1,5 @@
 //! [`ClientBuilder`]: configures a client and assembles its connection.
 
-use std::any::Any;
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::{Arc, RwLock};
@@ -18,24 +17,25 @@ use tokio::sync::{Semaphore, watch};
 
 use super::handle::Client;
 use crate::features::cache::{Cache, ClientCache};
+use crate::features::inboxes::{Inboxes, Watched};
 use crate::features::notifications::NotificationHandlers;
 #[cfg(feature = "json-schema")]
 use crate::features::output_schemas::OutputSchemas;
 use crate::features::server_requests::ServerRequests;
 use crate::features::server_requests::inputs::{Inputs, handler};
 use crate::features::state::Features;
-use crate::features::subscriptions::{Inboxes, Watched};
+use crate::proposals::hooks::RESOURCES;
 use crate::protocol::capabilities;
+use crate::protocol::connection::connection_state::ConnectionState;
+use crate::protocol::connection::inbound::Inbound;
+use crate::protocol::connection::pending_requests::PendingRequests;
 use crate::protocol::connection::{Connection, MessageSender};
-use crate::protocol::connection_state::ConnectionState;
+use crate::protocol::error::server_output::LastOutput;
 use crate::protocol::error::{CallError, ConnectError, InputError};
 #[cfg(feature = "tls")]
 use crate::protocol::fetch::FetchPolicy;
-use crate::protocol::inbound::Inbound;
-use crate::protocol::last_output::LastOutput;
 use crate::protocol::limits::Limits;
 use crate::protocol::negotiation::negotiate;
-use crate::protocol::pending_requests::PendingRequests;
 use crate::protocol::request_meta::RequestMeta;
 use crate::protocol::transport::{OpenedTransport, Transport};
 
@@ -306,12 +306,15 @@ impl ClientBuilder {
             source,
         })?;
         let capabilities = json::to_string(&self.capabilities).map_err(DecodeError::from)?;
+        let revalidation = RESOURCES
+            .iter()
+            .find_map(|proposal| proposal.revalidation());
         let cache = self.cache;
         let permits = self.limits.server_requests.min(Semaphore::MAX_PERMITS);
         let has_roots = self.inputs.roots.is_some();
         let server_requests = ServerRequests::new(self.inputs, Arc::clone(&sender), &self.limits);
         let features = Arc::new(Features {
-            cache: cache.map(|cache| ClientCache::new(cache, &capabilities)),
+            cache: cache.map(|cache| ClientCache::new(cache, &capabilities, revalidation)),
             #[cfg(feature = "json-schema")]
             output_schemas: OutputSchemas::default(),
             notifications: self.notifications,
@@ -319,7 +322,7 @@ impl ClientBuilder {
             input_permits: Arc::new(Semaphore::new(permits)),
             inboxes: Inboxes::default(),
             watched: Watched::default(),
-            adapt_result: adapt_result(&self.proposals),
+            proposals: RESOURCES,
         });
         let inbound: Arc<dyn Inbound> = features.clone();
         let connection = Arc::new(Connection {
@@ -341,14 +344,4 @@ impl ClientBuilder {
         });
         Ok((connection, features))
     }
-}
-
-/// Returns the function that adapts results for the announced proposals, if one needs it.
-fn adapt_result(proposals: &BTreeSet<Proposal>) -> Option<fn(&mut dyn Any)> {
-    #[cfg(feature = "sep-2093")]
-    if proposals.contains(&Proposal::Sep2093) {
-        return Some(crate::proposals::sep_2093::copy_annotations);
-    }
-    let _ = proposals;
-    None
 }

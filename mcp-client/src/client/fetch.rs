@@ -1,12 +1,7 @@
 //! Fetches resources by their HTTPS URLs (the proposal `https-url`).
 
-use std::sync::Arc;
-
-use mcp_types::{AnyResourceContents, Resource};
-
 use super::handle::Client;
-use crate::proposals::https_url::{Fetch, ReadFuture, Reference, ResourceReader};
-use crate::protocol::error::CallError;
+use crate::proposals::https_url::{Fetch, Reference};
 
 impl Client {
     /// Fetches the content of a resource: by its `httpUrl` if it has a usable one, otherwise with
@@ -40,37 +35,6 @@ impl Client {
     /// [`read_resource`](Self::read_resource) returns all.
     pub fn fetch(&self, resource: impl Into<Reference>) -> Fetch {
         let policy = self.fetch_policy().clone();
-        Fetch::new(Arc::new(self.clone()), resource.into(), policy)
-    }
-}
-
-impl ResourceReader for Client {
-    fn contents<'a>(
-        &'a self,
-        uri: &'a str,
-    ) -> ReadFuture<'a, Result<Vec<AnyResourceContents>, CallError>> {
-        Box::pin(async move { Ok(self.read_resource(uri).await?.contents) })
-    }
-
-    #[cfg(feature = "sep-2093")]
-    fn metadata<'a>(&'a self, uri: &'a str) -> ReadFuture<'a, Option<Result<Resource, CallError>>> {
-        use mcp_types::Proposal;
-
-        Box::pin(async move {
-            if !self.negotiated(Proposal::Sep2093) {
-                return None;
-            }
-            let result = self.read_resource_metadata(uri).await;
-            Some(result.map(|result| result.resource))
-        })
-    }
-
-    #[cfg(not(feature = "sep-2093"))]
-    fn metadata<'a>(&'a self, _: &'a str) -> ReadFuture<'a, Option<Result<Resource, CallError>>> {
-        Box::pin(std::future::ready(None))
-    }
-
-    fn message_bytes(&self) -> usize {
-        self.connection().limits.message_bytes
+        Fetch::new(self.shared.clone(), resource.into(), policy)
     }
 }

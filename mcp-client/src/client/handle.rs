@@ -6,8 +6,8 @@ use mcp_types::json::Object;
 use mcp_types::revision::Versioned;
 use mcp_types::v2025_11_25::RootsListChangedNotification;
 use mcp_types::{
-    ClientCapabilities, Implementation, Notification, Proposal, Request, RequestMetaObject,
-    Revision, ServerCapabilities, SubscriptionFilter, rpc,
+    Implementation, Notification, Proposal, Request, RequestMetaObject, Revision,
+    ServerCapabilities, SubscriptionFilter, rpc,
 };
 
 use crate::features::calls::Call;
@@ -18,6 +18,7 @@ use crate::protocol::connection::Connection;
 use crate::protocol::error::{CallError, TransportError};
 #[cfg(feature = "tls")]
 use crate::protocol::fetch::FetchPolicy;
+use crate::protocol::request_meta::RequestMeta;
 use crate::protocol::roundtrip::notify;
 use crate::protocol::transport::Driver;
 
@@ -28,7 +29,7 @@ use crate::protocol::transport::Driver;
 /// or by [`close`](Self::close).
 #[derive(Clone)]
 pub struct Client {
-    shared: SharedConnection,
+    pub(super) shared: SharedConnection,
     /// How URLs that the server names are loaded.
     #[cfg(feature = "tls")]
     fetch_policy: Arc<FetchPolicy>,
@@ -129,8 +130,7 @@ impl Client {
     /// client are added when the request is sent.
     #[must_use]
     pub fn meta(&self) -> RequestMetaObject {
-        // Both members are replaced by those of `Connection::request_meta`.
-        RequestMetaObject::new(Revision::LATEST.as_str(), ClientCapabilities::new())
+        RequestMeta::placeholder()
     }
 
     /// Subscribes to changes of lists and resources, on servers of both eras: by the page

@@ -1,12 +1,11 @@
 //! [`Cache`]: caches results for as long as the server allows.
 
-mod contents;
-mod key;
+pub(crate) mod contents;
+pub(crate) mod key;
 mod lookup;
 pub(crate) mod revalidation;
 mod store;
 
-pub(crate) use contents::CachedResult;
 pub(crate) use lookup::{CacheMiss, Caller, Lookup, Revalidated, StaleResult};
 
 use std::any::Any;
@@ -14,8 +13,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-#[cfg(feature = "versioned-resources")]
-use mcp_types::ResourceContentChangedNotification;
 use mcp_types::json::Number;
 use mcp_types::{
     ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
@@ -26,8 +23,10 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use crate::protocol::caching::is_cacheable;
+use crate::protocol::connection::Connection;
 use crate::protocol::params::Params;
-use revalidation::is_always_stale;
+use contents::{CachedResult, LARGE};
+use revalidation::Revalidation;
 use store::{Found, NewResult, Scope, Store};
 
 /// Caches results of servers without sessions for as long as they allow (`ttlMs`, page
@@ -158,17 +157,32 @@ pub(crate) struct ClientCache {
     /// The scope of public results. It contains the capabilities of the client, because results may
     /// depend on them.
     shared: Option<Scope>,
+    revalidation: Option<&'static dyn Revalidation>,
 }
 
 impl ClientCache {
     /// `capabilities` are those of the client, as JSON.
-    pub(crate) fn new(cache: Cache, capabilities: &str) -> Self {
+    pub(crate) fn new(
+        cache: Cache,
+        capabilities: &str,
+        revalidation: Option<&'static dyn Revalidation>,
+    ) -> Self {
         let own = Scope::Own(cache.store().next_client());
         let shared = cache.server.as_ref().map(|server| Scope::Shared {
             server: Arc::clone(server),
             capabilities: capabilities.into(),
         });
-        Self { cache, own, shared }
+        Self {
+            cache,
+            own,
+            shared,
+            revalidation,
+        }
+    }
+
+    /// Returns how the server of a connection is asked whether stale results are current.
+    pub(crate) fn revalidation(&self, by: &Connection) -> Option<&'static dyn Revalidation> {
+        self.revalidation.filter(|known| known.is_negotiated(by))
     }
 
     /// Looks up the result of a call. If it has to be `fresh`, only prepares to store it.
@@ -179,12 +193,12 @@ impl ClientCache {
         caller: Caller<'_>,
         fresh: bool,
     ) -> Lookup {
-        let is_revalidated = caller.has_versions && is_always_stale(method);
-        if !is_revalidated && !is_cacheable(method) {
+        let is_always_stale = caller.revalidation.is_some_and(|by| by.method() == method);
+        if !is_always_stale && !is_cacheable(method) {
             return Lookup::Uncacheable;
         }
         // The program asks for another version than the one that it has, whatever the cache has.
-        let fresh = fresh || is_revalidated && params.contains(key::VERSION);
+        let fresh = fresh || is_always_stale && params.contains(key::VERSION);
         let Some(params) = key::params(params, caller.client, caller.call) else {
             return Lookup::Uncacheable;
         };
@@ -194,7 +208,7 @@ impl ClientCache {
             method,
             params,
             generation: store.generation(method),
-            has_versions: caller.has_versions,
+            revalidation: caller.revalidation,
         };
         let mut stale = None;
         for scope in [Some(&self.own), self.shared.as_ref()] {
@@ -205,19 +219,18 @@ impl ClientCache {
             match store.get(&key, Instant::now()) {
                 Some(Found::Fresh(result)) => return Lookup::Cached(result),
                 // If the contents change all the time, asking first would only cost a request more.
-                Some(Found::Stale { is_changing, .. })
-                    if is_changing && !is_always_stale(method) => {}
+                Some(Found::Stale { is_changing, .. }) if is_changing && !is_always_stale => {}
                 Some(Found::Stale {
                     result, version, ..
-                }) if caller.has_versions => {
-                    let scope = scope.clone();
-                    stale.get_or_insert(StaleResult {
+                }) => {
+                    stale = stale.or(caller.revalidation.map(|revalidation| StaleResult {
                         result,
                         version,
-                        scope,
-                    });
+                        revalidation,
+                        scope: scope.clone(),
+                    }));
                 }
-                _ => {}
+                None => {}
             }
         }
         match stale {
@@ -250,7 +263,7 @@ impl ClientCache {
             scope: String,
         }
         let hints = serde_json::from_str::<Hints>(text).ok();
-        let hints = hints.filter(|_| !is_always_stale(miss.method));
+        let hints = hints.filter(|_| miss.always_stale().is_none());
         let ttl = hints.as_ref().and_then(|hints| hints.ttl.to_i64());
         let ttl = ttl.and_then(|ttl| u64::try_from(ttl).ok());
         let is_public = hints.is_some_and(|hints| hints.scope == "public");
@@ -262,8 +275,13 @@ impl ClientCache {
             // It can never be used.
             return self.cache.store().remove(&key);
         }
+        let separated = match miss.always_stale() {
+            _ if text.len() < LARGE => None,
+            Some(revalidation) => revalidation.separate(miss.revision, result),
+            None => CachedResult::separate_read(miss.revision, result),
+        };
         let result = NewResult {
-            result: CachedResult::new(miss.revision, text, result),
+            result: separated.unwrap_or_else(|| CachedResult::whole(text)),
             ttl,
             version,
             generation: miss.generation,
@@ -283,19 +301,14 @@ impl ClientCache {
             ResourceUpdatedNotification::METHOD => {
                 self.invalidate_resource(key::uri(params).as_deref());
             }
-            #[cfg(feature = "versioned-resources")]
-            ResourceContentChangedNotification::METHOD => {
-                // Lists contain the version of resources.
-                self.invalidate(ListResourcesRequest::METHOD);
-                self.invalidate_resource(key::resource(params).as_deref());
-            }
             _ => {}
         }
     }
 
     /// Drops the results of a resource, or of all resources if the URI is unknown.
-    fn invalidate_resource(&self, uri: Option<&str>) {
-        let methods = [Some(ReadResourceRequest::METHOD), revalidation::METHOD];
+    pub(crate) fn invalidate_resource(&self, uri: Option<&str>) {
+        let revalidated = self.revalidation.map(Revalidation::method);
+        let methods = [Some(ReadResourceRequest::METHOD), revalidated];
         for method in methods.into_iter().flatten() {
             let Some(uri) = uri else {
                 self.invalidate(method);

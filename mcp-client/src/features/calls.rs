@@ -20,10 +20,10 @@ use mcp_types::{Outcome, ProgressNotificationParams, Request, Revision};
 use self::decoded::Decoded;
 use self::prepared::{Answers, CallParts, PreparedCall};
 use super::shared_connection::SharedConnection;
+use crate::protocol::connection::pending_requests::Progress;
 use crate::protocol::error::CallError;
 use crate::protocol::lenient;
 use crate::protocol::limits::Limits;
-use crate::protocol::pending_requests::Progress;
 use crate::protocol::roundtrip::CallTimeout;
 
 /// A request that is sent when it is awaited. Dropping the future cancels the request on the

@@ -1,7 +1,6 @@
 //! [`List`]: the elements of a list over all its pages.
 
 mod page;
-mod paged;
 mod repair;
 
 use std::collections::HashSet;
@@ -22,7 +21,7 @@ use crate::protocol::error::{CallError, ElementError, ListError};
 use crate::protocol::limits::Limits;
 
 pub use page::Page;
-pub use paged::Paged;
+pub use page::Paged;
 
 impl<R: Paged> Call<R> {
     /// Requests one page, without its malformed elements. Awaiting the call itself fails if an

@@ -21,8 +21,8 @@ use serde_json::value::RawValue;
 use tokio::task::AbortHandle;
 
 use crate::protocol::connection::MessageSender;
+use crate::protocol::connection::inbound::InboundRequest;
 use crate::protocol::error::InputError;
-use crate::protocol::inbound::InboundRequest;
 use crate::protocol::lenient;
 use crate::protocol::limits::Limits;
 use inputs::Inputs;

@@ -1,7 +1,6 @@
 //! [`Features`]: the state of the features of a connection, which handle the messages that the server
 //! sends on its own.
 
-use std::any::Any;
 use std::sync::Arc;
 
 #[cfg(feature = "json-schema")]
@@ -15,12 +14,13 @@ use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 
 use super::cache::ClientCache;
+use super::inboxes::{Inboxes, Watched, deliver, dispatch};
 use super::notifications::NotificationHandlers;
 #[cfg(feature = "json-schema")]
 use super::output_schemas::OutputSchemas;
+use super::proposals::ResourceProposals;
 use super::server_requests::ServerRequests;
-use super::subscriptions::{Inboxes, Watched, dispatch};
-use crate::protocol::inbound::{Inbound, InboundRequest, log_malformed};
+use crate::protocol::connection::inbound::{Inbound, InboundRequest, log_malformed};
 
 /// The state of all features of a connection.
 pub(crate) struct Features {
@@ -35,14 +35,32 @@ pub(crate) struct Features {
     pub(crate) input_permits: Arc<Semaphore>,
     pub(crate) inboxes: Inboxes,
     pub(crate) watched: Watched,
-    /// Adapts decoded results, for proposals that the client announced.
-    pub(crate) adapt_result: Option<fn(&mut dyn Any)>,
+    pub(crate) proposals: &'static [&'static dyn ResourceProposals],
 }
 
 impl Features {
     fn cancelled(&self, revision: Revision, text: &str) -> Result<bool, VersionError> {
         let params: CancelledNotificationParams = revision.decode(text)?;
         Ok(self.server_requests.cancel(&params.request_id))
+    }
+
+    /// Delivers a notification to its subscriptions. Returns `false` if it belongs to none.
+    fn dispatch(
+        &self,
+        revision: Revision,
+        method: &str,
+        params: Option<&RawValue>,
+    ) -> Result<bool, VersionError> {
+        let text = params.map_or("null", RawValue::get);
+        let mut proposals = self.proposals.iter();
+        match proposals.find_map(|proposal| proposal.event(method, text, revision)) {
+            Some(decoded) => {
+                let (subscription, event) = decoded?;
+                let (id, bytes) = (subscription.as_ref(), method.len() + text.len());
+                Ok(deliver(&self.inboxes, id, event, bytes, |_| false))
+            }
+            None => dispatch(&self.inboxes, revision, method, params),
+        }
     }
 }
 
@@ -51,6 +69,9 @@ impl Inbound for Features {
         let text = params.map_or("null", RawValue::get);
         if let Some(cache) = &self.cache {
             cache.invalidate_by(method, text);
+            for proposal in self.proposals {
+                proposal.invalidate_by(method, text, cache);
+            }
         }
         #[cfg(feature = "json-schema")]
         if method == ToolListChangedNotification::METHOD {
@@ -59,7 +80,7 @@ impl Inbound for Features {
         let delivered = match method {
             ProgressNotification::METHOD => Ok(false),
             CancelledNotification::METHOD => self.cancelled(revision, text),
-            _ => dispatch(&self.inboxes, revision, method, params),
+            _ => self.dispatch(revision, method, params),
         };
         let delivered = delivered.unwrap_or_else(|error| {
             log_malformed(method, &error);

@@ -1,12 +1,8 @@
 //! [`Subscription`]: notifications of changes on the server.
 
 mod backoff;
-mod dispatch;
-mod event;
-mod inbox;
 mod legacy;
 mod listen;
-mod watched;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -17,14 +13,9 @@ use futures_core::Stream;
 use mcp_types::SubscriptionFilter;
 use tokio::task::JoinHandle;
 
+use super::inboxes::{Inbox, SubscriptionEvent};
 use super::shared_connection::SharedConnection;
 use crate::protocol::error::CallError;
-
-pub(crate) use dispatch::dispatch;
-pub use event::SubscriptionEvent;
-use inbox::Inbox;
-pub(crate) use inbox::Inboxes;
-pub(crate) use watched::Watched;
 
 /// A subscription to changes, created by [`Client::listen`](crate::Client::listen). Dropping it
 /// ends the subscription on the server.

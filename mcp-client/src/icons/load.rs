@@ -6,7 +6,7 @@ use std::pin::Pin;
 use mcp_types::Icon;
 
 use super::error::IconError;
-use super::image::Image;
+use super::format::Image;
 use super::policy::IconPolicy;
 #[cfg(feature = "tls")]
 use crate::protocol::fetch::FetchPolicy;
@@ -61,11 +61,11 @@ impl LoadIcon {
 
     #[cfg(feature = "tls")]
     async fn remote(&self, server: Option<&str>) -> Result<Image, IconError> {
-        use http::StatusCode;
+        use http::header::ACCEPT;
+        use http::{HeaderMap, HeaderValue, StatusCode};
 
-        use crate::protocol::fetch::{
-            FetchError, FetchResponse, Get, check_encoding, content_type,
-        };
+        use crate::protocol::fetch::FetchError;
+        use crate::protocol::fetch::get::{Get, check_encoding, content_type};
 
         let accept = if self.policy.svg {
             "image/png, image/jpeg, image/webp, image/gif, image/svg+xml"
@@ -73,28 +73,20 @@ impl LoadIcon {
             "image/png, image/jpeg, image/webp, image/gif"
         };
         let policy = self.fetch_policy.for_icons(self.policy.bytes);
-        let get = Get {
+        let mut get = Get {
             policy: &policy,
-            url: &self.icon.src,
-            accept,
-            rest: None,
+            url: self.icon.src.clone(),
+            headers: HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]),
             follows: &|_, to| self.policy.trusts(to, server),
         };
-        let FetchResponse {
-            status,
-            headers,
-            mut body,
-            ..
-        } = get.send().await?;
+        let (head, mut body) = get.send().await?.into_parts();
+        let status = head.status;
         if status != StatusCode::OK {
             return Err(FetchError::Status { status }.into());
         }
-        check_encoding(&headers)?;
-        let mut bytes = Vec::new();
-        while let Some(chunk) = body.chunk().await? {
-            bytes.extend_from_slice(&chunk);
-        }
-        let sent = content_type(&headers);
+        check_encoding(&head.headers)?;
+        let bytes = body.read_all().await?;
+        let sent = content_type(&head.headers);
         let declared = self.icon.mime_type.as_deref();
         self.policy.image(bytes, [Some(sent.as_str()), declared])
     }

@@ -1,5 +1,7 @@
 //! [`OAuthClient`]: a client that is registered at an authorization server.
 
+pub(super) mod registration;
+
 use std::fmt;
 use std::sync::Arc;
 

@@ -8,11 +8,11 @@ use mcp_internal::oauth::scopes::Scopes;
 
 use super::client::OAuthClient;
 use super::discovery::is_same_issuer;
-use super::registration::Description;
 use super::secret::Secret;
 use super::store::TokenStore;
 use super::tokens::{TokenType, Tokens};
 use super::user_agent::UserAgent;
+use crate::oauth::client::registration::Description;
 use crate::protocol::error::AuthorizeError;
 use crate::protocol::fetch::FetchPolicy;
 

@@ -1,5 +1,7 @@
 //! Discovery: the metadata of the protected server, and those of its authorization server.
 
+pub(super) mod challenge;
+
 mod resource;
 mod search;
 mod server;

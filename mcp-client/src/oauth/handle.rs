@@ -8,19 +8,19 @@ use http::header::{ACCEPT, AUTHORIZATION};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use zeroize::Zeroizing;
 
-use super::challenge::ChallengeInfo;
 use super::config::Config;
 use super::discovery::find_server;
-use super::dpop::{DPOP, proof};
 use super::error::{OAuthError, OAuthFault, OAuthStep};
-use super::login::PendingLogin;
-use super::net::Net;
-use super::purpose::Purpose;
+use super::net::{Net, invalid_server};
 use super::secret::Secret;
 use super::status::{TokenStatus, statuses};
-use super::target::Target;
 use super::token_session::TokenSession;
 use super::tokens::{TokenType, Tokens, read_key};
+use crate::oauth::discovery::challenge::ChallengeInfo;
+use crate::oauth::renewal::login::PendingLogin;
+use crate::oauth::renewal::purpose::Purpose;
+use crate::oauth::renewal::target::Target;
+use crate::oauth::tokens::dpop::{DPOP, proof};
 use crate::protocol::authorize::{Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse};
 use crate::util::origin::Origin;
 
@@ -179,10 +179,7 @@ impl OAuth {
     }
 
     fn net(&self, server: &str) -> Result<Net, OAuthError> {
-        Net::around(&self.config.policy, server).map_err(|fault| {
-            let text = format!("the URL of the server is invalid: {fault}");
-            OAuthError::new(OAuthStep::Configuration, OAuthFault::Configuration(text))
-        })
+        Net::of_server(&self.config.policy, server)
     }
 
     /// Sends a request without a token, to get the challenge of a server.
@@ -216,11 +213,7 @@ fn check_encryption(url: &str) -> Result<(), OAuthError> {
 /// Returns the URL of a server in the form in which requests have it.
 fn server_url(text: &str) -> Result<String, OAuthError> {
     let url = text.parse::<http::Uri>();
-    let url = url.map_err(|error| {
-        let text = format!("the URL of the server is invalid: {error}");
-        OAuthError::new(OAuthStep::Configuration, OAuthFault::Configuration(text))
-    })?;
-    Ok(url.to_string())
+    url.map(|url| url.to_string()).map_err(invalid_server)
 }
 
 impl Authorize for OAuth {

@@ -1,13 +1,17 @@
 //! [`Net`]: requests to the URLs that a server and its metadata name.
 
+use std::fmt::Display;
+
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
-use super::error::OAuthFault;
-use crate::protocol::fetch::{Direct, FetchError, FetchPolicy, Get};
+use super::error::{OAuthError, OAuthFault, OAuthStep};
+use crate::protocol::fetch::get::Get;
+use crate::protocol::fetch::{Direct, FetchError, FetchPolicy};
 use crate::util::origin::{Origin, UrlFault};
 
 /// The media type of metadata, tokens and registrations.
@@ -38,21 +42,24 @@ impl Net {
         })
     }
 
+    /// Creates the policy for what a server names, which the program named.
+    pub(super) fn of_server(policy: &FetchPolicy, server: &str) -> Result<Self, OAuthError> {
+        Self::around(policy, server).map_err(invalid_server)
+    }
+
     /// Requests a document. Redirects are followed within the origin.
     pub(super) async fn get(&self, url: &str) -> Result<NetResponse, FetchError> {
-        let get = Get {
+        let mut get = Get {
             policy: &self.policy,
-            url,
-            accept: JSON,
-            rest: None,
+            url: url.to_owned(),
+            headers: HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(JSON))]),
             follows: &|_, _| false,
         };
-        let mut response = get.send().await?;
-        let body = Zeroizing::new(response.body.read_all().await?);
+        let (head, mut body) = get.send().await?.into_parts();
         Ok(NetResponse {
-            status: response.status,
-            headers: response.headers,
-            body,
+            status: head.status,
+            headers: head.headers,
+            body: Zeroizing::new(body.read_all().await?),
         })
     }
 
@@ -130,6 +137,35 @@ impl NetResponse {
                 position.0, position.1
             ))
         })
+    }
+}
+
+/// Returns the error for the URL of a server that is invalid.
+pub(super) fn invalid_server(fault: impl Display) -> OAuthError {
+    let text = format!("the URL of the server is invalid: {fault}");
+    OAuthError::new(OAuthStep::Configuration, OAuthFault::Configuration(text))
+}
+
+/// An error (RFC 6749, section 5.2).
+#[derive(Deserialize)]
+struct ErrorResponse {
+    error: String,
+    #[serde(default)]
+    error_description: Option<String>,
+}
+
+/// Returns why the authorization server refused a request.
+pub(super) fn refusal(response: &NetResponse) -> OAuthFault {
+    const SHOWN: usize = 300;
+    let status: StatusCode = response.status;
+    match response.json::<ErrorResponse>() {
+        Ok(refused) if !status.is_server_error() => OAuthFault::Refused {
+            error: refused.error.chars().take(SHOWN).collect(),
+            description: refused
+                .error_description
+                .map(|text| text.chars().take(SHOWN).collect()),
+        },
+        _ => OAuthFault::Status(status),
     }
 }
 

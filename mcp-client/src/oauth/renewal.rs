@@ -1,21 +1,29 @@
 //! [`Renewal`]: gets new tokens for one server, for whatever reason.
 
+mod acquire;
+mod clients;
+pub(super) mod login;
+mod pace;
+pub(super) mod purpose;
+pub(super) mod records;
+pub(super) mod target;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_internal::oauth::scopes::Scopes;
 
-use super::acquire::Acquire;
-use super::challenge::ChallengeInfo;
 use super::config::{Config, Grant, StepUp};
-use super::dpop::Nonces;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::net::Net;
-use super::pace::Pace;
-use super::purpose::Purpose;
-use super::records::Records;
 use super::secret::Secret;
-use super::target::Target;
 use super::tokens::{Tokens, now};
+use crate::oauth::discovery::challenge::ChallengeInfo;
+use crate::oauth::tokens::dpop::Nonces;
+use acquire::Acquire;
+use pace::Pace;
+use purpose::Purpose;
+use records::Records;
+use target::Target;
 
 /// After this many new tokens in a row that the server rejected, no further ones are fetched.
 const ROUNDS: u32 = 3;
@@ -294,19 +302,14 @@ impl Renewal {
 
     /// Refreshes the tokens; `false` if the refresh token is not valid any more.
     async fn refresh_or_give_up(&self, used: &Secret) -> Result<bool, OAuthError> {
-        match self.refresh(used).await {
-            Ok(refreshed) => Ok(refreshed),
-            Err(error)
-                if matches!(
-                    error.fault,
-                    OAuthFault::Refused { .. } | OAuthFault::NoClient(_)
-                ) =>
-            {
-                tracing::debug!(%error, "the refresh token is not valid any more");
-                Ok(false)
-            }
-            Err(error) => Err(error),
+        let refreshed = self.refresh(used).await;
+        if let Err(error) = &refreshed
+            && let OAuthFault::Refused { .. } | OAuthFault::NoClient(_) = error.fault
+        {
+            tracing::debug!(%error, "the refresh token is not valid any more");
+            return Ok(false);
         }
+        refreshed
     }
 
     /// Refreshes the tokens, unless another process has done it; `false` if there is no refresh
@@ -336,11 +339,7 @@ impl Renewal {
             }
             None => tokens,
         };
-        let net = Net::around(&self.config.policy, &self.server);
-        let net = net.map_err(|fault| {
-            let fault = OAuthFault::Configuration(fault.to_string());
-            OAuthError::new(OAuthStep::Refresh, fault).at(&self.server)
-        })?;
+        let net = Net::of_server(&self.config.policy, &self.server)?;
         match self.acquire().refresh(&net, &tokens).await {
             Ok(renewed) => {
                 let saved = records.save_tokens(&self.server, &renewed).await;

@@ -5,9 +5,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::config::Config;
 use super::error::OAuthError;
-use super::records::Records;
 use super::store::StoreKey;
 use super::tokens::{TokenType, Tokens};
+use crate::oauth::renewal::records::Records;
 use crate::util::url::shown;
 
 /// The tokens for a server, without their secrets.

@@ -6,14 +6,14 @@ use http::{HeaderMap, StatusCode};
 use tokio::sync::{OnceCell, watch};
 use tokio::task::JoinHandle;
 
-use super::challenge::ChallengeInfo;
 use super::config::Config;
-use super::dpop::Nonces;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
-use super::purpose::Purpose;
 use super::renewal::Renewal;
 use super::secret::Secret;
 use super::tokens::{Tokens, now};
+use crate::oauth::discovery::challenge::ChallengeInfo;
+use crate::oauth::renewal::purpose::Purpose;
+use crate::oauth::tokens::dpop::Nonces;
 
 pub(super) struct TokenSession {
     pub(super) renewal: Arc<Renewal>,

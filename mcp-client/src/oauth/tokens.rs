@@ -1,5 +1,8 @@
 //! [`Tokens`]: an access token, and what is needed to use and to refresh it.
 
+pub(super) mod dpop;
+pub(super) mod token_endpoint;
+
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;

@@ -5,13 +5,12 @@ mod expiry;
 mod failed;
 mod fetched;
 mod read;
-mod reader;
 mod reference;
+#[cfg(feature = "sep-2093")]
 mod refresh;
 mod run;
 
 pub use failed::{FetchFailed, ReadError};
 pub use fetched::{Fetched, FetchedBy};
-pub(crate) use reader::{ReadFuture, ResourceReader};
 pub use reference::Reference;
 pub use run::Fetch;

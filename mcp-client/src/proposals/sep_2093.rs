@@ -2,11 +2,25 @@
 
 use std::any::Any;
 
-use mcp_types::{CallToolResult, ContentBlock, GetPromptResult};
+use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Proposal};
+
+use crate::features::proposals::ResourceProposals;
+use crate::protocol::connection::Connection;
+
+/// Where the annotations of embedded resources are.
+pub(crate) struct Annotations;
+
+impl ResourceProposals for Annotations {
+    fn adapt_result(&self, result: &mut dyn Any, connection: &Connection) {
+        if connection.proposals.contains(&Proposal::Sep2093) {
+            copy_annotations(result);
+        }
+    }
+}
 
 /// Copies the annotations of embedded resources in a result to the place where other servers send
 /// them, beside the resource. Existing annotations are kept.
-pub(crate) fn copy_annotations(result: &mut dyn Any) {
+fn copy_annotations(result: &mut dyn Any) {
     if let Some(result) = result.downcast_mut::<CallToolResult>() {
         result.content.iter_mut().for_each(copy_block);
     } else if let Some(result) = result.downcast_mut::<GetPromptResult>() {

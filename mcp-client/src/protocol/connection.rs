@@ -1,6 +1,11 @@
 //! [`Connection`]: the state that a client, its features and its transport share, and the
 //! [`MessageSender`] by which it reaches the server.
 
+pub(crate) mod connection_state;
+pub(crate) mod inbound;
+pub(crate) mod pending_requests;
+pub(crate) mod timeout_pause;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -14,21 +19,20 @@ use mcp_types::rpc::{self, Incoming, Message};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, ClientCapabilities, Implementation,
     LoggingLevel, Notification, ProgressNotification, ProgressNotificationParams, ProgressToken,
-    Proposal, RequestId, Revision, Tool,
+    Proposal, RequestId, Revision, ServerCapabilities, Tool,
 };
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 
-use super::connection_state::ConnectionState;
 use super::error::TransportError;
-use super::inbound::{Inbound, InboundRequest, log_malformed};
-use super::last_output::LastOutput;
+use super::error::server_output::LastOutput;
 use super::lenient;
 use super::limits::Limits;
-use super::negotiated::Negotiated;
-use super::pending_requests::{PendingRequests, Reply, number};
 use super::request_meta::RequestMeta;
-use super::timeout_pause::TimeoutPause;
+use connection_state::ConnectionState;
+use inbound::{Inbound, InboundRequest, log_malformed};
+use pending_requests::{PendingRequests, Reply, number};
+use timeout_pause::TimeoutPause;
 
 /// The maximum number of messages in a batch.
 const BATCH: usize = 1_000;
@@ -336,4 +340,13 @@ pub(crate) struct HeaderSource<'a> {
     pub(crate) name: Option<&'a str>,
     /// The arguments of the tool, as JSON.
     pub(crate) arguments: Option<&'a str>,
+}
+
+/// The revision that both sides use, and the server's description of itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Negotiated {
+    pub(crate) revision: Revision,
+    pub(crate) info: Option<Implementation>,
+    pub(crate) capabilities: ServerCapabilities,
+    pub(crate) instructions: Option<String>,
 }

@@ -6,7 +6,7 @@ mod kind;
 mod list;
 #[cfg(feature = "json-schema")]
 mod output;
-mod server_output;
+pub(crate) mod server_output;
 
 use std::error::Error;
 use std::sync::Arc;

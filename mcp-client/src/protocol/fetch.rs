@@ -5,12 +5,13 @@
 //! requests to the server, and happens only if a [`FetchPolicy`] allows it.
 
 mod address;
+pub(crate) mod body;
 mod dial;
 #[cfg(feature = "oauth")]
 mod direct;
 mod error;
 mod exchange;
-mod get;
+pub(crate) mod get;
 mod policy;
 mod resolve;
 #[cfg(feature = "oauth")]
@@ -19,7 +20,4 @@ mod server_reach;
 #[cfg(feature = "oauth")]
 pub(crate) use direct::Direct;
 pub use error::{FetchError, RedirectFault};
-#[cfg(feature = "https-url")]
-pub(crate) use get::{Body, SHOWN};
-pub(crate) use get::{FetchResponse, Get, check_encoding, content_type};
 pub use policy::FetchPolicy;

@@ -1,5 +1,8 @@
 //! [`negotiate`]: detects the era of a server, and negotiates a revision.
 
+pub(crate) mod handshake;
+mod version_choice;
+
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -13,14 +16,13 @@ use mcp_types::{
 };
 
 use super::capabilities::{LOGGING, is_declared};
-use super::connection::{Connection, HeaderSource};
+use super::connection::{Connection, HeaderSource, Negotiated};
 use super::error::{self, CallError, ConnectError};
-use super::handshake::{NEWEST_LEGACY, initialize};
 use super::lenient;
-use super::negotiated::Negotiated;
 use super::params::Params;
 use super::roundtrip::{CallTimeout, elapsed, roundtrip};
-use super::version_choice::{Probes, Step};
+use handshake::{NEWEST_LEGACY, initialize};
+use version_choice::{Probes, Step};
 
 /// Negotiates a revision with the server: the pinned one, or the newest that both sides support.
 pub(crate) async fn negotiate(connection: &Arc<Connection>) -> Result<(), ConnectError> {

@@ -48,6 +48,12 @@ impl RequestMeta {
         }
     }
 
+    /// Returns the `_meta` that params of the newest revision require. Its members are replaced when
+    /// a request is sent.
+    pub(crate) fn placeholder() -> RequestMetaObject {
+        RequestMetaObject::new(Revision::LATEST.as_str(), ClientCapabilities::new())
+    }
+
     /// Returns the members for a revision; `None` if its requests do not describe the client, or
     /// cannot.
     pub(crate) fn of(&self, revision: Revision) -> Option<&Map<Box<RawValue>>> {

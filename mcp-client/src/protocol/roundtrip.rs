@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::connection::{Connection, HeaderSource, OutgoingRequest};
 use super::error::{CallError, TransportError};
-use super::pending_requests::{PendingRequest, Progress, Reply};
+use crate::protocol::connection::pending_requests::{PendingRequest, Progress, Reply};
 
 /// Sends a request and waits for its result. The params may depend on the id of the request.
 /// Dropping the future cancels the request.

@@ -28,7 +28,7 @@ pub trait OpenTransport {
 pub struct OpenedTransport {
     pub(crate) sender: Arc<dyn MessageSender>,
     /// Receives messages until the connection ends. It ends by itself, in bounded time, after a
-    /// [shutdown was requested](super::connection_state::ConnectionState::shutdown_requested).
+    /// [shutdown was requested](super::connection::connection_state::ConnectionState::shutdown_requested).
     /// Dropping it releases everything.
     pub(crate) driver: Driver,
 }

@@ -1,26 +1,17 @@
 //! [`Http`]: Streamable HTTP of all revisions, and HTTP+SSE of 2024-11-05.
 
-mod body;
-mod connector;
 mod endpoint;
 mod eras;
 mod http_client;
-mod http_sse;
 mod legacy;
-mod listen;
-mod liveness;
 mod modern;
 mod post_queue;
 mod response;
 mod retry;
-#[cfg(feature = "tls")]
-mod route;
 mod run;
 mod sender;
 mod session;
-mod session_recovery;
 mod tool_headers;
-mod url;
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,16 +21,16 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 pub use eras::EraCache;
 
 use crate::protocol::authorize::Authorize;
+use crate::protocol::connection::timeout_pause::TimeoutPause;
 use crate::protocol::error::{HttpError, TransportError};
 use crate::protocol::limits::Limits;
-use crate::protocol::timeout_pause::TimeoutPause;
 use crate::protocol::transport::{OpenTransport, OpenedTransport};
 #[cfg(feature = "tls")]
 use crate::util::proxy::Proxy;
 use crate::util::url::shown;
-use connector::Dialing;
 use endpoint::Endpoint;
-use http_client::HttpClient;
+use http_client::connector::{self, Dialing};
+use http_client::{HttpClient, url};
 use sender::HttpSender;
 
 /// A server at a URL.

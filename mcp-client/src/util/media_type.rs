@@ -5,9 +5,3 @@ pub(crate) fn essence(media_type: &str) -> String {
     let essence = media_type.split(';').next().unwrap_or_default();
     essence.trim().to_ascii_lowercase()
 }
-
-/// Returns `true` if two media types differ only in their parameters.
-#[cfg(feature = "https-url")]
-pub(crate) fn is_same(one: &str, other: &str) -> bool {
-    essence(one) == essence(other)
-}

@@ -45,7 +45,8 @@ const CRATES: [Layers; 2] = [
         folders: &[
             &["util"],
             &["protocol"],
-            &["features", "icons", "oauth", "proposals", "transport"],
+            &["features", "icons", "oauth", "transport"],
+            &["proposals"],
             &["client"],
         ],
     },

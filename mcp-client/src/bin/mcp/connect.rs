@@ -1,20 +1,20 @@
 //! [`connect`]: connects to the server that the command line names.
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use mcp_client::types::{Implementation, LoggingLevel};
 use mcp_client::{
-    ChildProcess, Client, ClientBuilder, ConnectError, FetchPolicy, Http, Proposal, Proxy, Stderr,
-    TransportError, is_loopback_url,
+    ChildProcess, Client, ClientBuilder, ConnectError, Proposal, Stderr, TransportError,
 };
 
 use crate::args::{Command, Options};
-use crate::ask::Answers;
 use crate::failure::Failure;
+use crate::output::log;
 use crate::output::{self, Output};
-use crate::{account, form, hints, watch};
+use crate::questions::ask::Answers;
+use crate::questions::form;
+use crate::{authorization, hints, network};
 
 /// The timeout of the probe. Programs such as `npx` may install the server before they start it.
 const PROBE: Duration = Duration::from_secs(15);
@@ -60,7 +60,7 @@ pub(crate) async fn connect(
     let answers = Answers::new(options.timeout);
     let mut builder = builder(options, command, output, answers.clone());
     if let Command::Fetch(how) = command {
-        builder = builder.fetch_policy(policy(options)?.size(how.max_size));
+        builder = builder.fetch_policy(network::policy(options)?.size(how.max_size));
     }
     match target {
         Target::Program(mut process) => {
@@ -90,7 +90,8 @@ pub(crate) async fn connect(
                 let message = "`--env` and `--cwd` are only for programs, but the server is a URL";
                 return Err(Failure::Usage(message.to_owned()));
             }
-            let server = account::authorize(http(url, options)?, url, options, answers)?;
+            let server =
+                authorization::authorize(network::http(url, options)?, url, options, answers)?;
             Ok(builder.connect(server).await?)
         }
     }
@@ -121,52 +122,12 @@ pub(crate) async fn is_open(
 ) -> Result<bool, Failure> {
     let answers = Answers::new(options.timeout);
     let builder = builder(options, command, output, answers);
-    let connecting = builder.connect(http(url, options)?);
+    let connecting = builder.connect(network::http(url, options)?);
     let Ok(client) = connecting.await else {
         return Ok(false);
     };
     client.close().await;
     Ok(true)
-}
-
-/// Returns the server at a URL, without authorization.
-fn http(url: &str, options: &Options) -> Result<Http, Failure> {
-    if options.network.insecure && !is_loopback_url(url) {
-        let message = "`--insecure` is only for servers at `localhost` or a loopback address";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    let server = Http::new(url)
-        .insecure_loopback(options.network.insecure)
-        .proxy(Proxy::from_env());
-    let headers = options.header.iter().cloned();
-    let server = headers.fold(server, |server, (name, value)| server.header(name, value));
-    Ok(match certificates(options)? {
-        Some(pem) => server.tls_roots(pem),
-        None => server,
-    })
-}
-
-/// Returns the policy for URLs that a server names.
-pub(crate) fn policy(options: &Options) -> Result<FetchPolicy, Failure> {
-    let policy = FetchPolicy::new()
-        .allow_private(options.network.allow_private)
-        .insecure_loopback(options.network.insecure)
-        .proxy(Proxy::from_env());
-    Ok(match certificates(options)? {
-        Some(pem) => policy.tls_roots(pem),
-        None => policy,
-    })
-}
-
-/// Reads the certificates that are trusted in addition to those of the system.
-fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
-    let read = |path: &PathBuf| {
-        std::fs::read(path).map_err(|source| Failure::File {
-            path: path.clone(),
-            source,
-        })
-    };
-    options.network.cacert.as_ref().map(read).transpose()
 }
 
 fn builder(
@@ -189,10 +150,10 @@ fn builder(
         builder = builder.revision(revision);
     }
     if let Command::Watch(_) = command {
-        builder = builder.on_log(LoggingLevel::Debug, move |log| watch::log(&log, output));
+        builder = builder.on_log(LoggingLevel::Debug, move |log| log::log(&log, output));
     } else if options.verbose {
         builder = builder.on_log(LoggingLevel::Debug, |log| {
-            output::print_message(&watch::log_line(&log));
+            output::print_message(&log::log_line(&log));
         });
     }
     builder

@@ -10,7 +10,6 @@ use mcp_client::{
     TransportError,
 };
 
-use crate::login_hint::login_hint;
 use crate::output;
 
 /// The exit code for a wrong command line.
@@ -145,4 +144,44 @@ fn of_call(error: &CallError) -> u8 {
         CallError::Params { .. } => USAGE,
         _ => 6,
     }
+}
+
+/// Returns what the user can try.
+fn login_hint(failure: &Failure) -> Option<&'static str> {
+    let error = match failure {
+        Failure::Authorization(error) => return of_oauth(error),
+        Failure::Connect(ConnectError::Call(error)) | Failure::Call(error) => error,
+        _ => return None,
+    };
+    let CallError::Lost { source, .. } = error else {
+        return None;
+    };
+    match source.as_ref() {
+        TransportError::Http(HttpError::Unauthorized { .. }) => {
+            Some("the server may reject the value of `--header` or `--token-env`")
+        }
+        TransportError::Http(HttpError::Authorize(error)) => of_oauth(error.downcast_ref()?),
+        _ => None,
+    }
+}
+
+fn of_oauth(error: &OAuthError) -> Option<&'static str> {
+    Some(match &error.fault {
+        OAuthFault::NotFound(_) => {
+            "if the server expects a key or a token, pass it with `--header 'NAME: VALUE'` or \
+             `--token-env NAME`; if it supports OAuth without metadata, add `--legacy-oauth`"
+        }
+        OAuthFault::NoClient(_) | OAuthFault::ClientOfOther { .. } => {
+            "name a client that is registered at this authorization server with `--client-id`"
+        }
+        OAuthFault::Pkce => {
+            "if the authorization server supports PKCE, name it with `--assume-pkce`"
+        }
+        OAuthFault::Fetch(error) => match error.as_ref() {
+            FetchError::Address { .. } => "if the host is trusted, add `--allow-private`",
+            FetchError::Resolve { .. } => "if only the proxy resolves names, add `--allow-private`",
+            _ => return None,
+        },
+        _ => return None,
+    })
 }

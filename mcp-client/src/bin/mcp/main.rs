@@ -1,34 +1,17 @@
 //! `mcp`: calls servers of the Model Context Protocol from the command line.
 
-mod account;
 mod action;
 mod args;
-mod ask;
-mod call;
-mod clean;
+mod authorization;
+mod commands;
 mod connect;
-mod discover;
-mod exact;
 mod failure;
-mod fetch;
-mod form;
 mod hints;
-mod lists;
-mod login_hint;
-mod metadata;
+mod network;
 mod output;
-mod paste;
-mod progress;
-mod prompts;
-mod raw;
-mod resources;
-mod save;
+mod questions;
 mod schema;
-mod shape;
-mod tools;
-mod tree;
 mod values;
-mod watch;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -40,6 +23,9 @@ use tokio::time::timeout;
 
 use action::Action;
 use args::{Command, Mcp, Options};
+use commands::{
+    account, call, discover, fetch, metadata, prompts, raw, resources, tools, tree, watch,
+};
 use failure::Failure;
 use output::Output;
 

@@ -1,5 +1,10 @@
 //! [`Output`]: prints results on standard output, and messages on standard error.
 
+pub(crate) mod clean;
+pub(crate) mod exact;
+pub(crate) mod log;
+pub(crate) mod progress;
+
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
@@ -7,8 +12,6 @@ use tracing::Level;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
-
-use crate::clean;
 
 /// Standard output.
 #[derive(Clone, Copy, Debug)]

@@ -6,8 +6,7 @@ use std::path::Path;
 use mcp_client::types::json::{self, Object, Value};
 
 use crate::failure::Failure;
-use crate::schema::Field;
-use crate::shape::{Kind, Shape, plain};
+use crate::schema::{Field, Kind, Shape, plain};
 
 /// Reads the object of `--args`; an empty one if the option is absent.
 pub(crate) fn read_args(args: Option<&str>) -> Result<Object, Failure> {

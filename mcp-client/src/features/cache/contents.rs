@@ -3,13 +3,12 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use mcp_types::revision::Versioned;
 use mcp_types::{AnyResourceContents, Base64Text, ReadResourceResult, Revision};
-#[cfg(feature = "versioned-resources")]
-use mcp_types::{GetResourceContents, GetResourceResult};
 
 /// The minimum size of a result whose contents are stored separately, in bytes. Decoding less is
 /// quick.
-const LARGE: usize = 4 << 10;
+pub(super) const LARGE: usize = 4 << 10;
 
 /// A cached result. Large contents of resources are stored as they were decoded, apart from the
 /// JSON text, so that each use copies them instead of decoding them. A clone copies references.
@@ -19,18 +18,40 @@ pub(crate) struct CachedResult {
     text: Arc<str>,
     /// The texts, in the order of the contents.
     contents: Arc<[String]>,
+    slots: Slots,
 }
 
+/// Returns where a result has the texts of its contents. There are none in other types.
+pub(crate) type Slots = fn(&mut dyn Any) -> Vec<Slot<'_>>;
+
 impl CachedResult {
-    /// Separates the contents from a result, of which both the text and the decoded form are given.
-    pub(super) fn new(revision: Revision, text: &str, result: &dyn Any) -> Self {
-        let separated = (text.len() >= LARGE)
-            .then(|| separate(revision, result))
-            .flatten();
-        separated.unwrap_or_else(|| Self {
+    /// Stores a result as it is.
+    pub(super) fn whole(text: &str) -> Self {
+        Self {
             text: text.into(),
             contents: Arc::default(),
+            slots: |_| Vec::new(),
+        }
+    }
+
+    /// Separates the contents from a result; `None` if it is of another type.
+    pub(crate) fn separate<T>(revision: Revision, result: &dyn Any, slots: Slots) -> Option<Self>
+    where
+        T: Any + Clone + Versioned,
+    {
+        let mut rest = result.downcast_ref::<T>()?.clone();
+        let contents = slots(&mut rest).into_iter().map(Slot::take).collect();
+        let text = revision.encode_text(rest).ok()?.into();
+        Some(Self {
+            text,
+            contents,
+            slots,
         })
+    }
+
+    /// Separates the contents from a result of `resources/read`; `None` for other results.
+    pub(super) fn separate_read(revision: Revision, result: &dyn Any) -> Option<Self> {
+        Self::separate::<ReadResourceResult>(revision, result, read_slots)
     }
 
     /// Returns the text to decode, before [`restore`](Self::restore).
@@ -51,7 +72,7 @@ impl CachedResult {
         if self.contents.is_empty() {
             return true;
         }
-        let slots = slots(result);
+        let slots = (self.slots)(result);
         if slots.len() != self.contents.len() {
             return false;
         }
@@ -62,27 +83,8 @@ impl CachedResult {
     }
 }
 
-/// Returns the result without its contents, and these; `None` for results of other types.
-fn separate(revision: Revision, result: &dyn Any) -> Option<CachedResult> {
-    #[cfg(feature = "versioned-resources")]
-    if let Some(result) = result.downcast_ref::<GetResourceResult>() {
-        let mut rest = result.clone();
-        let contents = take(&mut rest);
-        let text = revision.encode_text(rest).ok()?.into();
-        return Some(CachedResult { text, contents });
-    }
-    let mut rest = result.downcast_ref::<ReadResourceResult>()?.clone();
-    let contents = take(&mut rest);
-    let text = revision.encode_text(rest).ok()?.into();
-    Some(CachedResult { text, contents })
-}
-
-fn take(result: &mut dyn Any) -> Arc<[String]> {
-    slots(result).into_iter().map(Slot::take).collect()
-}
-
 /// Where a result has the text of contents.
-enum Slot<'a> {
+pub(crate) enum Slot<'a> {
     Text(&'a mut String),
     Blob(&'a mut Base64Text),
 }
@@ -103,17 +105,7 @@ impl Slot<'_> {
     }
 }
 
-fn slots(result: &mut dyn Any) -> Vec<Slot<'_>> {
-    #[cfg(feature = "versioned-resources")]
-    if result.is::<GetResourceResult>() {
-        let result = result.downcast_mut::<GetResourceResult>();
-        let slot = result.and_then(|result| match &mut result.contents {
-            GetResourceContents::Text(text) => Some(Slot::Text(&mut text.content)),
-            GetResourceContents::Blob(blob) => Some(Slot::Blob(&mut blob.blob)),
-            _ => None,
-        });
-        return slot.into_iter().collect();
-    }
+fn read_slots(result: &mut dyn Any) -> Vec<Slot<'_>> {
     let Some(result) = result.downcast_mut::<ReadResourceResult>() else {
         return Vec::new();
     };
@@ -126,64 +118,37 @@ fn slots(result: &mut dyn Any) -> Vec<Slot<'_>> {
     slots.collect()
 }
 
-#[cfg(all(test, feature = "versioned-resources"))]
+#[cfg(test)]
 mod tests {
-    use mcp_types::revision::Versioned;
-
     use super::*;
 
     /// Caches a result and decodes it again. Returns the size of the text that was decoded.
-    fn cached<T: Any + Versioned + PartialEq + std::fmt::Debug>(text: &str) -> usize {
+    fn cached(text: &str) -> usize {
         let revision = Revision::LATEST;
-        let result: T = revision.decode(text).expect("a result");
-        let cached = CachedResult::new(revision, text, &result);
-        let mut again: T = revision.decode(cached.text()).expect("a result");
+        let result: ReadResourceResult = revision.decode(text).expect("a result");
+        let cached = CachedResult::separate_read(revision, &result).expect("a result");
+        let mut again: ReadResourceResult = revision.decode(cached.text()).expect("a result");
         assert!(cached.restore(&mut again));
         assert_eq!(again, result);
         // The program has another type for the method.
-        let is_whole = cached.text() == text;
-        assert_eq!(cached.restore(&mut String::new()), is_whole);
+        assert!(!cached.restore(&mut String::new()));
         assert!(cached.size() >= cached.text().len());
         cached.text().len()
-    }
-
-    fn get(contents: &str) -> String {
-        format!(
-            r#"{{"resource":{{"uri":"x:a","name":"a","version":"1","x":[1.0]}},"contents":{{"contentType":"text/plain",{contents}}},"resultType":"complete","y":{{}}}}"#
-        )
-    }
-
-    fn read(contents: &str) -> String {
-        format!(
-            r#"{{"contents":[{contents}],"ttlMs":0,"cacheScope":"private","resultType":"complete","_meta":{{"z":1}}}}"#
-        )
     }
 
     #[test]
     fn large_contents_are_not_decoded_again() {
         for large in ["\\n\\\"".repeat(LARGE), "a".repeat(LARGE)] {
-            for member in ["content", "blob"] {
-                let text = get(&format!(r#""{member}":"{large}""#));
-                let decoded = cached::<GetResourceResult>(&text);
-                assert!(decoded < 200, "{decoded} bytes of {}", text.len());
-            }
             let text = format!(r#"{{"uri":"x:a","mimeType":"a/b","text":"{large}"}}"#);
             let blob = format!(r#"{{"uri":"x:a","blob":"{large}","_meta":{{}}}}"#);
             let small = r#"{"uri":"x:a","text":""}"#;
             for contents in [text.clone(), blob.clone(), [&text, small, &blob].join(",")] {
-                let text = read(&contents);
-                let decoded = cached::<ReadResourceResult>(&text);
+                let text = format!(
+                    r#"{{"contents":[{contents}],"ttlMs":0,"cacheScope":"private","resultType":"complete","_meta":{{"z":1}}}}"#
+                );
+                let decoded = cached(&text);
                 assert!(decoded < 300, "{decoded} bytes of {}", text.len());
             }
         }
-    }
-
-    #[test]
-    fn small_results_are_stored_as_they_are() {
-        let text = get(r#""content":"A""#);
-        assert_eq!(cached::<GetResourceResult>(&text), text.len());
-        let text = read(r#"{"uri":"x:a","text":"A"}"#);
-        assert_eq!(cached::<ReadResourceResult>(&text), text.len());
-        assert_eq!(cached::<ReadResourceResult>(&read("")), read("").len());
     }
 }

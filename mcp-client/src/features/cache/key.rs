@@ -10,7 +10,7 @@ use crate::protocol::params::Params;
 /// Members of params that answer questions of the server.
 const ANSWERS: [&str; 2] = ["inputResponses", "requestState"];
 /// The version that the program has, in params of `resources/get`. It is not a part of the key.
-pub(super) const VERSION: &str = "version";
+pub(crate) const VERSION: &str = "version";
 /// Members of `_meta` that do not affect a result.
 const IGNORED: [&str; 4] = ["progressToken", "traceparent", "tracestate", "baggage"];
 
@@ -35,22 +35,11 @@ pub(super) fn params(
 }
 
 /// Returns the canonical URI in params.
-pub(super) fn uri(params: &str) -> Option<String> {
+pub(crate) fn uri(params: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Uri {
         uri: String,
     }
     let params = serde_json::from_str::<Uri>(params).ok()?;
     Some(canonical(&params.uri).into_owned())
-}
-
-/// Returns the canonical URI of the resource in params.
-#[cfg(feature = "versioned-resources")]
-pub(super) fn resource(params: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Changed {
-        resource: mcp_types::Resource,
-    }
-    let changed = serde_json::from_str::<Changed>(params).ok()?;
-    Some(canonical(&changed.resource.uri).into_owned())
 }

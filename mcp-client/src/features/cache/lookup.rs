@@ -7,7 +7,7 @@ use mcp_types::json::{Map, Object};
 use serde_json::value::RawValue;
 
 use super::contents::CachedResult;
-use super::revalidation;
+use super::revalidation::Revalidation;
 use super::store::{Key, Scope};
 use crate::protocol::error::CallError;
 
@@ -20,8 +20,8 @@ pub(crate) struct Caller<'a> {
     pub(crate) client: &'a Map<Box<RawValue>>,
     /// The members that this call adds to `_meta`.
     pub(crate) call: &'a Object,
-    /// `true` if both sides announced `versioned-resources`.
-    pub(crate) has_versions: bool,
+    /// How the server is asked whether stale results are current, if it can be.
+    pub(crate) revalidation: Option<&'static dyn Revalidation>,
 }
 
 /// The key of a result that is not cached, or not fresh.
@@ -32,7 +32,7 @@ pub(crate) struct CacheMiss {
     /// The generation of the method when the request was sent: a result that was invalidated since
     /// is not stored.
     pub(super) generation: u64,
-    pub(super) has_versions: bool,
+    pub(super) revalidation: Option<&'static dyn Revalidation>,
 }
 
 /// A stale result, which may still be the current one.
@@ -40,6 +40,7 @@ pub(crate) struct StaleResult {
     pub(crate) result: CachedResult,
     /// The version of its contents.
     pub(crate) version: Arc<str>,
+    pub(crate) revalidation: &'static dyn Revalidation,
     pub(super) scope: Scope,
 }
 
@@ -76,11 +77,15 @@ impl CacheMiss {
         }
     }
 
+    /// Returns how the result is revalidated, if each use of it is.
+    pub(super) fn always_stale(&self) -> Option<&'static dyn Revalidation> {
+        let by = self.revalidation?;
+        (by.method() == self.method).then_some(by)
+    }
+
     /// Returns the version of the contents in a result, if the server can be asked for it.
     pub(super) fn version(&self, text: &str) -> Option<String> {
-        if !self.has_versions {
-            return None;
-        }
-        revalidation::version(self.method, &self.params, text)
+        let by = self.revalidation?;
+        by.version(self.method, &self.params, text)
     }
 }

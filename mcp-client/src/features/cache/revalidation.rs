@@ -1,134 +1,30 @@
-//! Which results can be revalidated: those that say the version of their contents. The server is
-//! asked by `resources/get` of the proposal `versioned-resources` whether it is still the current
-//! one.
+//! [`Revalidation`]: how the server is asked whether a stale result is still current.
 
-use std::borrow::Cow;
+use std::any::Any;
 
-use mcp_types::uri::canonical;
-use mcp_types::{ReadResourceRequest, Request};
-use serde::Deserialize;
+use mcp_types::Revision;
+use mcp_types::rpc::ErrorObject;
 
-use super::key;
+use super::contents::CachedResult;
 use crate::protocol::connection::Connection;
 
-/// The method with which the server is asked; `None` without the feature.
-#[cfg(feature = "versioned-resources")]
-pub(crate) const METHOD: Option<&str> = Some(mcp_types::GetResourceRequest::METHOD);
-#[cfg(not(feature = "versioned-resources"))]
-pub(crate) const METHOD: Option<&str> = None;
+/// A request that asks the server whether the version of contents is still the current one.
+/// Implemented by a proposal.
+pub(crate) trait Revalidation: Send + Sync {
+    /// Returns `true` if the server can be asked.
+    fn is_negotiated(&self, connection: &Connection) -> bool;
 
-/// The code of the error by which the server says that the version is current.
-#[cfg(feature = "versioned-resources")]
-pub(crate) const NOT_MODIFIED: Option<i64> = Some(mcp_types::NOT_MODIFIED);
-#[cfg(not(feature = "versioned-resources"))]
-pub(crate) const NOT_MODIFIED: Option<i64> = None;
+    /// Returns the method of the request. Its params are those of the call with the known version.
+    /// Its own results have no `ttlMs`, so each use of them is revalidated.
+    fn method(&self) -> &'static str;
 
-/// The maximum length of a version that is sent back, in bytes: the request is meant to be small.
-const VERSION_BYTES: usize = 1024;
+    /// Returns `true` if the server answers with this error that the version is current.
+    fn is_current(&self, error: &ErrorObject) -> bool;
 
-/// Returns `true` if the server can be asked.
-pub(crate) fn is_negotiated(connection: &Connection) -> bool {
-    #[cfg(feature = "versioned-resources")]
-    return connection.has_negotiated(mcp_types::Proposal::VersionedResources);
-    #[cfg(not(feature = "versioned-resources"))]
-    {
-        let _ = connection;
-        false
-    }
-}
+    /// Returns the version of the contents in a result, if it has one for all of them. `method` and
+    /// `params` are those of the call.
+    fn version(&self, method: &str, params: &str, result: &str) -> Option<String>;
 
-/// Returns `true` for results that have no `ttlMs`: each use is revalidated.
-pub(crate) fn is_always_stale(method: &str) -> bool {
-    METHOD == Some(method)
-}
-
-/// Returns the version of the contents in a result. If not all contents belong to the requested
-/// resource, as in a collection, or if they say different versions, no version stands for all of
-/// them.
-pub(super) fn version(method: &str, params: &str, result: &str) -> Option<String> {
-    let version = if is_always_stale(method) {
-        get_version(result)
-    } else if method == ReadResourceRequest::METHOD {
-        read_version(&key::uri(params)?, result)
-    } else {
-        None
-    };
-    version.filter(|version| version.len() <= VERSION_BYTES)
-}
-
-/// The members of a resource, or of contents, that are compared.
-#[derive(Deserialize)]
-struct Described<'a> {
-    #[serde(borrow)]
-    uri: Cow<'a, str>,
-    version: Option<String>,
-}
-
-fn get_version(result: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Get<'a> {
-        #[serde(borrow)]
-        resource: Described<'a>,
-    }
-    serde_json::from_str::<Get<'_>>(result)
-        .ok()?
-        .resource
-        .version
-}
-
-fn read_version(uri: &str, result: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Read<'a> {
-        #[serde(borrow)]
-        contents: Vec<Described<'a>>,
-    }
-    let mut contents = serde_json::from_str::<Read<'_>>(result).ok()?.contents;
-    let version = contents
-        .pop()
-        .filter(|last| canonical(&last.uri) == uri)?
-        .version?;
-    let mut others = contents.iter();
-    let is_same = others
-        .all(|other| canonical(&other.uri) == uri && other.version.as_ref() == Some(&version));
-    is_same.then_some(version)
-}
-
-#[cfg(all(test, feature = "versioned-resources"))]
-mod tests {
-    use super::*;
-
-    fn read(contents: &str) -> Option<String> {
-        let result = format!(r#"{{"ttlMs":0,"contents":[{contents}]}}"#);
-        version("resources/read", r#"{"uri":"x:a"}"#, &result)
-    }
-
-    #[test]
-    fn all_contents_have_the_version() {
-        let one = r#"{"uri":"x:a","version":"1","text":"A"}"#;
-        assert_eq!(read(one).as_deref(), Some("1"));
-        assert_eq!(read(&format!("{one},{one}")).as_deref(), Some("1"));
-        for other in [
-            "",
-            r#"{"uri":"x:a","text":"A"}"#,
-            r#"{"uri":"x:b","version":"1","text":"B"}"#,
-            r#"{"uri":"x:a","version":null,"text":"A"}"#,
-            r#"{"uri":"x:a","version":"2","text":"A"}"#,
-        ] {
-            let both = [format!("{other},{one}"), format!("{one},{other}")];
-            for contents in both.iter().filter(|_| !other.is_empty()) {
-                assert_eq!(read(contents), None, "{contents}");
-            }
-        }
-        assert_eq!(read(""), None);
-    }
-
-    #[test]
-    fn long_versions_are_not_sent_back() {
-        for (length, is_sent) in [(VERSION_BYTES, true), (VERSION_BYTES + 1, false)] {
-            let known = "v".repeat(length);
-            let result = format!(r#"{{"resource":{{"uri":"x:a","version":"{known}"}}}}"#);
-            let version = version("resources/get", r#"{"uri":"x:a"}"#, &result);
-            assert_eq!(version, is_sent.then_some(known));
-        }
-    }
+    /// Separates the contents from a result of [`method`](Self::method); `None` for other results.
+    fn separate(&self, revision: Revision, result: &dyn Any) -> Option<CachedResult>;
 }

@@ -9,7 +9,8 @@ use mcp_types::revision::Versioned;
 use serde_json::value::RawValue;
 
 use super::prepared::{Answers, PreparedCall};
-use crate::features::cache::{CacheMiss, Caller, Lookup, Revalidated, StaleResult, revalidation};
+use crate::features::cache::key::VERSION;
+use crate::features::cache::{CacheMiss, Caller, Lookup, Revalidated, StaleResult};
 use crate::protocol::error::CallError;
 use crate::protocol::params::{ParamValue, Params};
 
@@ -28,7 +29,7 @@ where
                     revision: self.revision,
                     client,
                     call: &self.meta,
-                    has_versions: revalidation::is_negotiated(self.connection()),
+                    revalidation: cache.revalidation(self.connection()),
                 };
                 cache.look_up(R::METHOD, params, caller, self.fresh)
             }
@@ -36,8 +37,8 @@ where
         }
     }
 
-    /// Sends `resources/get` with the params of the call and the known version. A call of this
-    /// method thereby gets its response; for `resources/read`, the contents in the response have
+    /// Asks the server with the params of the call and the known version. A call of the method that
+    /// asks thereby gets its response; for `resources/read`, the contents in the response have
     /// another form, and need not be complete.
     pub(super) async fn revalidate(
         &self,
@@ -45,16 +46,15 @@ where
         stale: StaleResult,
         miss: CacheMiss,
     ) -> Result<Revalidated, CallError> {
-        let (Some(method), Some(cache)) = (revalidation::METHOD, &self.features().cache) else {
+        let Some(cache) = &self.features().cache else {
             return Ok(Revalidated::Unknown(miss));
         };
+        let method = stale.revalidation.method();
         let version = Value::from(&*stale.version);
         let params = params.clone();
-        let params = params.with("version", ParamValue::Value(&version));
+        let params = params.with(VERSION, ParamValue::Value(&version));
         match self.send(method, &params, &Answers::default()).await {
-            Err(CallError::Refused { source, .. })
-                if Some(source.code) == revalidation::NOT_MODIFIED =>
-            {
+            Err(CallError::Refused { source, .. }) if stale.revalidation.is_current(&source) => {
                 cache.renew(&stale, &miss);
                 Ok(Revalidated::Current(stale.result))
             }

@@ -299,8 +299,8 @@ where
 
     /// Adapts a final result for the announced proposals, and remembers listed tools.
     fn accept(&self, result: &mut dyn Any) {
-        if let Some(adapt) = self.features().adapt_result {
-            adapt(result);
+        for proposal in self.features().proposals {
+            proposal.adapt_result(result, self.connection());
         }
         self.learn(result);
     }

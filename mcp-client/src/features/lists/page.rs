@@ -1,15 +1,16 @@
 //! [`Page`]: a page of a list without its malformed elements.
 
 use std::any::Any;
+use std::fmt;
 
 use mcp_types::error::{DecodeError, Path, Segment};
 use mcp_types::json::{self, Map};
-use mcp_types::revision::VersionError;
-use mcp_types::{ListToolsRequest, Outcome, Request, Revision};
+use mcp_types::revision::{VersionError, Versioned};
+use mcp_types::{Cursor, ListToolsRequest, Outcome, Request, Revision};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::paged::Paged;
 use super::repair;
 use crate::features::calls::decoded::Decoded;
 use crate::protocol::error::ElementError;
@@ -173,4 +174,23 @@ fn fault<R: Paged>(index: usize, source: VersionError, raw: Box<RawValue>) -> El
         source,
         raw,
     }
+}
+
+/// A request whose result is one page of a list.
+pub trait Paged:
+    Request<Params: Versioned, Result: Versioned + Outcome<Complete = Self::Result> + fmt::Debug>
+    + Send
+    + Sized
+    + 'static
+{
+    /// The type of the elements.
+    type Item: DeserializeOwned + fmt::Debug + Send + Unpin + 'static;
+    /// The member of a page that contains them.
+    const ITEMS: &'static str;
+
+    /// Returns the params for the page at a cursor.
+    fn start_at(params: Self::Params, from: Cursor) -> Self::Params;
+
+    /// Returns the elements of a page, and the cursor of the next one.
+    fn split(page: Self::Result) -> (Vec<Self::Item>, Option<Cursor>);
 }

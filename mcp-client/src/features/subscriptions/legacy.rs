@@ -9,9 +9,8 @@ use mcp_types::v2025_11_25::{SubscribeRequest, UnsubscribeRequest};
 use mcp_types::{Request, RequestId, SubscriptionFilter, rpc};
 
 use super::backoff::Backoff;
-use super::event::SubscriptionEvent;
-use super::inbox::Inbox;
-use super::watched::Watched;
+use crate::features::inboxes::SubscriptionEvent;
+use crate::features::inboxes::{Inbox, Watched};
 use crate::features::state::Features;
 use crate::protocol::connection::{Connection, HeaderSource};
 use crate::protocol::error::{CallError, TransportError};

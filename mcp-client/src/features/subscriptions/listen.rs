@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
-use mcp_types::{
-    ClientCapabilities, Request, RequestMetaObject, Revision, SubscriptionsListenRequest,
-    SubscriptionsListenRequestParams,
-};
+use mcp_types::{Request, Revision, SubscriptionsListenRequest, SubscriptionsListenRequestParams};
 use tokio::time::{sleep, timeout};
 
 use super::backoff::Backoff;
-use super::event::SubscriptionEvent;
-use super::inbox::Inbox;
 use super::legacy;
+use crate::features::inboxes::Inbox;
+use crate::features::inboxes::SubscriptionEvent;
 use crate::features::state::Features;
 use crate::protocol::connection::{Connection, HeaderSource};
 use crate::protocol::error::{CallError, RefusalKind};
 use crate::protocol::params::EncodedParams;
+use crate::protocol::request_meta::RequestMeta;
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 
 /// Listens until the server refuses the subscription, or the connection is closed. If the server
@@ -65,8 +63,7 @@ async fn listen(
 ) -> Result<(), CallError> {
     let method = SubscriptionsListenRequest::METHOD;
     let params_error = |source| CallError::Params { method, source };
-    // The description of the client is replaced below.
-    let meta = RequestMetaObject::new(revision.as_str(), ClientCapabilities::new());
+    let meta = RequestMeta::placeholder();
     let params = SubscriptionsListenRequestParams::new(inbox.filter.clone(), meta);
     let params = EncodedParams::new(revision, params).map_err(params_error)?;
     let params = params

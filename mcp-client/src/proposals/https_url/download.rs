@@ -1,14 +1,15 @@
 //! [`Download`]: loads content from a URL, and resumes after interruptions.
 
 use bytes::Bytes;
-use http::header::{ACCEPT_RANGES, CONTENT_RANGE, ETAG};
-use http::{HeaderValue, StatusCode};
+use http::header::{ACCEPT, ACCEPT_RANGES, CONTENT_RANGE, ETAG, HeaderName, IF_RANGE, RANGE};
+use http::{HeaderMap, HeaderValue, StatusCode};
 
-use super::reference::Reference;
+use super::reference::{Reference, is_same_type};
+use crate::protocol::error::HttpError;
 use crate::protocol::fetch::FetchError;
 use crate::protocol::fetch::FetchPolicy;
-use crate::protocol::fetch::{Body, Get, SHOWN, check_encoding, content_type};
-use crate::util::media_type::is_same;
+use crate::protocol::fetch::body::Body;
+use crate::protocol::fetch::get::{Get, SHOWN, check_encoding, content_type};
 use crate::util::origin::Origin;
 
 /// The maximum number of resumptions of a transfer.
@@ -16,7 +17,7 @@ const RESUMPTIONS: usize = 3;
 
 pub(super) struct Download {
     policy: FetchPolicy,
-    accept: String,
+    accept: HeaderValue,
     /// The URL of the content, after all redirects.
     url: String,
     /// The strong entity tag of the content; absent if the transfer cannot be resumed.
@@ -46,31 +47,30 @@ impl Download {
         };
         let expected = wanted.or(listed);
         // The size of the resource is that of its own type.
-        let is_other = |wanted| listed.is_some_and(|listed| !is_same(wanted, listed));
+        let is_other = |wanted| listed.is_some_and(|listed| !is_same_type(wanted, listed));
         let size = reference.bytes().filter(|_| !wanted.is_some_and(is_other));
         let limit = policy.bytes;
         if let Some(found) = size.filter(|size| *size > limit) {
             return Err(FetchError::TooLarge { found, limit });
         }
-        let accept = expected.unwrap_or("*/*").to_owned();
-        let get = Get {
+        let accept = header(&ACCEPT, expected.unwrap_or("*/*"))?;
+        let mut get = Get {
             policy,
-            url,
-            accept: &accept,
-            rest: None,
+            url: url.to_owned(),
+            headers: HeaderMap::from_iter([(ACCEPT, accept.clone())]),
             follows: &|_, to| to.is_among(&policy.hosts),
         };
-        let got = get.send().await?;
+        let (got, body) = get.send().await?.into_parts();
         let status = got.status;
         if status != StatusCode::OK {
             return Err(FetchError::Status { status });
         }
         check_encoding(&got.headers)?;
         let found = content_type(&got.headers);
-        if let Some(expected) = expected.filter(|expected| !is_same(expected, &found)) {
+        if let Some(expected) = expected.filter(|expected| !is_same_type(expected, &found)) {
             return Err(differs(expected, &found));
         }
-        let length = got.body.length();
+        let length = body.length();
         if let (Some(expected), Some(found)) = (size, length)
             && expected != found
         {
@@ -88,11 +88,11 @@ impl Download {
         Ok(Self {
             policy: policy.clone(),
             accept,
-            url: got.url,
+            url: get.url,
             tag: tag.cloned(),
             length: length.or(size),
             media_type: Some(found).filter(|found| !found.is_empty()),
-            body: got.body,
+            body,
             interrupted: false,
             resumptions: 0,
         })
@@ -118,7 +118,7 @@ impl Download {
             };
             let is_interruption = matches!(error, FetchError::Http(_) | FetchError::Time { .. });
             let can_resume = self.tag.is_some() && self.resumptions < RESUMPTIONS;
-            if !is_interruption || !can_resume || self.body.budget().is_over() {
+            if !is_interruption || !can_resume || self.body.budget.left.is_zero() {
                 return Err(error);
             }
             report(error);
@@ -129,7 +129,7 @@ impl Download {
 
     /// Fails if more or less than the expected bytes were received.
     fn check_size(&self, ended: bool) -> Result<(), FetchError> {
-        let found = self.body.received();
+        let found = self.body.received;
         match self.length {
             Some(expected) if found > expected || ended && found < expected => {
                 Err(FetchError::Size { expected, found })
@@ -140,17 +140,22 @@ impl Download {
 
     /// Requests the rest of the content.
     async fn rest(&self) -> Result<Body, FetchError> {
-        let from = self.body.received();
+        let from = self.body.received;
         let tag = self.tag.as_ref();
-        let get = Get {
+        let mut headers = HeaderMap::from_iter([
+            (ACCEPT, self.accept.clone()),
+            (RANGE, header(&RANGE, &format!("bytes={from}-"))?),
+        ]);
+        headers.extend(tag.map(|tag| (IF_RANGE, tag.clone())));
+        let mut get = Get {
             policy: &self.policy,
-            url: &self.url,
-            accept: &self.accept,
-            rest: tag.map(|tag| (from, tag)),
+            url: self.url.clone(),
+            headers,
             // All redirects were already followed.
             follows: &|_: &Origin, _: &Origin| false,
         };
-        let got = get.send_within(self.body.budget().clone()).await?;
+        let response = get.send_within(self.body.budget.clone()).await?;
+        let (got, mut body) = response.into_parts();
         let status = got.status;
         let range = got.headers.get(CONTENT_RANGE);
         let range = range.and_then(|range| range.to_str().ok());
@@ -160,8 +165,14 @@ impl Download {
             return Err(FetchError::NoRest { status });
         }
         check_encoding(&got.headers)?;
-        Ok(got.body)
+        body.received = from;
+        Ok(body)
     }
+}
+
+fn header(name: &HeaderName, value: &str) -> Result<HeaderValue, HttpError> {
+    let name = || name.as_str().to_owned();
+    HeaderValue::try_from(value).map_err(|_| HttpError::Header { name: name() })
 }
 
 /// Returns `true` if an entity tag is strong.

@@ -1,7 +1,6 @@
 //! [`Fetched`]: the content of a resource, which is received piece by piece.
 
 use std::fmt;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use mcp_internal::peer_text::{PeerDisplay, PeerText};
@@ -10,9 +9,9 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use super::download::Download;
 use super::failed::FetchFailed;
 use super::read::{Content, read};
-use super::reader::ResourceReader;
 use super::reference::Reference;
-use crate::protocol::fetch::FetchError;
+use crate::features::shared_connection::SharedConnection;
+use crate::protocol::fetch::{FetchError, FetchPolicy};
 
 /// The maximum capacity that is reserved because of a declared size, in bytes.
 const RESERVED: u64 = 1 << 20;
@@ -34,7 +33,7 @@ pub enum FetchedBy {
 /// program has not received anything yet, the resource is read over the connection instead.
 /// [`attempts`](Self::attempts) contains the errors.
 pub struct Fetched {
-    pub(super) reader: Arc<dyn ResourceReader>,
+    pub(super) connection: SharedConnection,
     pub(super) reference: Reference,
     pub(super) wanted: Option<String>,
     pub(super) limit: u64,
@@ -201,10 +200,20 @@ impl Fetched {
         Ok(())
     }
 
+    /// Requests the content from the URL.
+    pub(super) async fn request(&mut self, policy: &FetchPolicy) -> Result<(), FetchError> {
+        let download = Download::begin(policy, &self.reference, self.wanted.as_deref()).await?;
+        self.by = FetchedBy::Url;
+        self.media_type.clone_from(&download.media_type);
+        self.length = download.length;
+        self.source = Source::Url(Box::new(download));
+        Ok(())
+    }
+
     /// Reads the content over the connection.
     pub(super) async fn read(&mut self) -> Result<(), FetchFailed> {
         let wanted = self.wanted.as_deref();
-        match read(&*self.reader, &self.reference, wanted, self.limit).await {
+        match read(&self.connection, &self.reference, wanted, self.limit).await {
             Ok(Content { bytes, media_type }) => {
                 self.by = FetchedBy::Read;
                 self.length = Some(bytes.len() as u64);

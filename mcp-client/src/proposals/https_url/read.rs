@@ -1,12 +1,13 @@
 //! [`read`]: reads the content with `resources/read`.
 
 use bytes::Bytes;
-use mcp_types::AnyResourceContents;
+use mcp_types::{AnyResourceContents, ReadResourceRequest, ReadResourceRequestParams};
 
 use super::failed::ReadError;
-use super::reader::ResourceReader;
-use super::reference::Reference;
-use crate::util::media_type::is_same;
+use super::reference::{Reference, is_same_type};
+use crate::features::calls::Call;
+use crate::features::shared_connection::SharedConnection;
+use crate::protocol::request_meta::RequestMeta;
 
 /// Content that was read over the connection.
 pub(super) struct Content {
@@ -16,27 +17,29 @@ pub(super) struct Content {
 
 /// Reads a resource, and returns the most suitable of its contents.
 pub(super) async fn read(
-    reader: &dyn ResourceReader,
+    connection: &SharedConnection,
     reference: &Reference,
     wanted: Option<&str>,
     limit: u64,
 ) -> Result<Content, ReadError> {
     // The request is not sent: over a byte stream, a message that is too long fails all other
     // calls, too.
-    let most = reader.message_bytes();
+    let most = connection.connection().limits.message_bytes;
     if let Some(size) = reference.bytes()
         && wanted.is_none()
         && size > most as u64
     {
         return Err(ReadError::Message { size, limit: most });
     }
-    let mut contents = reader.contents(&reference.uri).await?;
+    let params = ReadResourceRequestParams::new(&reference.uri, RequestMeta::placeholder());
+    let call = Call::<ReadResourceRequest>::new(connection.clone(), params);
+    let mut contents = call.await?.contents;
     let chosen = if let Some(wanted) = wanted {
         let found = contents.iter().filter_map(AnyResourceContents::mime_type);
         let found = found.map(str::to_owned).collect();
         let is_wanted = |contents: &AnyResourceContents| {
             let own = contents.mime_type();
-            own.is_some_and(|own| is_same(own, wanted))
+            own.is_some_and(|own| is_same_type(own, wanted))
         };
         contents.retain(is_wanted);
         let chosen = choose(contents, reference, Some(wanted));

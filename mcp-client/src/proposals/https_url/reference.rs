@@ -1,12 +1,13 @@
 //! [`Reference`]: describes a resource to fetch.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use mcp_types::{Resource, ResourceLink};
 
 use super::expiry::parse_time;
 use crate::protocol::fetch::FetchError;
 use crate::protocol::fetch::FetchPolicy;
+use crate::util::media_type::essence;
 
 /// Describes a resource to fetch. Created from a [`Resource`], a [`ResourceLink`] or a URI.
 #[derive(Clone, PartialEq, Eq)]
@@ -70,6 +71,20 @@ impl Reference {
     pub(super) fn bytes(&self) -> Option<u64> {
         self.size.and_then(|size| u64::try_from(size).ok())
     }
+}
+
+impl FetchPolicy {
+    /// Sets the minimum time before a URL expires: 30 seconds by default. It allows for differences
+    /// between clocks and for the transfer of the request.
+    pub fn margin(mut self, margin: Duration) -> Self {
+        self.margin = margin;
+        self
+    }
+}
+
+/// Returns `true` if two media types differ only in their parameters.
+pub(super) fn is_same_type(one: &str, other: &str) -> bool {
+    essence(one) == essence(other)
 }
 
 /// The maximum number of characters of a time in an error.

@@ -3,21 +3,17 @@
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
-use std::sync::Arc;
 
-use super::download::Download;
 use super::failed::FetchFailed;
 use super::fetched::{Fetched, FetchedBy, Source};
-use super::reader::ResourceReader;
 use super::reference::Reference;
-use super::refresh::refreshed;
-use crate::protocol::fetch::FetchError;
+use crate::features::shared_connection::SharedConnection;
 use crate::protocol::fetch::FetchPolicy;
 
 /// A resource that is fetched when this is awaited. Dropping the future cancels the transfer.
 #[must_use = "nothing is fetched until it is awaited"]
 pub struct Fetch {
-    reader: Arc<dyn ResourceReader>,
+    connection: SharedConnection,
     reference: Reference,
     policy: FetchPolicy,
     wanted: Option<String>,
@@ -25,12 +21,12 @@ pub struct Fetch {
 
 impl Fetch {
     pub(crate) fn new(
-        reader: Arc<dyn ResourceReader>,
+        connection: SharedConnection,
         reference: Reference,
         policy: FetchPolicy,
     ) -> Self {
         Self {
-            reader,
+            connection,
             reference,
             policy,
             wanted: None,
@@ -53,7 +49,7 @@ impl Fetch {
     async fn run(self) -> Result<Fetched, FetchFailed> {
         let policy = self.policy;
         let mut fetched = Fetched {
-            reader: self.reader,
+            connection: self.connection,
             reference: self.reference,
             wanted: self.wanted,
             limit: policy.bytes,
@@ -64,44 +60,16 @@ impl Fetch {
             source: Source::Read,
             given: 0,
         };
-        let mut refreshed_once = false;
-        loop {
-            let wanted = fetched.wanted.as_deref();
-            let error = match Download::begin(&policy, &fetched.reference, wanted).await {
-                Ok(download) => {
-                    fetched.by = FetchedBy::Url;
-                    fetched.media_type.clone_from(&download.media_type);
-                    fetched.length = download.length;
-                    fetched.source = Source::Url(Box::new(download));
-                    return Ok(fetched);
-                }
-                Err(error) => error,
-            };
-            if is_stale(&error, &fetched.reference) && !refreshed_once {
-                refreshed_once = true;
-                if let Some(new) = refreshed(&*fetched.reader, &fetched.reference).await {
-                    // Only the URI was known, so nothing was attempted.
-                    if !matches!(error, FetchError::NoUrl) {
-                        fetched.attempts.push(error);
-                    }
-                    fetched.reference = new;
-                    continue;
-                }
-            }
-            fetched.fall_back(error)?;
-            fetched.read().await?;
+        let Err(error) = fetched.request(&policy).await else {
             return Ok(fetched);
-        }
-    }
-}
-
-/// Returns `true` if the server may name another URL by now.
-fn is_stale(error: &FetchError, reference: &Reference) -> bool {
-    match error {
-        FetchError::Expired { .. } => true,
-        FetchError::Status { status } => matches!(status.as_u16(), 401 | 403 | 410),
-        FetchError::NoUrl => !reference.described,
-        _ => false,
+        };
+        #[cfg(feature = "sep-2093")]
+        let Err(error) = fetched.request_again(&policy, error).await else {
+            return Ok(fetched);
+        };
+        fetched.fall_back(error)?;
+        fetched.read().await?;
+        Ok(fetched)
     }
 }
 

@@ -25,7 +25,7 @@ use crate::util::proxy::ProxyHop;
 #[derive(Clone)]
 pub(crate) struct TimeBudget {
     idle: Duration,
-    left: Duration,
+    pub(crate) left: Duration,
 }
 
 impl TimeBudget {
@@ -34,11 +34,6 @@ impl TimeBudget {
             idle: policy.idle,
             left: policy.time,
         }
-    }
-
-    #[cfg(feature = "https-url")]
-    pub(crate) fn is_over(&self) -> bool {
-        self.left.is_zero()
     }
 
     /// Waits for one step of the transfer.

@@ -1,14 +1,13 @@
 //! [`Direct`]: a request with a body and headers, of which redirects are not followed.
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, StatusCode, Uri};
+use http::{HeaderMap, Method, Response, StatusCode};
 
+use super::body::Body;
 use super::dial::TimeBudget;
 use super::error::FetchError;
 use super::exchange::Exchange;
-use super::get::Body;
 use super::policy::FetchPolicy;
-use crate::util::origin::UrlFault;
 
 /// A request that may contain secrets, so redirects are not followed.
 pub(crate) struct Direct<'a> {
@@ -22,34 +21,19 @@ pub(crate) struct Direct<'a> {
 impl Direct<'_> {
     /// Sends the request, and reads the whole response.
     pub(crate) async fn send(self) -> Result<(StatusCode, HeaderMap, Vec<u8>), FetchError> {
-        let (status, headers, mut body) = self.exchange().await?;
-        Ok((status, headers, body.read_all().await?))
+        let (head, mut body) = self.exchange().await?.into_parts();
+        Ok((head.status, head.headers, body.read_all().await?))
     }
 
     /// Sends the request, and ends the connection after the head of the response.
     pub(crate) async fn send_for_head(self) -> Result<(StatusCode, HeaderMap), FetchError> {
-        let (status, headers, _) = self.exchange().await?;
-        Ok((status, headers))
+        let (head, _) = self.exchange().await?.into_parts();
+        Ok((head.status, head.headers))
     }
 
-    async fn exchange(self) -> Result<(StatusCode, HeaderMap, Body), FetchError> {
-        let mut budget = TimeBudget::new(self.policy);
-        let origin = self.policy.origin(self.url).map_err(FetchError::Url)?;
-        let target: Uri = self
-            .url
-            .parse()
-            .map_err(|_| FetchError::Url(UrlFault::Characters))?;
-        let exchange = Exchange {
-            policy: self.policy,
-            method: &self.method,
-            origin: &origin,
-            target: &target,
-            headers: self.headers,
-            body: self.body,
-        };
-        let (response, connection) = exchange.send(&mut budget).await?;
-        let (head, incoming) = response.into_parts();
-        let body = Body::new(incoming, budget, self.policy.bytes, connection);
-        Ok((head.status, head.headers, body))
+    async fn exchange(self) -> Result<Response<Body>, FetchError> {
+        let budget = TimeBudget::new(self.policy);
+        let exchange = Exchange::new(self.policy, self.method, self.url, self.headers, self.body);
+        exchange?.send(budget).await
     }
 }

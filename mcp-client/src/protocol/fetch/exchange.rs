@@ -3,11 +3,10 @@
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, HOST};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, Uri};
-use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use tokio::task::JoinHandle;
 
+use super::body::{Body, ConnectionTask};
 use super::dial::{TimeBudget, dial};
 use super::error::FetchError;
 use super::policy::FetchPolicy;
@@ -17,22 +16,40 @@ use crate::util::origin::{Origin, UrlFault};
 
 /// A request to a host that is not trusted. Redirects are not followed.
 pub(super) struct Exchange<'a> {
-    pub(super) policy: &'a FetchPolicy,
-    pub(super) method: &'a Method,
-    pub(super) origin: &'a Origin,
-    pub(super) target: &'a Uri,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
+    policy: &'a FetchPolicy,
+    method: Method,
+    pub(super) origin: Origin,
+    pub(super) target: Uri,
+    headers: HeaderMap,
+    body: Bytes,
 }
 
-impl Exchange<'_> {
-    pub(super) async fn send(
-        self,
-        budget: &mut TimeBudget,
-    ) -> Result<(Response<Incoming>, ConnectionTask), FetchError> {
+impl<'a> Exchange<'a> {
+    /// Prepares a request, if the policy allows the URL.
+    pub(super) fn new(
+        policy: &'a FetchPolicy,
+        method: Method,
+        url: &str,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Self, FetchError> {
+        Ok(Self {
+            policy,
+            method,
+            origin: policy.origin(url).map_err(FetchError::Url)?,
+            target: url
+                .parse()
+                .map_err(|_| FetchError::Url(UrlFault::Characters))?,
+            headers,
+            body,
+        })
+    }
+
+    /// Sends the request. Returns the response, whose body is limited by the policy.
+    pub(super) async fn send(self, mut budget: TimeBudget) -> Result<Response<Body>, FetchError> {
         let failed = |error: hyper::Error| HttpError::Exchange(error.into());
         // Boxed, because connecting has large states, and is short compared with the transfer.
-        let dialing = Box::pin(dial(self.policy, self.origin));
+        let dialing = Box::pin(dial(self.policy, &self.origin));
         let stream = budget.wait(dialing).await??;
         let handshake = http1::handshake(TokioIo::new(stream)).await;
         let (mut sender, driver) = handshake.map_err(failed)?;
@@ -41,9 +58,11 @@ impl Exchange<'_> {
                 tracing::debug!(%error, "a connection to fetch a URL failed");
             }
         }));
+        let limit = self.policy.bytes;
         let request = self.request()?;
         let response = budget.wait(sender.send_request(request)).await?;
-        Ok((response.map_err(failed)?, connection))
+        let response = response.map_err(failed)?;
+        Ok(response.map(|incoming| Body::new(incoming, budget, limit, connection)))
     }
 
     fn request(self) -> Result<Request<Full>, FetchError> {
@@ -52,7 +71,7 @@ impl Exchange<'_> {
             .path_and_query()
             .map_or("/", |path| path.as_str());
         let mut request = Request::new(Full::new(self.body));
-        *request.method_mut() = self.method.clone();
+        *request.method_mut() = self.method;
         *request.uri_mut() = path
             .parse()
             .map_err(|_| FetchError::Url(UrlFault::Characters))?;
@@ -68,16 +87,7 @@ impl Exchange<'_> {
     }
 }
 
-pub(super) fn invalid_header(name: &http::HeaderName) -> FetchError {
+fn invalid_header(name: &http::HeaderName) -> FetchError {
     let name = name.as_str().to_owned();
     FetchError::Http(HttpError::Header { name })
-}
-
-/// The task that drives a connection. Dropping this aborts it.
-pub(super) struct ConnectionTask(JoinHandle<()>);
-
-impl Drop for ConnectionTask {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }

@@ -1,100 +1,53 @@
 //! [`Get`]: a GET request over its own connection, without credentials.
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, IF_RANGE, LOCATION, RANGE};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
-use http_body::Body as _;
-use hyper::body::Incoming;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
+use http::{HeaderMap, HeaderValue, Method, Response, Uri};
 
+use super::body::Body;
 use super::dial::TimeBudget;
 use super::error::{FetchError, RedirectFault};
-use super::exchange::{ConnectionTask, Exchange, invalid_header};
+use super::exchange::Exchange;
 use super::policy::FetchPolicy;
-use crate::protocol::error::HttpError;
-use crate::util::http_body::chunk;
-use crate::util::origin::{Origin, UrlFault};
+use crate::util::origin::Origin;
 use crate::util::url::absolute;
 
 /// A GET request.
 pub(crate) struct Get<'a> {
     pub(crate) policy: &'a FetchPolicy,
-    pub(crate) url: &'a str,
-    /// The value of the header `Accept`.
-    pub(crate) accept: &'a str,
-    /// The first byte to request, and the entity tag of the content.
-    pub(crate) rest: Option<(u64, &'a HeaderValue)>,
+    /// The URL. Sending the request replaces it by those of redirects.
+    pub(crate) url: String,
+    pub(crate) headers: HeaderMap,
     /// Decides whether a redirect from one origin to another one is followed.
     pub(crate) follows: &'a (dyn Fn(&Origin, &Origin) -> bool + Send + Sync),
 }
 
-/// The response after all redirects, with any status.
-pub(crate) struct FetchResponse {
-    /// The URL after all redirects.
-    #[cfg(feature = "https-url")]
-    pub(crate) url: String,
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Body,
-}
-
 impl Get<'_> {
-    pub(crate) async fn send(&self) -> Result<FetchResponse, FetchError> {
+    /// Returns the response after all redirects, with any status.
+    pub(crate) async fn send(&mut self) -> Result<Response<Body>, FetchError> {
         self.send_within(TimeBudget::new(self.policy)).await
     }
 
     pub(crate) async fn send_within(
-        &self,
+        &mut self,
         mut budget: TimeBudget,
-    ) -> Result<FetchResponse, FetchError> {
-        let mut url = self.url.to_owned();
+    ) -> Result<Response<Body>, FetchError> {
         let mut redirects = 0;
         loop {
-            let origin = self.policy.origin(&url).map_err(FetchError::Url)?;
-            let target: Uri = url
-                .parse()
-                .map_err(|_| FetchError::Url(UrlFault::Characters))?;
-            let exchange = Exchange {
-                policy: self.policy,
-                method: &Method::GET,
-                origin: &origin,
-                target: &target,
-                headers: self.headers()?,
-                body: Bytes::new(),
-            };
-            let (response, connection) = exchange.send(&mut budget).await?;
-            let (head, incoming) = response.into_parts();
-            let status = head.status;
+            let headers = self.headers.clone();
+            let exchange =
+                Exchange::new(self.policy, Method::GET, &self.url, headers, Bytes::new())?;
+            let (from, base) = (exchange.origin.clone(), exchange.target.clone());
+            let response = exchange.send(budget).await?;
+            let status = response.status();
             if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
-                return Ok(FetchResponse {
-                    #[cfg(feature = "https-url")]
-                    url,
-                    status,
-                    headers: head.headers,
-                    body: Body {
-                        incoming,
-                        budget,
-                        received: self.rest.map_or(0, |(from, _)| from),
-                        limit: self.policy.bytes,
-                        _connection: connection,
-                    },
-                });
+                return Ok(response);
             }
             redirects += 1;
-            let next = self.redirected(&head.headers, &origin, &target, redirects);
-            url = next.map_err(|source| FetchError::Redirect { status, source })?;
+            let next = self.redirected(response.headers(), &from, &base, redirects);
+            self.url = next.map_err(|source| FetchError::Redirect { status, source })?;
+            budget = response.into_body().budget;
         }
-    }
-
-    fn headers(&self) -> Result<HeaderMap, FetchError> {
-        let mut headers = HeaderMap::new();
-        let accept = HeaderValue::try_from(self.accept).map_err(|_| invalid_header(&ACCEPT))?;
-        headers.insert(ACCEPT, accept);
-        if let Some((from, state)) = self.rest {
-            let range = HeaderValue::try_from(format!("bytes={from}-"));
-            headers.insert(RANGE, range.map_err(|_| invalid_header(&RANGE))?);
-            headers.insert(IF_RANGE, state.clone());
-        }
-        Ok(headers)
     }
 
     fn redirected(
@@ -116,79 +69,6 @@ impl Get<'_> {
             return Err(RedirectFault::Elsewhere { origin });
         }
         Ok(next)
-    }
-}
-
-/// The body of a response.
-pub(crate) struct Body {
-    incoming: Incoming,
-    budget: TimeBudget,
-    /// The number of received bytes, including those of earlier attempts.
-    received: u64,
-    limit: u64,
-    _connection: ConnectionTask,
-}
-
-impl Body {
-    #[cfg(feature = "oauth")]
-    pub(super) fn new(
-        incoming: Incoming,
-        budget: TimeBudget,
-        limit: u64,
-        connection: ConnectionTask,
-    ) -> Self {
-        Self {
-            incoming,
-            budget,
-            received: 0,
-            limit,
-            _connection: connection,
-        }
-    }
-
-    /// Returns the total size of the content, if it is known.
-    pub(crate) fn length(&self) -> Option<u64> {
-        let rest = self.incoming.size_hint().exact()?;
-        self.received.checked_add(rest)
-    }
-
-    #[cfg(feature = "https-url")]
-    pub(crate) fn received(&self) -> u64 {
-        self.received
-    }
-
-    #[cfg(feature = "https-url")]
-    pub(crate) fn budget(&self) -> &TimeBudget {
-        &self.budget
-    }
-
-    /// Returns all remaining bytes.
-    #[cfg(feature = "oauth")]
-    pub(crate) async fn read_all(&mut self) -> Result<Vec<u8>, FetchError> {
-        let mut content = Vec::new();
-        while let Some(bytes) = self.chunk().await? {
-            content.extend_from_slice(&bytes);
-        }
-        Ok(content)
-    }
-
-    /// Returns the next bytes; `None` at the end.
-    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, FetchError> {
-        if let Some(found) = self.length().filter(|found| *found > self.limit) {
-            let limit = self.limit;
-            return Err(FetchError::TooLarge { found, limit });
-        }
-        let bytes = self.budget.wait(chunk(&mut self.incoming)).await?;
-        let Some(bytes) = bytes.map_err(HttpError::exchange)? else {
-            return Ok(None);
-        };
-        let found = self.received.saturating_add(bytes.len() as u64);
-        if found > self.limit {
-            let limit = self.limit;
-            return Err(FetchError::TooLarge { found, limit });
-        }
-        self.received = found;
-        Ok(Some(bytes))
     }
 }
 

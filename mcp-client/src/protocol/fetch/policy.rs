@@ -53,7 +53,7 @@ pub struct FetchPolicy {
     pub(crate) hosts: Vec<String>,
     pub(crate) only: bool,
     pub(crate) bytes: u64,
-    #[cfg(feature = "https-url")]
+    /// The minimum time before a URL expires. Only the proposal `https-url` has such URLs.
     pub(crate) margin: Duration,
     pub(crate) redirects: usize,
     pub(crate) idle: Duration,
@@ -75,7 +75,6 @@ impl FetchPolicy {
             hosts: Vec::new(),
             only: false,
             bytes: 64 << 20,
-            #[cfg(feature = "https-url")]
             margin: Duration::from_secs(30),
             redirects: 4,
             idle: Duration::from_secs(30),
@@ -114,14 +113,6 @@ impl FetchPolicy {
     /// maximum](crate::icons::IconPolicy::size).
     pub fn size(mut self, bytes: u64) -> Self {
         self.bytes = bytes;
-        self
-    }
-
-    /// Sets the minimum time before a URL expires: 30 seconds by default. It allows for differences
-    /// between clocks and for the transfer of the request.
-    #[cfg(feature = "https-url")]
-    pub fn margin(mut self, margin: Duration) -> Self {
-        self.margin = margin;
         self
     }
 
@@ -254,6 +245,7 @@ impl fmt::Debug for FetchPolicy {
             .field("hosts", &self.hosts)
             .field("only", &self.only)
             .field("bytes", &self.bytes)
+            .field("margin", &self.margin)
             .field("redirects", &self.redirects)
             .field("idle", &self.idle)
             .field("time", &self.time)

@@ -8,7 +8,6 @@ use hyper::body::Incoming;
 use mcp_types::{Revision, headers};
 use tokio::sync::{mpsc, watch};
 
-use super::body::{Events, error_object, read_all};
 use super::eras::{EraCache, RememberedServer};
 use super::http_client::HttpClient;
 use super::post_queue::PostQueue;
@@ -17,6 +16,7 @@ use super::session::{Session, SessionPhase, SessionRecovery};
 use super::tool_headers::ToolHeaders;
 use crate::protocol::error::{HttpError, TransportError};
 use crate::protocol::limits::Limits;
+use crate::transport::http::http_client::body::{Events, error_object, read_all};
 
 /// The maximum number of characters of a body in an error.
 const SHOWN: usize = 256;

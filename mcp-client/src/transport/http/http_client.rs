@@ -1,5 +1,12 @@
 //! [`HttpClient`]: sends one HTTP request, with authorization and redirects.
 
+pub(super) mod body;
+pub(super) mod connector;
+mod liveness;
+#[cfg(feature = "tls")]
+mod route;
+pub(super) mod url;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,15 +18,13 @@ use hyper::body::Incoming;
 use mcp_internal::peer_text::PeerText;
 use tokio::time::timeout;
 
-use super::body::{error_object, read_all};
-use super::connector::PoolClient;
-use super::liveness;
-use super::url;
 use crate::protocol::authorize::{Authorize, AuthorizeRequest, AuthorizeResponse};
+use crate::protocol::connection::timeout_pause::TimeoutPause;
 use crate::protocol::error::HttpError;
-use crate::protocol::timeout_pause::TimeoutPause;
 use crate::util::http_body::Full;
 use crate::util::url::shown;
+use body::{error_object, read_all};
+use connector::PoolClient;
 
 /// The maximum number of redirects that are followed.
 const REDIRECTS: usize = 4;

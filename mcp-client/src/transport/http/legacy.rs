@@ -1,5 +1,9 @@
 //! Requests of the revisions that begin with a handshake, in a session.
 
+pub(super) mod http_sse;
+pub(super) mod listen;
+pub(super) mod session_recovery;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -13,7 +17,6 @@ use mcp_types::v2025_11_25::InitializeRequest;
 use tokio::time::sleep;
 
 use super::endpoint::Endpoint;
-use super::http_sse;
 use super::response::{self, InterruptedStream, Media, StreamEnd, media};
 use super::retry::{LONGEST_PAUSE, PAUSE, wait};
 use super::session::{Session, SessionPhase};

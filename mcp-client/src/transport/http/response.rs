@@ -10,13 +10,13 @@ use mcp_internal::http_headers::{essence, is_events, is_json};
 use mcp_types::rpc::{self, Message};
 use mcp_types::sse::SseError;
 
-use super::body::{Events, read_all};
 use super::endpoint::{Endpoint, excerpt};
 use crate::protocol::connection::Connection;
+use crate::protocol::connection::pending_requests::Reply;
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::lenient;
-use crate::protocol::pending_requests::Reply;
+use crate::transport::http::http_client::body::{Events, read_all};
 
 /// The content type of a response.
 #[derive(PartialEq, Eq)]

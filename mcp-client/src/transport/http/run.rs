@@ -10,13 +10,13 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::body::Events;
 use super::endpoint::Endpoint;
-use super::http_sse;
 use super::post_queue::QueuedPost;
-use super::{listen, session_recovery};
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
+use crate::transport::http::http_client::body::Events;
+use crate::transport::http::legacy::http_sse;
+use crate::transport::http::legacy::{listen, session_recovery};
 
 /// The maximum number of concurrent POSTs, beside those of calls.
 const POSTS: usize = 8;

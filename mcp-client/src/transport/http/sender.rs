@@ -16,9 +16,9 @@ use super::eras::RememberedServer;
 use super::post_queue::QueuedPost;
 use super::session::SessionPhase;
 use super::{legacy, modern};
+use crate::protocol::connection::timeout_pause::TimeoutPause;
 use crate::protocol::connection::{Connection, MessageSender, OutgoingRequest, SendFuture};
 use crate::protocol::error::TransportError;
-use crate::protocol::timeout_pause::TimeoutPause;
 
 /// How long the client waits for the stream on which the server sends requests and notifications.
 const STREAM_WAIT: Duration = Duration::from_secs(1);

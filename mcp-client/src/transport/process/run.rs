@@ -17,8 +17,8 @@ use super::stderr;
 use super::stderr::Stderr;
 use super::unread::Unread;
 use crate::protocol::connection::Connection;
+use crate::protocol::error::server_output::LastLines;
 use crate::protocol::error::{ServerOutput, TransportError};
-use crate::protocol::last_output::LastLines;
 use crate::protocol::negotiation::negotiate;
 use crate::transport::stream::{read, write};
 

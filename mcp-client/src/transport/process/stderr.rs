@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mcp_internal::peer_text::PeerLine;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::protocol::last_output::LastLines;
+use crate::protocol::error::server_output::LastLines;
 
 /// The maximum size of a line in bytes. Longer lines are split.
 const LINE: usize = 4 << 10;
@@ -113,7 +113,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::protocol::last_output::REMEMBERED;
+    use crate::protocol::error::server_output::REMEMBERED;
 
     async fn captured(bytes: &[u8]) -> (Vec<String>, String) {
         let lines = Arc::new(Mutex::new(Vec::new()));

@@ -1,0 +1,15 @@
+//! The commands, each in a file, and what they share.
+
+pub(crate) mod account;
+pub(crate) mod call;
+pub(crate) mod discover;
+pub(crate) mod fetch;
+pub(crate) mod lists;
+pub(crate) mod metadata;
+pub(crate) mod prompts;
+pub(crate) mod raw;
+pub(crate) mod resources;
+pub(crate) mod save;
+pub(crate) mod tools;
+pub(crate) mod tree;
+pub(crate) mod watch;

@@ -1,0 +1,79 @@
+//! `mcp tools`.
+
+use mcp_client::Client;
+use mcp_client::types::{ListToolsRequest, Tool, ToolAnnotations};
+
+use super::lists::{all, empty, icons, object};
+use crate::connect::named;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::output::exact::to_json;
+use crate::schema::reader::{Reader, fields};
+
+/// Lists the tools whose names contain one of the words, or all.
+pub(crate) async fn tools(
+    client: &Client,
+    words: &[String],
+    output: Output,
+) -> Result<(), Failure> {
+    let (mut tools, mut end) = all(client, client.tools()).await;
+    if end.is_ok() && tools.is_empty() {
+        end = empty::<ListToolsRequest>(client);
+    }
+    if !words.is_empty() {
+        tools.retain(|tool| words.iter().any(|word| tool.name.contains(word)));
+        if end.is_ok() && tools.is_empty() {
+            let words = words.join("` or `");
+            let message = format!("no tool has a name that contains `{words}`");
+            return Err(Failure::Absent(message));
+        }
+    }
+    if output.json {
+        output.value(&object("tools", &tools))?;
+    } else {
+        for tool in &tools {
+            show(tool, output)?;
+        }
+    }
+    end
+}
+
+fn show(tool: &Tool, output: Output) -> Result<(), Failure> {
+    let annotations = tool.annotations.as_ref();
+    let title = annotations.and_then(|annotations| annotations.title.as_deref());
+    let mut line = named(tool.title.as_deref().or(title), &tool.name);
+    let hints = annotations.map(hints).unwrap_or_default();
+    if !hints.is_empty() {
+        line += &format!(" [{}]", hints.join(", "));
+    }
+    output.line(&line)?;
+    if let Some(description) = &tool.description {
+        output.indented(description)?;
+    }
+    for field in fields(&to_json(&tool.input_schema)) {
+        output.indented(&format!("  {}", field.described()))?;
+    }
+    if let Some(schema) = tool.output_schema.as_ref().map(to_json) {
+        let result = Reader::new(&schema).shape(&schema, 0);
+        output.indented(&format!("  returns {result}"))?;
+    }
+    icons(tool.icons.as_ref(), output)
+}
+
+/// Returns what a tool says about its effects.
+fn hints(annotations: &ToolAnnotations) -> Vec<&'static str> {
+    let hints = [
+        (annotations.read_only_hint, "read-only", "writes"),
+        (
+            annotations.destructive_hint,
+            "destructive",
+            "not destructive",
+        ),
+        (annotations.idempotent_hint, "idempotent", "not idempotent"),
+        (annotations.open_world_hint, "open world", "closed world"),
+    ];
+    let hints = hints
+        .into_iter()
+        .filter_map(|(hint, on, off)| Some(if hint? { on } else { off }));
+    hints.collect()
+}

@@ -1,0 +1,146 @@
+//! `mcp tree`.
+
+use std::collections::HashSet;
+
+use mcp_client::types::{Resource, ResourceType};
+use mcp_client::{CallError, Client, Proposal};
+
+use super::lists::{all, object};
+use crate::failure::Failure;
+use crate::output::exact::to_json;
+use crate::output::{Output, print_error};
+
+/// A resource and its level in the tree.
+type Entry = (usize, Resource);
+
+/// The entries that arrived, and the error that ended them early.
+type Arrived = (Vec<Entry>, Result<(), Failure>);
+
+pub(crate) async fn tree(
+    client: &Client,
+    uri: Option<&str>,
+    depth: usize,
+    output: Output,
+) -> Result<(), Failure> {
+    let (entries, end) = if let Some(uri) = uri {
+        members(client, uri, depth).await?
+    } else {
+        let (resources, end) = all(client, client.resources()).await;
+        (arranged(resources), end)
+    };
+    let entries = entries.into_iter().filter(|(level, _)| *level < depth);
+    if output.json {
+        let resources: Vec<_> = entries.map(|(_, resource)| to_json(&resource)).collect();
+        output.value(&object("resources", &resources))?;
+        return end;
+    }
+    for (level, resource) in entries {
+        output.line(&format!("{}{}", "  ".repeat(level), line(&resource)))?;
+    }
+    end
+}
+
+fn line(resource: &Resource) -> String {
+    let slash = if is_collection(resource) && !resource.name.ends_with('/') {
+        "/"
+    } else {
+        ""
+    };
+    let mut about = Vec::new();
+    about.extend(resource.mime_type.clone());
+    about.extend(resource.size.map(|size| format!("{size} bytes")));
+    let about = about.join(", ");
+    let name = format!("{}{slash}", resource.name);
+    if about.is_empty() {
+        name
+    } else {
+        format!("{name}  [{about}]")
+    }
+}
+
+fn is_collection(resource: &Resource) -> bool {
+    resource.resource_type == Some(ResourceType::Collection)
+}
+
+/// Returns the members of a collection and of the collections in it, depth first. Each collection
+/// is listed once, even if it contains itself.
+async fn members(client: &Client, uri: &str, depth: usize) -> Result<Arrived, Failure> {
+    if !client.negotiated(Proposal::Sep2093) {
+        let message =
+            "the server cannot list collections: it does not declare support for `sep-2093`";
+        return Err(Failure::Absent(message.to_owned()));
+    }
+    let mut seen = HashSet::from([uri.to_owned()]);
+    let mut entries = Vec::new();
+    // A stack: the last element is the next one.
+    let mut rest: Vec<Entry> = Vec::new();
+    let mut into = Some((0, uri.to_owned()));
+    loop {
+        if let Some((level, uri)) = into.take() {
+            let (found, end) = all(client, client.resources_in(uri.as_str())?).await;
+            rest.extend(found.into_iter().rev().map(|member| (level, member)));
+            match end {
+                Ok(()) => {}
+                // The collection may have been deleted meanwhile; the others are shown.
+                Err(Failure::Call(error @ CallError::Refused { .. })) if level > 0 => {
+                    print_error(&format!("left out: `{uri}`: {error}"));
+                }
+                Err(error) => {
+                    entries.extend(rest.into_iter().rev());
+                    return Ok((entries, Err(error)));
+                }
+            }
+        }
+        let Some((level, resource)) = rest.pop() else {
+            return Ok((entries, Ok(())));
+        };
+        let new = is_collection(&resource) && seen.insert(resource.uri.clone());
+        into = (new && level + 1 < depth).then(|| (level + 1, resource.uri.clone()));
+        entries.push((level, resource));
+    }
+}
+
+/// Arranges resources below those whose URIs are prefixes of theirs, in the order of the URIs.
+fn arranged(mut resources: Vec<Resource>) -> Vec<Entry> {
+    // With a slash at the end, so that the members of a directory directly follow it.
+    let key = |resource: &Resource| format!("{}/", resource.uri.trim_end_matches('/'));
+    resources.sort_by_cached_key(key);
+    let mut above: Vec<String> = Vec::new();
+    let mut entries = Vec::new();
+    for resource in resources {
+        let key = key(&resource);
+        while above.last().is_some_and(|above| !key.starts_with(above)) {
+            above.pop();
+        }
+        entries.push((above.len(), resource));
+        above.push(key);
+    }
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resources_are_arranged_below_prefixes_of_their_uris() {
+        let uris = [
+            "x:///b/c", "x:///a-b", "x:///", "x:///b", "x:///a/b", "y:1", "x:///a",
+        ];
+        let resources = uris.map(|uri| Resource::new(uri, uri)).to_vec();
+        let entries: Vec<_> = arranged(resources)
+            .into_iter()
+            .map(|(level, resource)| format!("{level} {}", resource.uri))
+            .collect();
+        let expected = [
+            "0 x:///",
+            "1 x:///a-b",
+            "1 x:///a",
+            "2 x:///a/b",
+            "1 x:///b",
+            "2 x:///b/c",
+            "0 y:1",
+        ];
+        assert_eq!(entries, expected);
+    }
+}

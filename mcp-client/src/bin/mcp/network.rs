@@ -1,0 +1,48 @@
+//! The options for requests over HTTP: headers, certificates, proxies and private addresses.
+
+use std::path::PathBuf;
+
+use mcp_client::{FetchPolicy, Http, Proxy, is_loopback_url};
+
+use crate::args::Options;
+use crate::failure::Failure;
+
+/// Returns the server at a URL, without authorization.
+pub(crate) fn http(url: &str, options: &Options) -> Result<Http, Failure> {
+    if options.network.insecure && !is_loopback_url(url) {
+        let message = "`--insecure` is only for servers at `localhost` or a loopback address";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let server = Http::new(url)
+        .insecure_loopback(options.network.insecure)
+        .proxy(Proxy::from_env());
+    let headers = options.header.iter().cloned();
+    let server = headers.fold(server, |server, (name, value)| server.header(name, value));
+    Ok(match certificates(options)? {
+        Some(pem) => server.tls_roots(pem),
+        None => server,
+    })
+}
+
+/// Returns the policy for URLs that a server names.
+pub(crate) fn policy(options: &Options) -> Result<FetchPolicy, Failure> {
+    let policy = FetchPolicy::new()
+        .allow_private(options.network.allow_private)
+        .insecure_loopback(options.network.insecure)
+        .proxy(Proxy::from_env());
+    Ok(match certificates(options)? {
+        Some(pem) => policy.tls_roots(pem),
+        None => policy,
+    })
+}
+
+/// Reads the certificates that are trusted in addition to those of the system.
+fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
+    let read = |path: &PathBuf| {
+        std::fs::read(path).map_err(|source| Failure::File {
+            path: path.clone(),
+            source,
+        })
+    };
+    options.network.cacert.as_ref().map(read).transpose()
+}
