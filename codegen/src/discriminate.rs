@@ -56,7 +56,7 @@ pub enum Objects {
 }
 
 /// The conditions under which an object can be a variant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// The index of the variant.
     pub variant: usize,
@@ -208,7 +208,8 @@ fn shape(
 }
 
 /// Removes the members that all candidates require, and the constants that are the same for all.
-/// They do not tell one from another, and the decoder of each type checks them.
+/// They do not tell one from another, and the decoder of each type checks them. Candidates of one
+/// variant that become equal are tried once.
 fn without_shared(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     let Some(first) = candidates.first().cloned() else {
         return candidates;
@@ -231,6 +232,7 @@ fn without_shared(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
             }
         }
     }
+    candidates.dedup();
     candidates
 }
 

@@ -218,7 +218,7 @@ impl Direction<'_> {
     }
 
     // With `#[inline]`, a conversion is compiled to machine code only in the crates that call it.
-    // Without it, the conversions would take three quarters of the time to build `mcp-types`.
+    // Without it, the conversions would take three quarters of the time to build the crate of the types.
     fn item(&self, name: &str, target: &str, conversion: &Conversion) -> String {
         let (from, to) = (
             inline(&self.path(true, name)),

@@ -106,7 +106,7 @@ fn result_of(model: &Model, rules: &Messages, request: &str, stem: &str) -> Opti
         && let Some(member) = response
             .members
             .iter()
-            .find(|member| member.json == "result")
+            .find(|member| member.json == rules.response_member)
     {
         return Some(member.ty.clone());
     }

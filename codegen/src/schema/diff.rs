@@ -35,7 +35,7 @@ pub struct SchemaChange {
     pub kind: ChangeKind,
     /// `true` if a value that was valid may now be rejected, or if a name no longer exists.
     pub breaking: bool,
-    /// The method of a message, the name of a definition, or a path such as `Tool.icons[]`.
+    /// The method of a message, the name of a definition, or a path such as `Book.pages[]`.
     pub name: String,
     /// JSON pointer below the definitions. For a message it points to the definition.
     pub pointer: String,

@@ -69,9 +69,10 @@ impl Emitter<'_> {
             quote! { #cfg use super::#module; }
         });
         let checks = self.revision_checks(tables.contains("LAST"));
+        let support = &self.support;
         let start = print::print(&quote! {
             //! The params and results of each message, at every revision that declares them.
-            use crate::revision::{VersionError, outcome, versioned};
+            use #support::revision::{VersionError, outcome, versioned};
             use super::Revision;
             #(#modules)*
             #checks
