@@ -232,8 +232,13 @@ fn without_shared(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
             }
         }
     }
-    candidates.dedup();
-    candidates
+    let mut distinct: Vec<Candidate> = Vec::new();
+    for candidate in candidates {
+        if !distinct.contains(&candidate) {
+            distinct.push(candidate);
+        }
+    }
+    distinct
 }
 
 fn same_demands(a: &Leaf, b: &Leaf) -> bool {
