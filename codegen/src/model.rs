@@ -139,6 +139,8 @@ pub struct Member {
     pub ident: String,
     /// The type of the value.
     pub ty: Ty,
+    /// What a value must fulfil beyond its type.
+    pub checks: Vec<Check>,
     /// `true` if the member is required.
     pub required: bool,
     /// `true` if one string of words is also decoded as a list.
@@ -156,7 +158,8 @@ pub struct Member {
 impl PartialEq for Member {
     /// Documentation is not part of the structure.
     fn eq(&self, other: &Self) -> bool {
-        (&self.json, &self.ty, self.required) == (&other.json, &other.ty, other.required)
+        (&self.json, &self.ty, &self.checks, self.required)
+            == (&other.json, &other.ty, &other.checks, other.required)
     }
 }
 
@@ -171,6 +174,16 @@ impl Member {
         }
     }
 
+    /// Calls `found` with each named type in the type and the checks of the member.
+    pub(crate) fn walk<'a>(&'a self, found: &mut dyn FnMut(&'a str)) {
+        self.ty.walk(found);
+        for check in &self.checks {
+            if let Check::Contains { ty, .. } = check {
+                ty.walk(found);
+            }
+        }
+    }
+
     pub(crate) fn is_boxed(&self) -> bool {
         matches!(self.recursion, Recursion::Boxed | Recursion::BoxedForSize)
     }
@@ -178,6 +191,20 @@ impl Member {
     pub(crate) fn is_recursive(&self) -> bool {
         matches!(self.recursion, Recursion::Boxed | Recursion::Indirect)
     }
+}
+
+/// A keyword that is checked on the value of a member when it is decoded.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Check {
+    /// No two elements of a list are equal.
+    UniqueItems,
+    /// A list has at least this number of elements of a type.
+    Contains {
+        /// The type.
+        ty: Ty,
+        /// The number of elements.
+        least: u64,
+    },
 }
 
 /// A union.

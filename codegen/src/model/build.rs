@@ -1,5 +1,6 @@
 //! Builds named types from schema documents.
 
+mod checks;
 mod error;
 mod inline;
 mod merge;
@@ -296,9 +297,11 @@ impl Builder<'_> {
                 ty = self.constant_type(&default, ty, &place);
             }
             ty = self.without_null(ty, &place);
+            let checks = self.checks(&default, value, &place)?;
             let ident = unique_ident(field_ident(json), json, &members);
             members.push(Member {
                 ident,
+                checks,
                 required: is_required,
                 one_or_many: self.hints.is_one_or_many(self.source.revision, name, json),
                 docs: self.text(value, name, &format!(".{json}")),

@@ -11,7 +11,7 @@ mod value;
 
 use std::fmt;
 
-use self::position::Position;
+use self::position::{CHECKED_ON_LISTS, Position};
 use serde_json::{Map, Value};
 
 use super::keyword::{HINTS, Holds, holds, restricts};
@@ -78,20 +78,17 @@ impl fmt::Display for Warning {
 }
 
 /// Keywords that restrict values in a way that no type expresses.
-const UNCHECKED: [&str; 16] = [
-    "contains",
+const UNCHECKED: [&str; 13] = [
     "dependencies",
     "dependentRequired",
     "dependentSchemas",
     "if",
     "maxContains",
     "maxProperties",
-    "minContains",
     "minProperties",
     "pattern",
     "propertyNames",
     "unevaluatedItems",
-    "uniqueItems",
     "multipleOf",
     "exclusiveMinimum",
     "exclusiveMaximum",
@@ -196,7 +193,9 @@ impl Simplifier<'_> {
                 self.unchecked(at, keyword);
                 return None;
             }
-            _ if UNCHECKED.contains(&keyword) => {
+            _ if UNCHECKED.contains(&keyword)
+                || CHECKED_ON_LISTS.contains(&keyword) && !is_plain_list(members) =>
+            {
                 self.unchecked(at, keyword);
                 return None;
             }
@@ -272,6 +271,15 @@ fn accepts_all(schema: &Value) -> bool {
         Value::Object(members) => !members.keys().any(|keyword| restricts(keyword)),
         _ => false,
     }
+}
+
+/// Returns `true` for the schema of a list that has no alternatives beside it.
+fn is_plain_list(members: &Map<String, Value>) -> bool {
+    let combined = ["$ref", "allOf", "anyOf", "const", "enum", "oneOf"];
+    members.get("type").is_some_and(|ty| ty == "array")
+        && !combined
+            .iter()
+            .any(|keyword| members.contains_key(*keyword))
 }
 
 fn is_integer(members: &Map<String, Value>) -> bool {

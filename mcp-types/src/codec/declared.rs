@@ -1,5 +1,7 @@
 //! The members that a type declares.
 
+use super::check::Check;
+
 /// A declared member.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared {
@@ -9,6 +11,8 @@ pub struct Declared {
     pub name: &'static str,
     /// Whether an object without the member is valid.
     pub need: Need,
+    /// What a value must fulfil beyond its type.
+    pub checks: &'static [Check],
 }
 
 /// Whether an object without a member is valid.
@@ -78,7 +82,18 @@ impl Declared {
     /// Describes a member.
     #[must_use]
     pub const fn new(at: u8, name: &'static str, need: Need) -> Self {
-        Self { at, name, need }
+        Self {
+            at,
+            name,
+            need,
+            checks: &[],
+        }
+    }
+
+    /// Adds checks of the value.
+    #[must_use]
+    pub const fn checked(self, checks: &'static [Check]) -> Self {
+        Self { checks, ..self }
     }
 }
 

@@ -174,6 +174,12 @@ impl Number {
         }
     }
 
+    /// Returns a text that is the same for all forms of a value: `1`, `1.0` and `10e-1`.
+    pub(crate) fn canonical(&self) -> String {
+        let canonical = self.decimal().and_then(|decimal| decimal.canonical());
+        canonical.unwrap_or_else(|| self.to_string())
+    }
+
     /// `None` if JSON cannot represent the number.
     fn decimal(&self) -> Option<Decimal> {
         match &self.0 {

@@ -135,12 +135,22 @@ impl<'de> Text<'de> {
         }
     }
 
-    /// Returns to a position, to decode the same value again. Returns an error if too much was decoded again
-    /// before.
-    pub(crate) fn return_to(&mut self, position: Position) -> Result<()> {
+    /// Returns to a position.
+    pub(crate) fn rewind(&mut self, position: Position) {
         self.at = position.at;
         self.depth = position.depth;
         self.sizes.return_to(position.sizes);
+    }
+
+    /// Returns to a position, to decode the same value again. Returns an error if too much was decoded again
+    /// before.
+    pub(crate) fn return_to(&mut self, position: Position) -> Result<()> {
+        self.rewind(position);
+        self.charge_next()
+    }
+
+    /// Notes that the next value is decoded again. Returns an error if too much was decoded again before.
+    pub(crate) fn charge_next(&mut self) -> Result<()> {
         let rest = self.rest();
         let bytes = first_value(rest, self.levels()).unwrap_or(rest).len();
         match self.retries.checked_sub(bytes) {
@@ -149,7 +159,7 @@ impl<'de> Text<'de> {
                 Ok(())
             }
             None => Err(DecodeError::data(
-                "unions within unions fit so many variants that not all were tried",
+                "too many values had to be decoded again to find out of which type they are",
             )),
         }
     }

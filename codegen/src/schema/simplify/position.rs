@@ -17,6 +17,9 @@ const BOUNDS: [&str; 6] = [
     "maxItems",
 ];
 
+/// Keywords that are checked on lists that are members.
+pub(super) const CHECKED_ON_LISTS: [&str; 3] = ["contains", "minContains", "uniqueItems"];
+
 /// Where a schema stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
@@ -68,6 +71,13 @@ impl Simplifier<'_> {
                     && members.get(keyword) == Some(&0.into());
                 members.shift_remove(keyword);
                 if !says_nothing {
+                    self.unchecked(at, keyword);
+                }
+            }
+        }
+        if position != Position::Member {
+            for keyword in CHECKED_ON_LISTS {
+                if members.shift_remove(keyword).is_some() {
                     self.unchecked(at, keyword);
                 }
             }

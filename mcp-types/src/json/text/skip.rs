@@ -12,7 +12,7 @@ struct Open {
 
 impl Text<'_> {
     /// Skips a value.
-    pub(super) fn skip(&mut self) -> Result<()> {
+    pub(crate) fn skip(&mut self) -> Result<()> {
         let mut open = Open::default();
         loop {
             match self.peek() {
