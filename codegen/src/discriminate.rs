@@ -2,6 +2,8 @@
 
 mod leaves;
 
+pub use leaves::JsonKind;
+
 use crate::hints::{Hints, VariantRules};
 use crate::model::{Kind, Model, Ty, Union};
 use leaves::{Collector, Leaf};
@@ -18,21 +20,6 @@ pub struct Plan {
     pub objects: Objects,
     /// Messages about variants that cannot be distinguished.
     pub ambiguous: Vec<String>,
-}
-
-/// A kind of JSON value other than an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum JsonKind {
-    /// `null`
-    Null,
-    /// `true`, `false`
-    Bool,
-    /// Numbers
-    Number,
-    /// Strings
-    String,
-    /// Arrays
-    Array,
 }
 
 /// How the variant of an object is selected.

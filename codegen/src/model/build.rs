@@ -3,6 +3,7 @@
 mod checks;
 mod error;
 mod inline;
+mod inline_names;
 mod merge;
 mod shape;
 mod stored;
@@ -11,12 +12,11 @@ mod union;
 pub use error::BuildError;
 
 use shape::{
-    any_of, constant, covers_everything, escape, features, is_base64, is_deprecated, is_integer,
-    reference, string_enum, strings, types_of,
+    Alternative, any_of, constant, covers_everything, escape, features, is_base64, is_deprecated,
+    is_integer, reference, string_enum, strings, types_of,
 };
 
-use inline::{AutomaticNames, Use};
-use union::Alternative;
+use inline_names::{AutomaticNames, Use};
 
 use super::{
     Bounds, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, field_ident,

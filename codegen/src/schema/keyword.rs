@@ -61,6 +61,9 @@ pub(super) const HINTS: [&str; 13] = [
     "tsType",
 ];
 
+/// Keywords that are checked on lists that are members.
+pub(super) const CHECKED_ON_LISTS: [&str; 3] = ["contains", "minContains", "uniqueItems"];
+
 /// Returns the kind of a keyword's value, for the keywords of draft 04, draft 07 and draft 2020-12.
 pub(super) fn holds(keyword: &str) -> Holds {
     match keyword {

@@ -11,10 +11,9 @@ mod value;
 
 use std::fmt;
 
-use self::position::{CHECKED_ON_LISTS, Position};
 use serde_json::{Map, Value};
 
-use super::keyword::{HINTS, Holds, holds, restricts};
+use super::keyword::{CHECKED_ON_LISTS, HINTS, Holds, holds, restricts};
 use super::{Dialect, Document, pointer, reference};
 
 /// Something in a schema that the generated type does not check.
@@ -109,7 +108,7 @@ impl Document {
             .map(|(name, schema)| {
                 let at = format!("/{}", pointer::escape(name));
                 let mut schema = simplifier.schema(schema, &at);
-                simplifier.misplaced(&mut schema, &at, Position::Inside);
+                simplifier.drop_misplaced(&mut schema, &at);
                 (name.clone(), schema)
             })
             .collect();
