@@ -5,7 +5,7 @@ mod versions;
 
 use super::convert::step_exists;
 use super::table::Table;
-use super::{EmitError, Emitter, File, cfg, checked, file, module_name, print};
+use super::{EmitError, Emitter, File, cfg, checked, feature_name, file, module_name, print};
 use crate::model::{DRAFT, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -300,13 +300,4 @@ pub(super) fn revision_ident(revision: &str) -> syn::Ident {
     let name = module_name(revision);
     let (first, rest) = name.split_at(1);
     format_ident!("{}{rest}", first.to_uppercase())
-}
-
-/// Returns the name of a revision's Cargo feature.
-#[must_use]
-pub fn feature_name(revision: &str) -> String {
-    if revision == DRAFT {
-        return revision.to_owned();
-    }
-    format!("v{revision}")
 }

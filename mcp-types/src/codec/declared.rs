@@ -1,6 +1,10 @@
 //! The members that a type declares.
 
+use super::super::error::{DecodeError, excerpt};
 use super::check::Check;
+
+/// Stands for the number of a member that is not declared.
+pub(super) const UNDECLARED: u8 = u8::MAX;
 
 /// A declared member.
 #[derive(Clone, Copy, Debug)]
@@ -149,4 +153,10 @@ pub(super) fn first_missing(members: &[Declared], seen: u128) -> Option<&'static
     };
     let mut missing = missing(Need::Constant).chain(missing(Need::Required));
     missing.next().map(|member| member.name)
+}
+
+/// Returns the error for an undeclared member of an object that allows none.
+#[must_use]
+pub(super) fn unknown_member(name: &str) -> DecodeError {
+    DecodeError::data(format!("unknown member `{}`", excerpt(name)))
 }

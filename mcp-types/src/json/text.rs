@@ -28,7 +28,7 @@ use super::de::{NESTING_LIMIT, RAW};
 use super::number::Number;
 use super::raw::NUMBER;
 
-use access::Lent;
+use access::SingleMember;
 pub(crate) use access::{Elements, Entries};
 pub(crate) use lookahead::{Lookahead, early_string, first_value};
 pub(crate) use name::Name;
@@ -329,7 +329,7 @@ impl<'de> Text<'de> {
             Some(b'-' | b'0'..=b'9') if super::hides_numbers() => match self.numeral()? {
                 Numeral::Unsigned(value) => visitor.visit_u64(value),
                 Numeral::Signed(value) => visitor.visit_i64(value),
-                Numeral::Other(digits) => visitor.visit_map(Lent::new(NUMBER, digits)),
+                Numeral::Other(digits) => visitor.visit_map(SingleMember::new(NUMBER, digits)),
             },
             Some(b'-' | b'0'..=b'9') => self.visit_number(visitor),
             Some(other) => self.visit_literal(other, visitor),
@@ -358,7 +358,7 @@ impl<'de> Text<'de> {
     /// Passes the text of the next value to a visitor.
     fn visit_raw<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let text = self.raw()?;
-        visitor.visit_map(Lent::new(RAW, text))
+        visitor.visit_map(SingleMember::new(RAW, text))
     }
 
     /// Passes the text of the next value, which may not be JSON, to a visitor.
@@ -374,7 +374,7 @@ impl<'de> Text<'de> {
             self.raw()?;
             return Err(self.syntax("expected value"));
         };
-        let value = visitor.visit_map(Lent::new(RAW, text));
+        let value = visitor.visit_map(SingleMember::new(RAW, text));
         if value.is_ok() {
             self.at += text.len();
         } else {

@@ -2,9 +2,10 @@
 
 mod outcome;
 
+use super::super::feature_name;
 use super::super::table::Table;
 use super::super::{EmitError, Emitter, File, cfg, checked, print};
-use super::{feature_name, revision_ident};
+use super::revision_ident;
 use crate::model::{Kind, MessageKind, Ty, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

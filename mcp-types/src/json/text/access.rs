@@ -297,19 +297,19 @@ fn inside(error: DecodeError, add: impl FnOnce(DecodeError) -> DecodeError) -> D
 }
 
 /// One member whose value is part of the text.
-pub(super) struct Lent<'de> {
+pub(super) struct SingleMember<'de> {
     name: Option<&'static str>,
     text: &'de str,
 }
 
-impl<'de> Lent<'de> {
+impl<'de> SingleMember<'de> {
     pub(super) fn new(name: &'static str, text: &'de str) -> Self {
         let name = Some(name);
         Self { name, text }
     }
 }
 
-impl<'de> MapAccess<'de> for Lent<'de> {
+impl<'de> MapAccess<'de> for SingleMember<'de> {
     type Error = DecodeError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
