@@ -1,6 +1,7 @@
 //! The model of a schema: named types, their members, and messages.
 
 mod build;
+mod check;
 mod history;
 mod messages;
 mod names;
@@ -9,18 +10,21 @@ mod order;
 mod recursion;
 mod sample;
 mod share;
+mod ty;
 mod types;
 mod valid;
 
 pub use build::{BuildError, Source, build};
+pub use check::Check;
 pub use history::{History, MOST_REVISIONS, Part, Presence};
 pub use names::{distinct_names, field_ident, type_ident, variant_ident, words as split_words};
 pub use note::Note;
 pub use order::keep_member_order;
 pub use sample::{Invented, example, invent};
 pub use share::{Family, share};
+pub use ty::{Bounds, Ty};
 pub use types::{
-    Bounds, Check, DRAFT, Kind, Member, Message, MessageKind, Model, Object, Recursion, Sender,
-    StringEnum, Ty, TypeDef, Union, Variant,
+    DRAFT, Kind, Member, Message, MessageKind, Model, Object, Recursion, Sender, StringEnum,
+    TypeDef, Union, Variant,
 };
 pub use valid::is_valid;

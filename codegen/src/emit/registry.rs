@@ -6,7 +6,7 @@ mod versions;
 use super::convert::step_exists;
 use super::table::Table;
 use super::{EmitError, Emitter, File, cfg, checked, feature_name, file, module_name, print};
-use crate::model::{DRAFT, type_ident};
+use crate::model::type_ident;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;

@@ -1,6 +1,5 @@
 //! Builds named types from schema documents.
 
-mod checks;
 mod error;
 mod inline;
 mod inline_names;
@@ -19,8 +18,8 @@ use shape::{
 use inline_names::{AutomaticNames, Use};
 
 use super::{
-    Bounds, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, field_ident,
-    messages, recursion, variant_ident,
+    Bounds, Check, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef,
+    field_ident, messages, recursion, variant_ident,
 };
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
@@ -297,7 +296,15 @@ impl Builder<'_> {
                 ty = self.constant_type(&default, ty, &place);
             }
             ty = self.without_null(ty, &place);
-            let checks = self.checks(&default, value, &place)?;
+            let checks = if types_of(value) == ["array"] {
+                Check::of_list(value, &mut |keyword, schema| {
+                    let place = format!("{place}/{keyword}");
+                    let ty = self.item(&format!("{default}Contained"), schema, &place)?;
+                    Ok(self.without_null(ty, &place))
+                })?
+            } else {
+                Vec::new()
+            };
             let ident = unique_ident(field_ident(json), json, &members);
             members.push(Member {
                 ident,

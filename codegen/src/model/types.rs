@@ -1,6 +1,8 @@
 //! The types of a model.
 
 use super::Note;
+use super::check::Check;
+use super::ty::Ty;
 use crate::schema::Facts;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -157,10 +159,8 @@ impl Member {
     /// Calls `found` with each named type in the type and the checks of the member.
     pub(crate) fn walk<'a>(&'a self, found: &mut dyn FnMut(&'a str)) {
         self.ty.walk(found);
-        for check in &self.checks {
-            if let Check::Contains { ty, .. } = check {
-                ty.walk(found);
-            }
+        for ty in self.checks.iter().filter_map(Check::ty) {
+            ty.walk(found);
         }
     }
 
@@ -171,20 +171,6 @@ impl Member {
     pub(crate) fn is_recursive(&self) -> bool {
         matches!(self.recursion, Recursion::Boxed | Recursion::Indirect)
     }
-}
-
-/// A keyword that is checked on the value of a member when it is decoded.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Check {
-    /// No two elements of a list are equal.
-    UniqueItems,
-    /// A list has at least this number of elements of a type.
-    Contains {
-        /// The type.
-        ty: Ty,
-        /// The number of elements.
-        least: u64,
-    },
 }
 
 /// A union.
@@ -263,67 +249,6 @@ impl PartialEq for StringEnum {
                 .iter()
                 .zip(&other.values)
                 .all(|(a, b)| a.0 == b.0)
-    }
-}
-
-/// The type of a value.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Ty {
-    /// Any JSON value.
-    Any,
-    /// Any JSON object.
-    AnyObject,
-    /// `null`.
-    Null,
-    /// `true` or `false`.
-    Bool,
-    /// An integer, within bounds.
-    Int(Bounds),
-    /// A number, within bounds.
-    Number(Bounds),
-    /// A string.
-    String(Bounds),
-    /// A string of base64.
-    Base64,
-    /// A list, within bounds for its length.
-    Array(Box<Ty>, Bounds),
-    /// An object whose members have one type.
-    Map(Box<Ty>),
-    /// An object without members.
-    EmptyObject,
-    /// A type or `null`.
-    Nullable(Box<Ty>),
-    /// A constant.
-    Const(Value),
-    /// A named type.
-    Named(String),
-}
-
-impl Ty {
-    /// Calls `found` with each named type inside.
-    pub fn walk<'a>(&'a self, found: &mut dyn FnMut(&'a str)) {
-        match self {
-            Ty::Named(name) => found(name),
-            Ty::Array(item, _) | Ty::Map(item) | Ty::Nullable(item) => item.walk(found),
-            _ => {}
-        }
-    }
-}
-
-/// Inclusive bounds of a number, or of a length.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bounds {
-    /// The smallest value or length.
-    pub min: Option<serde_json::Number>,
-    /// The largest value or length.
-    pub max: Option<serde_json::Number>,
-}
-
-impl Bounds {
-    /// Returns `true` if there are no bounds.
-    #[must_use]
-    pub fn is_free(&self) -> bool {
-        self.min.is_none() && self.max.is_none()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Decides whether a JSON value is a value of a type.
 
-use super::{Bounds, Check, Kind, Member, Model, Object, Ty};
+use super::{Bounds, Kind, Member, Model, Object, Ty};
 use serde_json::{Map, Value};
 
 /// Returns `true` if a value is valid. Members of proposals are valid whether or not they are
@@ -49,14 +49,9 @@ pub fn is_valid(model: &Model, ty: &Ty, value: &Value) -> bool {
 #[must_use]
 pub(super) fn is_valid_member(model: &Model, member: &Member, value: &Value) -> bool {
     let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
-    let passes = |check: &Check| match check {
-        Check::UniqueItems => (1..items.len()).all(|at| !items[..at].contains(&items[at])),
-        Check::Contains { ty, least } => {
-            let found = items.iter().filter(|item| is_valid(model, ty, item));
-            u64::try_from(found.count()).is_ok_and(|found| found >= *least)
-        }
-    };
-    is_valid(model, &member.ty, value) && member.checks.iter().all(passes)
+    let is_of = |ty: &Ty, item: &Value| is_valid(model, ty, item);
+    let mut checks = member.checks.iter();
+    is_valid(model, &member.ty, value) && checks.all(|check| check.passes(items, &is_of))
 }
 
 fn object_is_valid(model: &Model, object: &Object, members: &Map<String, Value>) -> bool {

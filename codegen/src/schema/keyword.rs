@@ -61,6 +61,23 @@ pub(super) const HINTS: [&str; 13] = [
     "tsType",
 ];
 
+/// Keywords that restrict values in a way that no type expresses.
+pub(super) const UNCHECKED: [&str; 13] = [
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "if",
+    "maxContains",
+    "maxProperties",
+    "minProperties",
+    "pattern",
+    "propertyNames",
+    "unevaluatedItems",
+    "multipleOf",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+];
+
 /// Keywords that are checked on lists that are members.
 pub(super) const CHECKED_ON_LISTS: [&str; 3] = ["contains", "minContains", "uniqueItems"];
 

@@ -13,7 +13,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::keyword::{CHECKED_ON_LISTS, HINTS, Holds, holds, restricts};
+use super::keyword::{CHECKED_ON_LISTS, HINTS, Holds, UNCHECKED, holds, restricts};
 use super::{Dialect, Document, pointer, reference};
 
 /// Something in a schema that the generated type does not check.
@@ -75,23 +75,6 @@ impl fmt::Display for Warning {
         }
     }
 }
-
-/// Keywords that restrict values in a way that no type expresses.
-const UNCHECKED: [&str; 13] = [
-    "dependencies",
-    "dependentRequired",
-    "dependentSchemas",
-    "if",
-    "maxContains",
-    "maxProperties",
-    "minProperties",
-    "pattern",
-    "propertyNames",
-    "unevaluatedItems",
-    "multipleOf",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-];
 
 impl Document {
     /// Returns the definitions with nothing but what types can express, and warnings about what was

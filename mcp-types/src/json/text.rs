@@ -5,7 +5,7 @@
 //!
 //! Types of this crate are decoded through [`Decode`](super::Decode). For all other types, [`Text`] is a
 //! deserializer of serde. It knows two names of newtype structs, and passes the text of a value to their
-//! visitors: that of `serde_json::value::RawValue`, and [`TEXT`], by which types of this crate ask for a text
+//! visitors: that of `serde_json::value::RawValue`, and [`TEXT`](super::format::TEXT), by which types of this crate ask for a text
 //! that was not validated, because they validate it.
 
 mod access;
@@ -24,9 +24,8 @@ use std::borrow::Cow;
 use serde::de::{Expected, Visitor};
 
 use super::super::error::DecodeError;
-use super::de::{NESTING_LIMIT, RAW};
+use super::format::{NESTING_LIMIT, NUMBER, RAW};
 use super::number::Number;
-use super::raw::NUMBER;
 
 use access::SingleMember;
 pub(crate) use access::{Elements, Entries};
@@ -37,10 +36,6 @@ pub(super) use scan::string_end;
 use sizes::Sizes;
 
 type Result<T> = std::result::Result<T, DecodeError>;
-
-/// The name of a newtype struct whose visitor gets the text of the value in the form of a
-/// `serde_json::value::RawValue`, but not validated.
-pub(super) const TEXT: &str = "$mcp_types::Text";
 
 /// The kinds of JSON values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Skips values, and checks that they are JSON.
 
-use super::super::de::NESTING_LIMIT;
+use super::super::format::NESTING_LIMIT;
 use super::{Result, Text, scan};
 
 /// The arrays and objects around a position, innermost first. One bit for each: set for objects.
