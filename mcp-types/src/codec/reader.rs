@@ -1,8 +1,10 @@
 //! [`Reader`]: decodes the members of an object. Rejects duplicates and checks constants and bounds.
 
+mod sized;
+
 use super::super::error::{DecodeError, excerpt};
 use super::super::json::text::{Entries, Kind, Name, Position};
-use super::bounds::{Length, int_within, length_within, number_within};
+use super::bounds::{int_within, number_within};
 use super::check::Check;
 use super::declared::{Need, Table, UNDECLARED, first_missing, unknown_member};
 use super::scalar::Constant;
@@ -361,48 +363,6 @@ impl<'a, 'de> Reader<'a, 'de> {
         self.members.decode(place)?;
         match place {
             Some(value) => number_within(value, &range).map_err(|message| self.fault(message)),
-            None => Ok(()),
-        }
-    }
-
-    /// Decodes a required array or string and checks its length.
-    pub fn sized<T: Decode + Length>(
-        &mut self,
-        place: &mut T,
-        range: RangeInclusive<usize>,
-    ) -> Result<()> {
-        self.members.decode(place)?;
-        length_within(place, &range).map_err(|message| self.fault(message))
-    }
-
-    /// Decodes an optional array or string and checks its length. `null` is treated as absent.
-    pub fn optional_sized<T: Decode + Length>(
-        &mut self,
-        place: &mut Option<T>,
-        range: RangeInclusive<usize>,
-    ) -> Result<()> {
-        self.members.decode(place)?;
-        match place {
-            Some(value) => length_within(value, &range).map_err(|message| self.fault(message)),
-            None => Ok(()),
-        }
-    }
-
-    /// Decodes a required list of integers and checks its length.
-    pub fn sized_ints(&mut self, place: &mut Vec<i64>, range: RangeInclusive<usize>) -> Result<()> {
-        self.ints(place, i64::MIN..=i64::MAX)?;
-        length_within(place, &range).map_err(|message| self.fault(message))
-    }
-
-    /// Decodes an optional list of integers and checks its length. `null` is treated as absent.
-    pub fn optional_sized_ints(
-        &mut self,
-        place: &mut Option<Vec<i64>>,
-        range: RangeInclusive<usize>,
-    ) -> Result<()> {
-        self.optional_ints(place, i64::MIN..=i64::MAX)?;
-        match place {
-            Some(value) => length_within(value, &range).map_err(|message| self.fault(message)),
             None => Ok(()),
         }
     }
