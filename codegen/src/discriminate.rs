@@ -2,6 +2,8 @@
 
 mod leaves;
 
+pub use leaves::JsonKind;
+
 use crate::hints::{Hints, VariantRules};
 use crate::model::{Kind, Model, Ty, Union};
 use leaves::{Collector, Leaf};
@@ -18,21 +20,6 @@ pub struct Plan {
     pub objects: Objects,
     /// Messages about variants that cannot be distinguished.
     pub ambiguous: Vec<String>,
-}
-
-/// A kind of JSON value other than an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum JsonKind {
-    /// `null`
-    Null,
-    /// `true`, `false`
-    Bool,
-    /// Numbers
-    Number,
-    /// Strings
-    String,
-    /// Arrays
-    Array,
 }
 
 /// How the variant of an object is selected.
@@ -56,7 +43,7 @@ pub enum Objects {
 }
 
 /// The conditions under which an object can be a variant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// The index of the variant.
     pub variant: usize,
@@ -208,7 +195,8 @@ fn shape(
 }
 
 /// Removes the members that all candidates require, and the constants that are the same for all.
-/// They do not tell one from another, and the decoder of each type checks them.
+/// They do not tell one from another, and the decoder of each type checks them. Candidates of one
+/// variant that become equal are tried once.
 fn without_shared(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     let Some(first) = candidates.first().cloned() else {
         return candidates;
@@ -231,7 +219,13 @@ fn without_shared(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
             }
         }
     }
-    candidates
+    let mut distinct: Vec<Candidate> = Vec::new();
+    for candidate in candidates {
+        if !distinct.contains(&candidate) {
+            distinct.push(candidate);
+        }
+    }
+    distinct
 }
 
 fn same_demands(a: &Leaf, b: &Leaf) -> bool {

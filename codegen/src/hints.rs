@@ -2,8 +2,10 @@
 //! and rules to select the variants of unions.
 
 mod areas;
+mod crates;
 
 pub use areas::{Area, Areas};
+pub use crates::{Client, Crates};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -73,6 +75,8 @@ pub struct Hints {
     pub areas: Areas,
     /// How programs use each message, by its name.
     pub usage: BTreeMap<String, Usage>,
+    /// The crates for which sources are generated.
+    pub crates: Crates,
 }
 
 /// How programs use a message, for its documentation. The crates of the functions need not be
@@ -134,7 +138,7 @@ pub struct Columns {
     pub members: BTreeMap<String, String>,
 }
 
-/// How messages are recognized.
+/// How messages are recognized. The defaults are the words of JSON-RPC.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Messages {
@@ -148,8 +152,10 @@ pub struct Messages {
     pub notification: String,
     /// The name suffix of results.
     pub result: String,
-    /// The name suffix of responses, whose member `result` has the result type of the request.
+    /// The name suffix of responses.
     pub response: String,
+    /// The member of a response whose type is the result type of the request.
+    pub response_member: String,
     /// Result definitions that do not follow from the name of the request: request to result.
     pub results: BTreeMap<String, String>,
     /// The results of requests whose result type is unknown. The first one that is defined is used.
@@ -171,6 +177,7 @@ impl Default for Messages {
             notification: "Notification".into(),
             result: "Result".into(),
             response: "ResultResponse".into(),
+            response_member: "result".into(),
             results: BTreeMap::new(),
             fallback: Vec::new(),
             client: Vec::new(),

@@ -10,8 +10,9 @@
 //! 5. [`emit`] generates the definitions by area, and tables from which macros in the support code
 //!    implement codecs, conversions and strategies.
 //!
-//! This crate does no I/O. It contains no name of the Model Context Protocol: information that a
-//! schema does not contain is passed as data, in [`hints`] and [`doc_texts`].
+//! This crate does no I/O. It contains no name of a protocol or of a crate that it generates sources
+//! for: information that a schema does not contain is passed as data, in [`hints`] and
+//! [`doc_texts`].
 
 pub mod discriminate;
 pub mod doc_texts;

@@ -1,20 +1,36 @@
-//! The interface to `typify`: passes plain structs and string enumerations, and gets syntax trees
-//! back.
+//! The interface to `typify`, which generates the types of fields and the variants of enumerations.
 //!
-//! `typify` panics or flattens types if a schema is not plain (`allOf`, unions, nullable lists). So
-//! it gets a schema that is generated from the model: every member is required, every union and
-//! native type is replaced, and names need no change. It returns the Rust types of fields and the
-//! variants of enumerations; later stages add everything else.
+//! `typify` gets the definitions of structs and string enumerations by their names, with their
+//! members, references and required members as the model has them: without `allOf`, and with
+//! references in place of inline types. The `serde` attributes of its output tell which field has
+//! which member. Everything that `typify` cannot express, or would express in a form that the
+//! support code does not have, goes another way:
+//!
+//! | what | why | how |
+//! | --- | --- | --- |
+//! | unions, aliases and native types | `typify` flattens unions, and has neither aliases nor types from elsewhere | [`Kind`] has their content; fields refer to them by name (`with_replacement`) |
+//! | any value, any object, empty objects, numbers, base64 | the support code has types of its own | `with_conversion`, see [`converted`] |
+//! | names with acronyms, such as `URL` | `typify` writes them in the case of heck | `with_patch` renames to [`type_ident`] |
+//! | names that `typify` would write alike | it panics or generates one name twice | the later one gets a number, see [`distinct`] |
+//! | bounds of numbers, strings and lists | `typify` chooses other types, which cannot be constructed without a check | the codecs check them |
+//! | required constants | they are not stored | the codecs write and check them |
+//! | values that an open enumeration does not declare | `typify` would make it an untagged union | the emitter adds a variant |
+//! | maps | the support code keeps the order of the members, and all names are strings | [`Plain`] replaces `HashMap` |
+//! | boxes | `typify` breaks cycles at any place, and does not box large fields | [`Plain`] removes them, and [`boxed`] adds those of the model |
+//! | absent lists, maps and `null` | `typify` decodes them as empty, or as absent | fields are optional if their members are, see [`present`] |
 
-use crate::model::{Bounds, Kind, Model, StringEnum, Ty, type_ident, variant_ident};
+use crate::model::{Kind, Member, Model, Object, StringEnum, Ty, type_ident};
+use crate::schema::pointer::escape;
+use heck::ToUpperCamelCase;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use syn::visit_mut::{VisitMut, visit_path_segment_mut, visit_type_mut};
+use syn::visit_mut::{VisitMut, visit_type_mut};
 
 /// The field types of structs and the variant names of enumerations, by type name.
 #[derive(Debug, Default)]
 pub struct Lowered {
-    /// The types of the members, by their names in JSON.
+    /// The types of the stored members, by their names in JSON. The type of an optional one is that
+    /// of its value if it is present.
     pub fields: BTreeMap<String, BTreeMap<String, syn::Type>>,
     /// The variant names of the values.
     pub variants: BTreeMap<String, BTreeMap<String, syn::Ident>>,
@@ -23,22 +39,19 @@ pub struct Lowered {
 /// The errors of calling `typify`.
 #[derive(Debug, thiserror::Error)]
 pub enum LowerError {
-    /// The generated schema is not valid.
-    #[error("the schema generated for typify is not valid")]
+    /// The definitions for `typify` are not valid.
+    #[error("the definitions for typify are not valid")]
     Schema(#[source] serde_json::Error),
-    /// `typify` rejected the schema.
+    /// `typify` rejected the definitions.
     #[error("typify: {0}")]
     Typify(#[from] typify::Error),
     /// The output of `typify` is not valid Rust.
     #[error("typify's output does not parse")]
     Output(#[from] syn::Error),
-    /// A type is missing in the output of `typify`.
+    /// A type, field or variant is missing in the output of `typify`.
     #[error("typify generated nothing for `{0}`")]
     Missing(String),
 }
-
-/// The prefix of the names passed to `typify`, so that it does not change them.
-const MARK: &str = "Def";
 
 /// The variant of an open enumeration for values that it does not declare.
 const REST: &str = "Other";
@@ -47,44 +60,31 @@ const REST: &str = "Other";
 ///
 /// # Errors
 ///
-/// Returns an error if `typify` rejects the schema.
+/// Returns an error if `typify` rejects a definition or leaves a part of it out.
 pub fn lower(model: &Model) -> Result<Lowered, LowerError> {
-    let mut definitions = Map::new();
+    let names = distinct(model.types.iter().map(|def| def.name.as_str()));
+    let by_name = model.types.iter().map(|def| def.name.as_str()).zip(&names);
+    let references = References(by_name.collect());
     let mut settings = typify::TypeSpaceSettings::default();
     settings.with_struct_builder(false);
-    for (at, def) in model.types.iter().enumerate() {
-        let name = format!("{MARK}{at}");
-        match &def.kind {
-            Kind::Object(object) => {
-                let mut properties = Map::new();
-                for (at, member) in object.members.iter().enumerate() {
-                    let ty = if member.is_boxed() {
-                        &in_list(&member.ty)
-                    } else {
-                        &member.ty
-                    };
-                    properties.insert(format!("f{at}"), plain(model, ty));
-                }
-                let required: Vec<&String> = properties.keys().collect();
-                definitions.insert(
-                    name,
-                    json!({"type": "object", "required": required, "properties": properties}),
-                );
-            }
-            Kind::Enum(known) => {
-                let values = distinct(known);
-                definitions.insert(name, json!({"type": "string", "enum": values}));
-            }
-            Kind::Union(_) | Kind::Alias(_) | Kind::Native(_) => {
-                settings.with_replacement(&name, type_ident(&def.name), std::iter::empty());
-                definitions.insert(name, json!({"type": "object", "properties": {"x": {}}}));
-            }
-        }
+    for (schema, rust) in converted() {
+        let schema = serde_json::from_value(schema).map_err(LowerError::Schema)?;
+        settings.with_conversion(schema, rust, std::iter::empty());
     }
-    for native in ["Value", "Object", "Number", "Base64Text", "Empty"] {
-        let name = format!("{MARK}{native}");
-        settings.with_replacement(&name, native, std::iter::empty());
-        definitions.insert(name, json!({"type": "object", "properties": {"x": {}}}));
+    let mut definitions = Map::new();
+    for (def, name) in model.types.iter().zip(&names) {
+        let rust = type_ident(&def.name);
+        let definition = match &def.kind {
+            Kind::Object(object) => references.definition(object),
+            Kind::Enum(known) => json!({"type": "string", "enum": spellings(known)}),
+            Kind::Union(_) | Kind::Alias(_) | Kind::Native(_) => {
+                settings.with_replacement(spelled(name), &rust, std::iter::empty());
+                json!({})
+            }
+        };
+        let mut patch = typify::TypeSpacePatch::default();
+        settings.with_patch(spelled(name), patch.with_rename(rust));
+        definitions.insert(name.clone(), definition);
     }
     let root =
         json!({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": definitions});
@@ -92,164 +92,225 @@ pub fn lower(model: &Model) -> Result<Lowered, LowerError> {
         serde_json::from_value(root).map_err(LowerError::Schema)?;
     let mut space = typify::TypeSpace::new(&settings);
     space.add_root_schema(root)?;
-    let file: syn::File = syn::parse2(space.to_stream())?;
-    collect(model, &file)
+    collect(model, syn::parse2(space.to_stream())?)
 }
 
-/// Returns a type with its innermost part in a list. The list becomes a `Box` afterwards. So
-/// `typify` finds no type that contains itself, and does not decide by itself where to put boxes.
-fn in_list(ty: &Ty) -> Ty {
-    match ty {
-        Ty::Nullable(inner) => Ty::Nullable(Box::new(in_list(inner))),
-        other => Ty::Array(Box::new(other.clone()), Bounds::default()),
+/// Returns the schemas that `typify` gives the types of the support code.
+fn converted() -> [(Value, &'static str); 5] {
+    [
+        (json!({}), "Value"),
+        (json!({"type": "object"}), "Object"),
+        (
+            json!({"type": "object", "additionalProperties": false}),
+            "codec::Empty",
+        ),
+        (json!({"type": "number"}), "Number"),
+        (json!({"type": "string", "format": "byte"}), "Base64Text"),
+    ]
+}
+
+/// The names by which `typify` knows the types.
+struct References<'a>(BTreeMap<&'a str, &'a String>);
+
+impl References<'_> {
+    /// Returns the definition of a struct.
+    fn definition(&self, object: &Object) -> Value {
+        let stored = || object.members.iter().filter(|it| it.constant().is_none());
+        let properties = stored().map(|it| (it.json.clone(), self.schema(&it.ty)));
+        let properties: Map<String, Value> = properties.collect();
+        let required = stored().filter(|it| it.required);
+        let required: Vec<&String> = required.map(|it| &it.json).collect();
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": object.open,
+        })
+    }
+
+    /// Returns the schema of a value.
+    fn schema(&self, ty: &Ty) -> Value {
+        match ty {
+            Ty::Any | Ty::Null | Ty::Const(_) => json!({}),
+            Ty::AnyObject => json!({"type": "object"}),
+            Ty::EmptyObject => json!({"type": "object", "additionalProperties": false}),
+            Ty::Bool => json!({"type": "boolean"}),
+            Ty::Int(_) => json!({"type": "integer"}),
+            Ty::Number(_) => json!({"type": "number"}),
+            Ty::String(_) => json!({"type": "string"}),
+            Ty::Base64 => json!({"type": "string", "format": "byte"}),
+            Ty::Array(item, _) => json!({"type": "array", "items": self.schema(item)}),
+            Ty::Map(item) => json!({"type": "object", "additionalProperties": self.schema(item)}),
+            Ty::Nullable(inner) => json!({"oneOf": [self.schema(inner), {"type": "null"}]}),
+            Ty::Named(name) => match self.0.get(name.as_str()) {
+                Some(name) => json!({"$ref": format!("#/definitions/{}", escape(name))}),
+                None => json!({}),
+            },
+        }
     }
 }
 
-/// Returns the plain schema of a value.
-fn plain(model: &Model, ty: &Ty) -> Value {
-    let native = |name: &str| json!({"$ref": format!("#/definitions/{MARK}{name}")});
-    match ty {
-        Ty::Any | Ty::Null | Ty::Const(_) => native("Value"),
-        Ty::AnyObject => native("Object"),
-        Ty::EmptyObject => native("Empty"),
-        Ty::Bool => json!({"type": "boolean"}),
-        Ty::Int(_) => json!({"type": "integer", "format": "int64"}),
-        Ty::Number(_) => native("Number"),
-        Ty::String(_) => json!({"type": "string"}),
-        Ty::Base64 => native("Base64Text"),
-        Ty::Array(item, _) => json!({"type": "array", "items": plain(model, item)}),
-        Ty::Map(item) => json!({"type": "object", "additionalProperties": plain(model, item)}),
-        Ty::Nullable(inner) => json!({"oneOf": [plain(model, inner), {"type": "null"}]}),
-        Ty::Named(name) => match model.index.get(name) {
-            Some(at) => json!({"$ref": format!("#/definitions/{MARK}{at}")}),
-            None => native("Value"),
-        },
+/// Returns the name that `typify` gives to a definition or to a value of an enumeration.
+fn spelled(name: &str) -> String {
+    let apart = |c: char| !(c.is_alphabetic() || c.is_ascii_digit());
+    let ident = name
+        .replace('\'', "")
+        .replace(apart, "-")
+        .to_upper_camel_case();
+    if ident.starts_with(char::is_alphabetic) {
+        ident
+    } else {
+        format!("X{ident}")
     }
 }
 
-/// Returns the values of an enumeration, from which `typify` gets the names of the variants. A
-/// value with the same name as another one gets a number.
-fn distinct(known: &StringEnum) -> Vec<String> {
+/// Returns names that `typify` writes differently. A name that it would write like one before gets
+/// a number.
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut taken = BTreeSet::new();
-    let mut values = Vec::new();
-    for (value, _) in &known.values {
-        let numbered = (2..).map(|number| format!("{value} {number}"));
-        let mut candidates = std::iter::once(value.clone()).chain(numbered);
-        values.extend(candidates.find(|candidate| taken.insert(variant_ident(candidate))));
+    let mut all = Vec::new();
+    for name in names {
+        let numbered = (2..).map(|number| format!("{name} {number}"));
+        let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
+        all.extend(candidates.find(|candidate| taken.insert(spelled(candidate))));
     }
-    values
+    all
 }
 
-fn collect(model: &Model, file: &syn::File) -> Result<Lowered, LowerError> {
-    let mut lowered = Lowered::default();
-    let mut names = Renames(BTreeMap::new());
-    for (at, def) in model.types.iter().enumerate() {
-        names.0.insert(format!("{MARK}{at}"), type_ident(&def.name));
-    }
-    let at_of = |ident: &syn::Ident| ident.to_string().strip_prefix(MARK)?.parse::<usize>().ok();
-    for item in &file.items {
+/// Returns the values of an enumeration as `typify` gets them.
+fn spellings(known: &StringEnum) -> Vec<String> {
+    distinct(known.values.iter().map(|(value, _)| value.as_str()))
+}
+
+fn collect(model: &Model, file: syn::File) -> Result<Lowered, LowerError> {
+    let mut structs = BTreeMap::new();
+    let mut enums = BTreeMap::new();
+    for item in file.items {
         match item {
             syn::Item::Struct(item) => {
-                let Some(def) = at_of(&item.ident).and_then(|at| model.types.get(at)) else {
-                    continue;
-                };
-                let Kind::Object(object) = &def.kind else {
-                    continue;
-                };
-                let mut fields = BTreeMap::new();
-                for field in &item.fields {
-                    let place = field.ident.as_ref().and_then(|ident| {
-                        ident.to_string().strip_prefix('f')?.parse::<usize>().ok()
-                    });
-                    let Some(member) = place.and_then(|at| object.members.get(at)) else {
-                        continue;
-                    };
-                    let mut ty = field.ty.clone();
-                    names.visit_type_mut(&mut ty);
-                    if member.is_boxed() {
-                        ListToBox.visit_type_mut(&mut ty);
-                    }
-                    fields.insert(member.json.clone(), ty);
-                }
-                lowered.fields.insert(def.name.clone(), fields);
+                structs.insert(item.ident.to_string(), item.fields);
             }
             syn::Item::Enum(item) => {
-                let Some(def) = at_of(&item.ident).and_then(|at| model.types.get(at)) else {
-                    continue;
-                };
-                let Kind::Enum(known) = &def.kind else {
-                    continue;
-                };
-                let variants = known
-                    .values
-                    .iter()
-                    .zip(&item.variants)
-                    .map(|((value, _), variant)| {
-                        let mut ident = variant.ident.clone();
-                        if known.open && ident == REST {
-                            ident = quote::format_ident!("{REST}Value");
-                        }
-                        (value.clone(), ident)
-                    })
-                    .collect();
-                lowered.variants.insert(def.name.clone(), variants);
+                enums.insert(item.ident.to_string(), item.variants);
             }
             _ => {}
         }
     }
+    let mut lowered = Lowered::default();
     for def in &model.types {
-        let found = match def.kind {
-            Kind::Object(_) => lowered.fields.contains_key(&def.name),
-            Kind::Enum(_) => lowered.variants.contains_key(&def.name),
-            _ => true,
-        };
-        if !found {
-            return Err(LowerError::Missing(def.name.clone()));
+        let missing = |part: &str| LowerError::Missing(format!("{}{part}", def.name));
+        let rust = type_ident(&def.name);
+        match &def.kind {
+            Kind::Object(object) => {
+                let mut found = BTreeMap::new();
+                for field in structs.remove(&rust).iter_mut().flatten() {
+                    Plain.visit_type_mut(&mut field.ty);
+                    if let Some(ident) = &field.ident {
+                        found.insert(json_name(&field.attrs, ident)?, field.ty.clone());
+                    }
+                }
+                let mut fields = BTreeMap::new();
+                for member in object.members.iter().filter(|it| it.constant().is_none()) {
+                    let json = &member.json;
+                    let ty = found
+                        .remove(json)
+                        .ok_or_else(|| missing(&format!(".{json}")))?;
+                    fields.insert(json.clone(), boxed(member, present(member, ty)));
+                }
+                lowered.fields.insert(def.name.clone(), fields);
+            }
+            Kind::Enum(known) => {
+                let mut found = BTreeMap::new();
+                for variant in enums.remove(&rust).into_iter().flatten() {
+                    found.insert(json_name(&variant.attrs, &variant.ident)?, variant.ident);
+                }
+                let mut variants = BTreeMap::new();
+                for ((value, _), spelling) in known.values.iter().zip(spellings(known)) {
+                    let mut ident = found
+                        .remove(&spelling)
+                        .ok_or_else(|| missing(&format!("={value}")))?;
+                    if known.open && ident == REST {
+                        ident = quote::format_ident!("{REST}Value");
+                    }
+                    variants.insert(value.clone(), ident);
+                }
+                lowered.variants.insert(def.name.clone(), variants);
+            }
+            Kind::Union(_) | Kind::Alias(_) | Kind::Native(_) => {}
         }
     }
     Ok(lowered)
 }
 
-/// Restores the names of types, and removes the paths of well-known types.
-struct Renames(BTreeMap<String, String>);
-
-impl VisitMut for Renames {
-    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
-        visit_type_mut(self, ty);
-        let syn::Type::Path(path) = ty else { return };
-        let Some(mut last) = path.path.segments.last().cloned() else {
-            return;
-        };
-        if let Some(name) = self.0.get(&last.ident.to_string()) {
-            last.ident = syn::Ident::new(name, last.ident.span());
-        }
-        if last.ident == "HashMap" {
-            // `Map` keeps the order of its members; its keys are always strings.
-            last.ident = syn::Ident::new("Map", last.ident.span());
-            if let syn::PathArguments::AngleBracketed(arguments) = &mut last.arguments {
-                let value = arguments.args.last().cloned();
-                arguments.args = value.into_iter().collect();
+/// Returns the name in JSON of a field or variant: that of its attribute `serde(rename)`, or else
+/// its identifier.
+fn json_name(attributes: &[syn::Attribute], ident: &syn::Ident) -> syn::Result<String> {
+    let mut name = ident.to_string();
+    for attribute in attributes.iter().filter(|it| it.path().is_ident("serde")) {
+        attribute.parse_nested_meta(|option| {
+            if option.input.peek(syn::Token![=]) {
+                let value: syn::LitStr = option.value()?.parse()?;
+                if option.path.is_ident("rename") {
+                    name = value.value();
+                }
             }
-        }
-        let plain = last.ident.to_string();
-        path.path = last.into();
-        if plain == "Empty" {
-            path.path.segments.insert(
-                0,
-                syn::Ident::new("codec", proc_macro2::Span::call_site()).into(),
-            );
-        }
+            Ok(())
+        })?;
+    }
+    Ok(name)
+}
+
+/// Returns the type of a member that is present. An optional one that can be `null` has the same
+/// type as a required one in the output of `typify`.
+fn present(member: &Member, ty: syn::Type) -> syn::Type {
+    match (&member.ty, inside("Option", &ty)) {
+        (Ty::Nullable(_), _) | (_, None) => ty,
+        (_, Some(inner)) => inner,
     }
 }
 
-/// Replaces `Vec` by `Box`.
-struct ListToBox;
+/// Puts the type of a member in a box if the model says so. `null` needs none.
+fn boxed(member: &Member, ty: syn::Type) -> syn::Type {
+    if !member.is_boxed() {
+        return ty;
+    }
+    match inside("Option", &ty) {
+        Some(inner) => syn::parse_quote!(Option<Box<#inner>>),
+        None => syn::parse_quote!(Box<#ty>),
+    }
+}
 
-impl VisitMut for ListToBox {
-    fn visit_path_segment_mut(&mut self, segment: &mut syn::PathSegment) {
-        if segment.ident == "Vec" {
-            segment.ident = syn::Ident::new("Box", segment.ident.span());
+/// Returns the last type argument of a type with this name.
+fn inside(name: &str, ty: &syn::Type) -> Option<syn::Type> {
+    let syn::Type::Path(path) = ty else {
+        return None;
+    };
+    let last = path.path.segments.last().filter(|it| it.ident == name)?;
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    match arguments.args.last() {
+        Some(syn::GenericArgument::Type(inner)) => Some(inner.clone()),
+        _ => None,
+    }
+}
+
+/// Removes boxes and the absolute paths of well-known types, and makes maps those of the support
+/// code.
+struct Plain;
+
+impl VisitMut for Plain {
+    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        visit_type_mut(self, ty);
+        if let Some(inner) = inside("Box", ty) {
+            *ty = inner;
+        } else if let Some(value) = inside("HashMap", ty) {
+            *ty = syn::parse_quote!(Map<#value>);
+        } else if let syn::Type::Path(path) = ty
+            && path.path.leading_colon.is_some()
+            && let Some(last) = path.path.segments.last().cloned()
+        {
+            path.path = last.into();
         }
-        visit_path_segment_mut(self, segment);
     }
 }

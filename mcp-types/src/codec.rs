@@ -6,6 +6,7 @@
 //! representation that would change a number.
 
 mod bounds;
+mod check;
 mod declared;
 mod define;
 mod extra;
@@ -23,6 +24,7 @@ pub use super::cursor::Cursor;
 pub use super::error::DecodeError;
 pub use super::id::{ProgressToken, RequestId};
 pub use super::json::{Decode, Key, Kind, Map, Number, Object, Text, Value, deserialize, read};
+pub use check::{Accept, Check};
 pub use declared::{Declared, Need, Table, need};
 #[allow(unused_imports, reason = "a schema may have only some kinds of types")]
 pub(crate) use define::{

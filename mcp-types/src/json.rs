@@ -11,6 +11,7 @@ mod de;
 mod decimal;
 mod decode;
 mod encoded;
+mod format;
 mod from;
 pub(crate) mod grow;
 mod key;
@@ -31,12 +32,13 @@ pub mod iter {
 }
 
 pub use count::has_more_values;
-pub use de::{Members, NESTING_LIMIT};
+pub use de::Members;
 pub(crate) use decode::deserialize_from_text;
 #[doc(hidden)]
 pub use decode::{Decode, deserialize, read};
 #[doc(hidden)]
 pub use encoded::Encoded;
+pub use format::NESTING_LIMIT;
 pub use from::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
 #[doc(hidden)]
 pub use key::Key;

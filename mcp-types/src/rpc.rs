@@ -18,19 +18,22 @@
 
 mod batch;
 mod bodies;
+mod code;
+mod decode;
 mod envelope;
 mod fault;
 mod members;
+mod message;
 mod object;
 mod write;
 
 pub use batch::{Incoming, parse_batch, split_batch};
-pub use bodies::{Decoded, MessageError, Of, decode};
-pub use envelope::{Extra, Message, parse, parse_str};
+pub use code::{INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
+pub use decode::{Decoded, MessageError, Of, decode};
+pub use envelope::{parse, parse_str};
 pub use fault::{EnvelopeError, Fault};
-pub use object::{
-    ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR,
-};
+pub use message::{Extra, Message};
+pub use object::ErrorObject;
 pub use write::{
     write_error, write_notification, write_notification_at, write_request, write_request_at,
     write_result, write_result_at,

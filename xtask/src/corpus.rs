@@ -29,18 +29,20 @@ usage: cargo xtask corpus [--quick] [--cases N] [--format text|markdown] [NAME].
   --format markdown  the table for docs/corpus.md";
 
 /// The keywords that the generator of instances understands.
-const UNDERSTOOD: [&str; 18] = [
+const UNDERSTOOD: [&str; 21] = [
     "$ref",
     "additionalProperties",
     "allOf",
     "anyOf",
     "const",
+    "contains",
     "enum",
     "format",
     "items",
     "maxItems",
     "maxLength",
     "maximum",
+    "minContains",
     "minItems",
     "minLength",
     "minimum",
@@ -48,6 +50,7 @@ const UNDERSTOOD: [&str; 18] = [
     "properties",
     "required",
     "type",
+    "uniqueItems",
 ];
 
 struct Options {

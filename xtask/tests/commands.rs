@@ -276,7 +276,7 @@ fn standalone_output_compiles_without_warnings_and_decodes() {
         r###"
 #[test]
 fn works() {
-    use generated::{Animal, Blank, Either, FeedRequest, support::{json, message::Request}};
+    use generated::{Animal, Blank, Either, FeedRequest, Flock, support::{json, message::Request}};
     let text = r##"{"kind":"cat","lives":9,"friends":[{"name":"Rex","kind":"dog"},[null]],"extra":null}"##;
     let animal: Animal = json::from_str(text).unwrap();
     assert!(matches!(animal, Animal::Cat(_)));
@@ -287,6 +287,29 @@ fn works() {
     assert!(closed.unwrap_err().to_string().contains("age"));
     assert!(matches!(json::from_str(r##"{"a":"x"}"##).unwrap(), Either::Left(_) | Either::Right(_)));
     assert_eq!(FeedRequest::METHOD, "feed");
+    for (members, path, message) in [
+        (r##""names":["a","b"],"marks":[1,"1",[1]],"sizes":[1,"a",2.5],"calls":[0,"woof"]"##, "", ""),
+        (r##""names":null,"sizes":null,"animals":[null,{"kind":"cat","lives":9}]"##, "", ""),
+        (r##""names":["a","b","a"]"##, "$.names[2]", "equal to element 0"),
+        (r##""marks":[{"a":1,"b":[]},{"b":[],"a":1.0}]"##, "$.marks[1]", "equal to element 0"),
+        (r##""animals":[{"name":"Rex","kind":"dog"},null]"##, "$.animals", "0 elements are of the kind"),
+        (r##""animals":[{"kind":"cat","lives":9},{"lives":9.0,"kind":"cat"}]"##, "$.animals[1]", "equal to element 0"),
+        (r##""sizes":[1,"a"]"##, "$.sizes", "expected at least 2"),
+        (r##""calls":["miaow"]"##, "$.calls", "expected at least 1"),
+    ] {
+        let text = format!("{{{members},\"weights\":[1,2]}}");
+        match json::from_str::<Flock>(&text) {
+            Ok(_) => assert_eq!(path, "", "{text}"),
+            Err(fault) => {
+                assert_eq!(fault.path().to_string(), path, "{text}: {fault}");
+                assert!(fault.to_string().contains(message), "{text}: {fault}");
+            }
+        }
+    }
+    for (weights, path) in [("[]", "$.weights"), ("[1,2,1.0]", "$.weights[2]"), ("[0.5]", "$.weights")] {
+        let fault = json::from_str::<Flock>(&format!("{{\"weights\":{weights}}}")).unwrap_err();
+        assert_eq!(fault.path().to_string(), path, "{fault}");
+    }
     for text in [r##"{}"##, r##"{"":"x"}"##, r##"{"":"x","b":1}"##, r##"{"b":1}"##] {
         let blank: Blank = json::from_str(text).unwrap();
         assert_eq!(json::to_string(&blank).unwrap(), text);

@@ -1,9 +1,23 @@
 //! [`Leaf`]: the object types in a union, also in the unions within it.
 
-use super::JsonKind;
 use crate::model::{Kind, Model, Object, Ty};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A kind of JSON value other than an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum JsonKind {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Bool,
+    /// Numbers
+    Number,
+    /// Strings
+    String,
+    /// Arrays
+    Array,
+}
 
 /// An object type in a union, with the members that it requires.
 pub(super) struct Leaf {

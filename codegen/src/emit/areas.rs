@@ -2,7 +2,7 @@
 
 use super::{EmitError, Emitter, File, print};
 use crate::hints::{Area, Hints};
-use crate::model::{Family, Kind, Ty, TypeDef, type_ident};
+use crate::model::{Family, Kind, TypeDef, type_ident};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names of files that a module has in addition to those of its areas.
@@ -58,16 +58,13 @@ fn find<'a>(family: &'a Family, hints: &'a Hints, at: usize, def: &'a TypeDef) -
 
 /// Returns `true` if a definition refers to a type.
 fn mentions(def: &TypeDef, name: &str) -> bool {
-    let mut types: Vec<&Ty> = Vec::new();
-    match &def.kind {
-        Kind::Object(object) => types.extend(object.members.iter().map(|member| &member.ty)),
-        Kind::Union(union) => types.extend(union.variants.iter().map(|variant| &variant.ty)),
-        Kind::Alias(target) => types.push(target),
-        Kind::Enum(_) | Kind::Native(_) => {}
-    }
     let mut found = false;
-    for ty in types {
-        ty.walk(&mut |mentioned| found |= mentioned == name);
+    let mut look = |mentioned: &str| found |= mentioned == name;
+    match &def.kind {
+        Kind::Object(object) => object.members.iter().for_each(|it| it.walk(&mut look)),
+        Kind::Union(union) => union.variants.iter().for_each(|it| it.ty.walk(&mut look)),
+        Kind::Alias(target) => target.walk(&mut look),
+        Kind::Enum(_) | Kind::Native(_) => {}
     }
     found
 }

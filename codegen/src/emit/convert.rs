@@ -4,7 +4,9 @@
 //! `extra`. The conversion to an older revision restores it from there, and drops members that only
 //! the newer revision has. So a conversion to a newer revision and back does not change a value.
 
+mod conversion;
 mod converted;
+mod direction;
 mod hinted;
 mod object;
 mod union;
@@ -14,23 +16,13 @@ use super::messages::is_own;
 use super::table::{Table, inline};
 use super::{EmitError, Emitter, File, cfg, checked, print};
 use crate::model::{Kind, Model, Ty, TypeDef, type_ident};
-use converted::{Conversion, Converted, function, through_json, try_function};
+use conversion::Conversion;
+use converted::through_json;
+use direction::Direction;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// One direction of the conversion between two adjacent revisions.
-struct Direction<'a> {
-    emitter: &'a Emitter<'a>,
-    /// The indices of the models.
-    from: usize,
-    to: usize,
-    /// The source names of the conversions in this direction, and whether each can fail.
-    fails: BTreeMap<String, bool>,
-    /// What the conversions lose, set or reject, one line for each member or variant.
-    losses: RefCell<BTreeSet<String>>,
-}
+use std::collections::BTreeMap;
 
 impl Emitter<'_> {
     /// Generates the conversions between a model and the next newer one: a file for each direction.
@@ -218,7 +210,7 @@ impl Direction<'_> {
     }
 
     // With `#[inline]`, a conversion is compiled to machine code only in the crates that call it.
-    // Without it, the conversions would take three quarters of the time to build `mcp-types`.
+    // Without it, the conversions would take three quarters of the time to build the crate of the types.
     fn item(&self, name: &str, target: &str, conversion: &Conversion) -> String {
         let (from, to) = (
             inline(&self.path(true, name)),

@@ -122,17 +122,18 @@ impl Emitter<'_> {
         let example = self.examples.get(&(revision.clone(), name.to_owned()))?;
         let json = serde_json::to_string_pretty(&example.value).ok()?;
         let (module, ident) = (&self.modules[at], type_ident(name));
+        let types = &self.hints.crates.types;
         let origin = if example.drawn {
             "Drawn from the schema:\n\n"
         } else {
             ""
         };
         Some(format!(
-            "{origin}```\nuse mcp_types::{module}::{ident};\n\nlet text = r#\"{json}\"#;\n\
-             let message: {ident} = mcp_types::json::from_str(text)?;\n\
-             # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;\n\
-             # assert_eq!(sent, mcp_types::json::to_value(&message)?);\n\
-             # Ok::<(), mcp_types::error::DecodeError>(())\n```"
+            "{origin}```\nuse {types}::{module}::{ident};\n\nlet text = r#\"{json}\"#;\n\
+             let message: {ident} = {types}::json::from_str(text)?;\n\
+             # let sent: {types}::json::Value = {types}::json::from_str(text)?;\n\
+             # assert_eq!(sent, {types}::json::to_value(&message)?);\n\
+             # Ok::<(), {types}::error::DecodeError>(())\n```"
         ))
     }
 
@@ -162,7 +163,7 @@ fn row(message: &Message) -> TokenStream {
     let (name, method, sender) = (&message.name, &message.method, sender(message.sender));
     let result = match &message.kind {
         MessageKind::Request(Ty::Named(result)) => quote! { Some(#result) },
-        MessageKind::Request(_) => quote! { Some("Result") },
+        MessageKind::Request(_) => quote! { Some("Object") },
         MessageKind::Notification => quote! { None },
     };
     let params = if let Some((Ty::Named(params), _)) = &message.params {

@@ -10,9 +10,6 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
 
-/// The member that the client sets itself.
-const META: &str = "_meta";
-
 impl Emitter<'_> {
     /// Generates the calls for the requests of the newest revision, without those of proposals.
     ///
@@ -58,15 +55,18 @@ impl Emitter<'_> {
             #(#lists)*
         };
         let (types, json) = self.imports(&items);
+        let crates = &self.hints.crates;
+        let types_crate: syn::Path = path(&crates.types)?;
+        let imports = crates.client.imports.iter();
+        let imports = imports.map(|import| path(import));
+        let imports: Vec<syn::UseTree> = imports.collect::<Result<_, _>>()?;
         file(
-            "client/methods.rs",
+            &crates.client.file,
             &quote! {
                 //! A method of the client for each request of the newest revision.
-                use mcp_types::json::{#(#json),*};
-                use mcp_types::{#(#types),*};
-                use crate::client::Client;
-                use crate::features::calls::{Call, IntoObject};
-                use crate::features::lists::{List, Paged};
+                use #types_crate::json::{#(#json),*};
+                use #types_crate::{#(#types),*};
+                #(use #imports;)*
                 #items
             },
         )
@@ -140,6 +140,7 @@ impl Emitter<'_> {
 
     /// Qualifies the links in a text, so that they work in any module.
     fn qualified(&self, text: &str) -> String {
+        let types = &self.hints.crates.types;
         let model = &self.family.models[self.newest()];
         let mut out = String::new();
         let mut rest = text;
@@ -156,11 +157,11 @@ impl Emitter<'_> {
                 .and_then(|rest| rest.split_once(')'));
             rest = match target {
                 Some((target, rest)) if named(target) => {
-                    out.push_str(&format!("[`{name}`](mcp_types::{target})"));
+                    out.push_str(&format!("[`{name}`]({types}::{target})"));
                     rest
                 }
                 None if named(name) => {
-                    out.push_str(&format!("[`{name}`](mcp_types::{name})"));
+                    out.push_str(&format!("[`{name}`]({types}::{name})"));
                     after
                 }
                 _ => {
@@ -174,6 +175,11 @@ impl Emitter<'_> {
     }
 }
 
+/// Parses a path of the hints.
+fn path<T: syn::parse::Parse>(text: &str) -> Result<T, EmitError> {
+    syn::parse_str(text).map_err(|error| EmitError::Unsupported(format!("{text}: {error}")))
+}
+
 /// Generates the method that creates a call from the required members of the params. If the result
 /// is a page of a list, generates the method that creates the list instead, and the implementation
 /// of the list's trait.
@@ -183,11 +189,13 @@ fn method(
     object: &Object,
     about: &str,
 ) -> Result<(TokenStream, Option<TokenStream>), EmitError> {
+    let supplied = &scope.emitter.hints.crates.client.supplied;
     let mut parameters = Vec::new();
     let mut values = Vec::new();
     for member in stored(object).filter(|member| member.required) {
-        if member.json == META {
-            values.push(quote! { self.meta() });
+        if let Some(method) = supplied.get(&member.json) {
+            let method = format_ident!("{method}");
+            values.push(quote! { self.#method() });
             continue;
         }
         let name = field(member);

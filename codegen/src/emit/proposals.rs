@@ -1,19 +1,11 @@
 //! The list of proposals, each of which has a feature of its own.
 
-use super::Emitter;
 use super::registry::revision_ident;
+use super::{Emitter, Proposal};
 use crate::model::type_ident;
 use crate::schema::Patch;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-
-/// What the list says of a proposal.
-pub(super) struct Proposal {
-    name: String,
-    title: String,
-    /// The first revision that the proposal adds to.
-    since: String,
-}
 
 impl Emitter<'_> {
     /// Sets the proposals to list. Patches with an identifier are extensions, which peers announce

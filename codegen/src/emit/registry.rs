@@ -5,8 +5,8 @@ mod versions;
 
 use super::convert::step_exists;
 use super::table::Table;
-use super::{EmitError, Emitter, File, cfg, checked, file, module_name, print};
-use crate::model::{DRAFT, type_ident};
+use super::{EmitError, Emitter, File, cfg, checked, feature_name, file, module_name, print};
+use crate::model::type_ident;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
@@ -85,7 +85,7 @@ impl Emitter<'_> {
             arm,
             entry,
         } = draft.unwrap_or_default();
-        let off = self.some_revision_off();
+        let (off, support) = (self.some_revision_off(), &self.support);
         quote! {
             //! The revisions of the specification, oldest to newest.
             #(#modules)*
@@ -119,7 +119,7 @@ impl Emitter<'_> {
                 /// Returns all messages of the revision. Empty if the feature of the revision is
                 /// disabled.
                 #[must_use]
-                pub fn messages(self) -> &'static [crate::message::MessageInfo] {
+                pub fn messages(self) -> &'static [#support::message::MessageInfo] {
                     match self { #(#tables,)* #off _ => &[] }
                 }
             }
@@ -185,10 +185,10 @@ impl Emitter<'_> {
             let (cfg, module) = (self.revision_cfg(at), format_ident!("{}", self.modules[at]));
             quote! { #cfg use super::#module; }
         });
-        let off = self.some_revision_off();
+        let (off, support) = (self.some_revision_off(), &self.support);
         let start = print::print(&quote! {
             //! A table of all types of all revisions by their name in the schema.
-            use crate::registry::{Entry, entries};
+            use #support::registry::{Entry, entries};
             use super::Revision;
             #(#modules)*
             /// Returns the types of a revision. The list is empty if the feature of the revision is
@@ -300,13 +300,4 @@ pub(super) fn revision_ident(revision: &str) -> syn::Ident {
     let name = module_name(revision);
     let (first, rest) = name.split_at(1);
     format_ident!("{}{rest}", first.to_uppercase())
-}
-
-/// Returns the name of a revision's Cargo feature.
-#[must_use]
-pub fn feature_name(revision: &str) -> String {
-    if revision == DRAFT {
-        return revision.to_owned();
-    }
-    format!("v{revision}")
 }

@@ -2,6 +2,7 @@
 
 mod error;
 mod inline;
+mod inline_names;
 mod merge;
 mod shape;
 mod stored;
@@ -10,16 +11,15 @@ mod union;
 pub use error::BuildError;
 
 use shape::{
-    any_of, constant, covers_everything, escape, features, is_base64, is_deprecated, is_integer,
-    reference, string_enum, strings, types_of,
+    Alternative, any_of, constant, covers_everything, escape, features, is_base64, is_deprecated,
+    is_integer, reference, string_enum, strings, types_of,
 };
 
-use inline::{AutomaticNames, Use};
-use union::Alternative;
+use inline_names::{AutomaticNames, Use};
 
 use super::{
-    Bounds, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, field_ident,
-    messages, recursion, variant_ident,
+    Bounds, Check, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef,
+    field_ident, messages, recursion, variant_ident,
 };
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
@@ -296,9 +296,19 @@ impl Builder<'_> {
                 ty = self.constant_type(&default, ty, &place);
             }
             ty = self.without_null(ty, &place);
+            let checks = if types_of(value) == ["array"] {
+                Check::of_list(value, &mut |keyword, schema| {
+                    let place = format!("{place}/{keyword}");
+                    let ty = self.item(&format!("{default}Contained"), schema, &place)?;
+                    Ok(self.without_null(ty, &place))
+                })?
+            } else {
+                Vec::new()
+            };
             let ident = unique_ident(field_ident(json), json, &members);
             members.push(Member {
                 ident,
+                checks,
                 required: is_required,
                 one_or_many: self.hints.is_one_or_many(self.source.revision, name, json),
                 docs: self.text(value, name, &format!(".{json}")),

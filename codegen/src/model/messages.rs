@@ -1,44 +1,7 @@
 //! The messages of a schema: their senders, params and results.
 
-use super::{Kind, Model, Note, Ty};
+use super::{Kind, Message, MessageKind, Model, Note, Sender, Ty};
 use crate::hints::{Messages, scoped};
-
-/// The side that sends a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sender {
-    /// The client.
-    Client,
-    /// The server.
-    Server,
-    /// Either side.
-    Both,
-    /// The schema does not define it.
-    Unknown,
-}
-
-/// A message.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Message {
-    /// The name of its definition.
-    pub name: String,
-    /// The method: the constant that identifies the message.
-    pub method: String,
-    /// Request or notification.
-    pub kind: MessageKind,
-    /// The side that sends it.
-    pub sender: Sender,
-    /// The type of its params, and whether they are required.
-    pub params: Option<(Ty, bool)>,
-}
-
-/// A request with the type of its result, or a notification.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MessageKind {
-    /// A request, with the type of its result.
-    Request(Ty),
-    /// A notification.
-    Notification,
-}
 
 /// Finds the messages of a model.
 ///
@@ -106,7 +69,7 @@ fn result_of(model: &Model, rules: &Messages, request: &str, stem: &str) -> Opti
         && let Some(member) = response
             .members
             .iter()
-            .find(|member| member.json == "result")
+            .find(|member| member.json == rules.response_member)
     {
         return Some(member.ty.clone());
     }

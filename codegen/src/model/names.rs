@@ -73,7 +73,7 @@ const ACRONYMS: [&str; 12] = [
     "API", "CSS", "HTML", "HTTP", "HTTPS", "ID", "JSON", "RPC", "SQL", "URI", "URL", "XML",
 ];
 
-/// Converts a word of a type name to the case of Rust: `URL` to `Url`, and `JSONRPC` to `JsonRpc`.
+/// Converts a word of a type name to the case of Rust: `URL` to `Url`, and `HTTPAPI` to `HttpApi`.
 fn capitalize(word: &str) -> String {
     if word.len() < 2 || !word.chars().all(|c| c.is_ascii_uppercase()) {
         return word.to_owned();
@@ -130,7 +130,7 @@ pub fn variant_ident(text: &str) -> String {
     }
 }
 
-/// Splits a type name into words: `JSONRPCErrorResponse` into `JSONRPC`, `Error`, `Response`.
+/// Splits a type name into words: `HTTPAPIErrorPage` into `HTTPAPI`, `Error`, `Page`.
 #[must_use]
 pub fn words(name: &str) -> Vec<String> {
     let chars: Vec<char> = name.chars().collect();
@@ -190,9 +190,9 @@ mod tests {
     #[test]
     fn acronyms_are_written_in_the_case_of_rust() {
         for (name, ident) in [
-            ("Tool", "Tool"),
+            ("Book", "Book"),
             ("OpenURLParams", "OpenUrlParams"),
-            ("JSONRPCMessage", "JsonRpcMessage"),
+            ("HTTPAPIMessage", "HttpApiMessage"),
             ("HTTPSURL", "HttpsUrl"),
             ("TaskID", "TaskId"),
             ("SARIF", "Sarif"),

@@ -217,10 +217,7 @@ fn needs(model: &Model, name: &str) -> BTreeSet<String> {
         found.insert(name.to_owned());
     };
     match model.get(name).map(|def| whole(model, &def.kind)) {
-        Some(Kind::Object(object)) => object
-            .members
-            .iter()
-            .for_each(|m| m.ty.walk(&mut |n| note(n))),
+        Some(Kind::Object(object)) => object.members.iter().for_each(|m| m.walk(&mut |n| note(n))),
         Some(Kind::Union(union)) => union
             .variants
             .iter()

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
-use super::diff::{ChangeKind, SchemaChange, Subject};
+use super::change::{ChangeKind, SchemaChange, Subject};
 use super::resolve::{is_union, resolve};
 use super::{Document, pointer, reference};
 

@@ -61,6 +61,26 @@ pub(super) const HINTS: [&str; 13] = [
     "tsType",
 ];
 
+/// Keywords that restrict values in a way that no type expresses.
+pub(super) const UNCHECKED: [&str; 13] = [
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "if",
+    "maxContains",
+    "maxProperties",
+    "minProperties",
+    "pattern",
+    "propertyNames",
+    "unevaluatedItems",
+    "multipleOf",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+];
+
+/// Keywords that are checked on lists that are members.
+pub(super) const CHECKED_ON_LISTS: [&str; 3] = ["contains", "minContains", "uniqueItems"];
+
 /// Returns the kind of a keyword's value, for the keywords of draft 04, draft 07 and draft 2020-12.
 pub(super) fn holds(keyword: &str) -> Holds {
     match keyword {

@@ -2,6 +2,7 @@
 //!
 //! This module does no I/O: texts are passed as strings, and file names are used in messages only.
 
+mod change;
 mod check;
 mod diff;
 mod differ;
@@ -22,7 +23,8 @@ mod structure;
 mod values;
 mod walk;
 
-pub use diff::{ChangeKind, SchemaChange, SchemaDiff, Subject, diff};
+pub use change::{ChangeKind, SchemaChange, Subject};
+pub use diff::{SchemaDiff, diff};
 pub use document::{Dialect, Document};
 pub use errata::{Action, Change, Errata, Erratum, ErratumError};
 pub use error::SchemaError;

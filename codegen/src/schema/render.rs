@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::diff::{ChangeKind, SchemaChange, SchemaDiff, Subject};
+use super::change::{ChangeKind, SchemaChange, Subject};
+use super::diff::SchemaDiff;
 
 const SECTIONS: [(&str, &[Subject]); 3] = [
     ("Messages", &[Subject::Message]),

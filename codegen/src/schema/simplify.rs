@@ -11,10 +11,9 @@ mod value;
 
 use std::fmt;
 
-use self::position::Position;
 use serde_json::{Map, Value};
 
-use super::keyword::{HINTS, Holds, holds, restricts};
+use super::keyword::{CHECKED_ON_LISTS, HINTS, Holds, UNCHECKED, holds, restricts};
 use super::{Dialect, Document, pointer, reference};
 
 /// Something in a schema that the generated type does not check.
@@ -77,26 +76,6 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Keywords that restrict values in a way that no type expresses.
-const UNCHECKED: [&str; 16] = [
-    "contains",
-    "dependencies",
-    "dependentRequired",
-    "dependentSchemas",
-    "if",
-    "maxContains",
-    "maxProperties",
-    "minContains",
-    "minProperties",
-    "pattern",
-    "propertyNames",
-    "unevaluatedItems",
-    "uniqueItems",
-    "multipleOf",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-];
-
 impl Document {
     /// Returns the definitions with nothing but what types can express, and warnings about what was
     /// left out.
@@ -112,7 +91,7 @@ impl Document {
             .map(|(name, schema)| {
                 let at = format!("/{}", pointer::escape(name));
                 let mut schema = simplifier.schema(schema, &at);
-                simplifier.misplaced(&mut schema, &at, Position::Inside);
+                simplifier.drop_misplaced(&mut schema, &at);
                 (name.clone(), schema)
             })
             .collect();
@@ -196,7 +175,9 @@ impl Simplifier<'_> {
                 self.unchecked(at, keyword);
                 return None;
             }
-            _ if UNCHECKED.contains(&keyword) => {
+            _ if UNCHECKED.contains(&keyword)
+                || CHECKED_ON_LISTS.contains(&keyword) && !is_plain_list(members) =>
+            {
                 self.unchecked(at, keyword);
                 return None;
             }
@@ -272,6 +253,15 @@ fn accepts_all(schema: &Value) -> bool {
         Value::Object(members) => !members.keys().any(|keyword| restricts(keyword)),
         _ => false,
     }
+}
+
+/// Returns `true` for the schema of a list that has no alternatives beside it.
+fn is_plain_list(members: &Map<String, Value>) -> bool {
+    let combined = ["$ref", "allOf", "anyOf", "const", "enum", "oneOf"];
+    members.get("type").is_some_and(|ty| ty == "array")
+        && !combined
+            .iter()
+            .any(|keyword| members.contains_key(*keyword))
 }
 
 fn is_integer(members: &Map<String, Value>) -> bool {

@@ -1,7 +1,7 @@
-//! Strategies for strings, numbers and other values without parts, and a limit for recursive types.
+//! Strategies for strings, numbers and other values without parts.
 
-use super::Values;
-use super::part::{Draw, Part, remembered};
+use super::depth::remembered;
+use super::part::{Draw, Part, Values};
 use crate::base64::Base64Text;
 use crate::codec::{Empty, Extra, Table};
 use crate::cursor::Cursor;
@@ -11,7 +11,6 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any, prop_oneof};
 use proptest::sample::select;
-use std::cell::Cell;
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
@@ -178,30 +177,4 @@ pub fn closed_text(known: &'static [&'static str]) -> BoxedStrategy<Part> {
 pub fn open_text(known: &'static [&'static str]) -> BoxedStrategy<Part> {
     let known = select(known).prop_map(str::to_owned);
     whole(prop_oneof![3 => known, 1 => strings()].boxed())
-}
-
-/// The number of recursive values inside one another.
-const DEEPEST: usize = 2;
-
-thread_local! {
-    static DEPTH: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Returns the number of recursive values around the one whose strategy is built.
-pub(super) fn depth() -> usize {
-    DEPTH.get()
-}
-
-/// Returns a strategy for a value that may contain another one of the type to which it belongs, or
-/// `None` where this would be too deep.
-#[must_use]
-pub fn unless_deep<T>(all: impl FnOnce() -> Values<T>) -> Option<Values<T>> {
-    let depth = DEPTH.get();
-    if depth == DEEPEST {
-        return None;
-    }
-    DEPTH.set(depth + 1);
-    let strategy = all();
-    DEPTH.set(depth);
-    Some(strategy)
 }

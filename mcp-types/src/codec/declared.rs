@@ -1,5 +1,11 @@
 //! The members that a type declares.
 
+use super::super::error::{DecodeError, excerpt};
+use super::check::Check;
+
+/// Stands for the number of a member that is not declared.
+pub(super) const UNDECLARED: u8 = u8::MAX;
+
 /// A declared member.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared {
@@ -9,6 +15,8 @@ pub struct Declared {
     pub name: &'static str,
     /// Whether an object without the member is valid.
     pub need: Need,
+    /// What a value must fulfil beyond its type.
+    pub checks: &'static [Check],
 }
 
 /// Whether an object without a member is valid.
@@ -78,7 +86,18 @@ impl Declared {
     /// Describes a member.
     #[must_use]
     pub const fn new(at: u8, name: &'static str, need: Need) -> Self {
-        Self { at, name, need }
+        Self {
+            at,
+            name,
+            need,
+            checks: &[],
+        }
+    }
+
+    /// Adds checks of the value.
+    #[must_use]
+    pub const fn checked(self, checks: &'static [Check]) -> Self {
+        Self { checks, ..self }
     }
 }
 
@@ -134,4 +153,10 @@ pub(super) fn first_missing(members: &[Declared], seen: u128) -> Option<&'static
     };
     let mut missing = missing(Need::Constant).chain(missing(Need::Required));
     missing.next().map(|member| member.name)
+}
+
+/// Returns the error for an undeclared member of an object that allows none.
+#[must_use]
+pub(super) fn unknown_member(name: &str) -> DecodeError {
+    DecodeError::data(format!("unknown member `{}`", excerpt(name)))
 }

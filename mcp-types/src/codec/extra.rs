@@ -127,7 +127,7 @@ impl Decode for Empty {
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
         let mut members = Entries::of(text, &"an empty object")?;
         match members.name()? {
-            Some(name) => Err(super::object::unknown_member(&name)),
+            Some(name) => Err(super::declared::unknown_member(&name)),
             None => members.end(),
         }
     }

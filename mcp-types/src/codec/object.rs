@@ -1,11 +1,8 @@
 //! Decoding of structs from the members of an object.
 
-use super::super::error::{DecodeError, excerpt};
-use super::declared::Table;
+use super::super::error::DecodeError;
+use super::declared::{Table, UNDECLARED};
 use super::{Decode, Reader, Text};
-
-/// Stands for the number of a member that is not declared.
-pub(super) const UNDECLARED: u8 = u8::MAX;
 
 /// A struct that is decoded from the members of an object.
 pub trait FromMembers: Decode {
@@ -53,17 +50,15 @@ fn read_members(
 ) -> Result<(), DecodeError> {
     let mut reader = Reader::new(text, table)?;
     while let Some(at) = reader.advance()? {
+        let start = reader.position();
         target.read_member(at, &mut reader)?;
+        if !reader.checks().is_empty() {
+            reader.check(start)?;
+        }
     }
     reader.demand()?;
     if reader.has_undeclared() {
         target.read_member(UNDECLARED, &mut reader)?;
     }
     reader.end()
-}
-
-/// Returns the error for an undeclared member of an object that allows none.
-#[must_use]
-pub(super) fn unknown_member(name: &str) -> DecodeError {
-    DecodeError::data(format!("unknown member `{}`", excerpt(name)))
 }

@@ -1,10 +1,12 @@
 //! [`Reader`]: decodes the members of an object. Rejects duplicates and checks constants and bounds.
 
+mod sized;
+
 use super::super::error::{DecodeError, excerpt};
-use super::super::json::text::{Entries, Kind, Name};
-use super::bounds::{Length, int_within, length_within, number_within};
-use super::declared::{Need, Table, first_missing};
-use super::object::{UNDECLARED, unknown_member};
+use super::super::json::text::{Entries, Kind, Name, Position};
+use super::bounds::{int_within, number_within};
+use super::check::Check;
+use super::declared::{Need, Table, UNDECLARED, first_missing, unknown_member};
 use super::scalar::Constant;
 use super::{Decode, Extra, Number, Text, Value, read};
 use serde::de::{Error as _, Expected, Unexpected};
@@ -107,6 +109,31 @@ impl<'a, 'de> Reader<'a, 'de> {
     #[inline]
     pub(super) fn end(self) -> Result<()> {
         self.members.end()
+    }
+
+    /// Returns the position behind the name of the current member.
+    #[inline]
+    pub(super) fn position(&self) -> Position {
+        self.members.position()
+    }
+
+    /// Returns what the value of the current member must fulfil beyond its type.
+    #[inline]
+    pub(super) fn checks(&self) -> &'static [Check] {
+        match self.current {
+            Current::Declared(index) => self.table.members.get(index).map_or(&[], |it| it.checks),
+            _ => &[],
+        }
+    }
+
+    /// Checks the value of the current member, which was decoded, from the position behind its name.
+    #[cold]
+    pub(super) fn check(&mut self, start: Position) -> Result<()> {
+        for check in self.checks() {
+            self.members.rewind(start);
+            self.members.decode_with(|text| check.run(text))?;
+        }
+        Ok(())
     }
 
     /// Returns `true` if the object has a member that the type does not declare.
@@ -336,48 +363,6 @@ impl<'a, 'de> Reader<'a, 'de> {
         self.members.decode(place)?;
         match place {
             Some(value) => number_within(value, &range).map_err(|message| self.fault(message)),
-            None => Ok(()),
-        }
-    }
-
-    /// Decodes a required array or string and checks its length.
-    pub fn sized<T: Decode + Length>(
-        &mut self,
-        place: &mut T,
-        range: RangeInclusive<usize>,
-    ) -> Result<()> {
-        self.members.decode(place)?;
-        length_within(place, &range).map_err(|message| self.fault(message))
-    }
-
-    /// Decodes an optional array or string and checks its length. `null` is treated as absent.
-    pub fn optional_sized<T: Decode + Length>(
-        &mut self,
-        place: &mut Option<T>,
-        range: RangeInclusive<usize>,
-    ) -> Result<()> {
-        self.members.decode(place)?;
-        match place {
-            Some(value) => length_within(value, &range).map_err(|message| self.fault(message)),
-            None => Ok(()),
-        }
-    }
-
-    /// Decodes a required list of integers and checks its length.
-    pub fn sized_ints(&mut self, place: &mut Vec<i64>, range: RangeInclusive<usize>) -> Result<()> {
-        self.ints(place, i64::MIN..=i64::MAX)?;
-        length_within(place, &range).map_err(|message| self.fault(message))
-    }
-
-    /// Decodes an optional list of integers and checks its length. `null` is treated as absent.
-    pub fn optional_sized_ints(
-        &mut self,
-        place: &mut Option<Vec<i64>>,
-        range: RangeInclusive<usize>,
-    ) -> Result<()> {
-        self.optional_ints(place, i64::MIN..=i64::MAX)?;
-        match place {
-            Some(value) => length_within(value, &range).map_err(|message| self.fault(message)),
             None => Ok(()),
         }
     }

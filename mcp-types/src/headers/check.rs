@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
+use super::name::{METHOD, NAME, PROTOCOL_VERSION};
 use super::value::{HeaderValueError, decode_value, plain_value};
-use super::{METHOD, NAME, PROTOCOL_VERSION};
 
 /// Returns the member of the params that [`NAME`] repeats: `name` for `tools/call` and
 /// `prompts/get`, `uri` for `resources/read`, `taskId` for the requests of the tasks extension.

@@ -4,20 +4,15 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::check::{HeaderMismatch, MismatchReason, excerpt, single};
-use super::param_error::{HeaderParamError, HeaderParamReason};
+use super::name::{ANNOTATION, PARAM_PREFIX};
+use super::param_error::{HeaderParamError, HeaderParamReason, LONGEST_WAY};
 use super::value::decode_value;
-use super::{ANNOTATION, PARAM_PREFIX};
 use crate::error::{Path, Segment};
 use crate::json::{self, Object, Value};
 
 /// The largest integer that every peer can represent, 2<sup>53</sup> - 1. Its negative is the
 /// smallest.
 const SAFE: i64 = (1 << 53) - 1;
-
-/// The maximum total length of the property names on the path to a parameter, with a separator
-/// after each. Every parameter has its own copy of the names. Without a bound, a schema with many
-/// parameters below one long name would need memory for a copy of that name for each of them.
-pub(super) const LONGEST_WAY: usize = 512;
 
 /// A parameter of a tool that is repeated in a header.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,12 @@
 
 use std::fmt;
 
-use super::param::LONGEST_WAY;
 use crate::error::{Path, Segment, shortened};
+
+/// The maximum total length of the property names on the path to a parameter, with a separator
+/// after each. Every parameter has its own copy of the names. Without a bound, a schema with many
+/// parameters below one long name would need memory for a copy of that name for each of them.
+pub(super) const LONGEST_WAY: usize = 512;
 
 /// The error for a mark in an input schema that violates a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,10 +6,9 @@ use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, SeqAccess, Visitor};
 
 use super::super::error::DecodeError;
+use super::format::{NESTING_LIMIT, NUMBER, RAW, TEXT};
 use super::node::{Elements, Node};
 use super::number::arbitrary_precision;
-use super::raw::NUMBER;
-use super::text::TEXT;
 use super::{Number, Value, to_string};
 
 mod forward;
@@ -19,13 +18,6 @@ mod variant;
 pub use members::Members;
 
 use variant::OneMember;
-
-/// The maximum depth of nested arrays and objects that can be decoded, from text or from a value:
-/// 127, as in `serde_json`.
-pub const NESTING_LIMIT: usize = 127;
-
-/// The name by which `serde_json::value::RawValue` requests the text of a value.
-pub(super) const RAW: &str = "$serde_json::private::RawValue";
 
 /// A value at a given depth.
 struct Decoder<'de> {

@@ -44,6 +44,17 @@ impl Decimal {
         self.digits.is_empty() || self.exponent >= 0
     }
 
+    /// Returns a text that is the same for all forms of a value, or `None` if the exponent may have been
+    /// replaced.
+    pub(super) fn canonical(&self) -> Option<String> {
+        if self.digits.is_empty() {
+            return Some("0".to_owned());
+        }
+        let sign = if self.negative { "-" } else { "" };
+        let known = self.exponent.unsigned_abs() < i64::MAX as u64 / 4;
+        known.then(|| format!("{sign}{}e{}", self.digits, self.exponent))
+    }
+
     /// Returns the digits of the integer, or `None` if it has a fraction, or ends in more zeros
     /// than an integer of 128 bits.
     pub(super) fn to_integer(&self) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::de::RAW;
+use super::format::RAW;
 
 /// JSON text that was encoded before. A serializer of `serde_json` writes it as it is, like a raw
 /// value, but the text is not validated again.

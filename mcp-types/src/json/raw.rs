@@ -6,15 +6,11 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::super::error::DecodeError;
-use super::de::{NESTING_LIMIT, RAW};
+use super::format::{NESTING_LIMIT, NUMBER, RAW, TEXT};
 use super::key::Key;
 use super::number::{Number, arbitrary_precision};
-use super::text::{TEXT, Text};
+use super::text::Text;
 use super::to_string;
-
-/// The member name by which `serde_json` passes a number as its digits to visitors of any type,
-/// when `arbitrary_precision` is enabled.
-pub(super) const NUMBER: &str = "$serde_json::private::Number";
 
 /// The JSON text of a value: borrowed from the input if that is JSON text, and encoded from any other
 /// format.
@@ -238,7 +234,7 @@ impl<'de> Visitor<'de> for Writer<'_, 'de> {
         }
         if first.as_str() == NUMBER && arbitrary_precision() {
             let digits = access.next_value::<Key<'de>>()?;
-            let number = Number::from_digits(digits.as_str()).map_err(A::Error::custom)?;
+            let number = number_of(digits.as_str()).map_err(A::Error::custom)?;
             self.0.push(&number.to_string());
             return Ok(());
         }
@@ -252,5 +248,43 @@ impl<'de> Visitor<'de> for Writer<'_, 'de> {
             raw.push("}");
             Ok(())
         })
+    }
+}
+
+/// Returns the number with these digits. Another format could pass any text, which would then be
+/// written as it is.
+fn number_of(digits: &str) -> Result<Number, DecodeError> {
+    if Text::is_number(digits) {
+        return Number::from_digits(digits);
+    }
+    Err(DecodeError::data("invalid number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::NUMBER_LIMIT;
+    use super::*;
+
+    #[test]
+    fn digits_of_other_formats_are_checked() {
+        let long = "1".repeat(NUMBER_LIMIT);
+        for digits in ["0", "-0", "1e999", "0.10", long.as_str()] {
+            let number = number_of(digits).unwrap();
+            assert_eq!(number.to_string(), digits);
+        }
+        let too_long = "1".repeat(NUMBER_LIMIT + 1);
+        for text in [
+            "",
+            " 1",
+            "1 ",
+            "01",
+            "x",
+            "1,2",
+            "1}",
+            "\"1\"",
+            too_long.as_str(),
+        ] {
+            assert!(number_of(text).is_err(), "{text}");
+        }
     }
 }

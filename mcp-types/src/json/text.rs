@@ -5,7 +5,7 @@
 //!
 //! Types of this crate are decoded through [`Decode`](super::Decode). For all other types, [`Text`] is a
 //! deserializer of serde. It knows two names of newtype structs, and passes the text of a value to their
-//! visitors: that of `serde_json::value::RawValue`, and [`TEXT`], by which types of this crate ask for a text
+//! visitors: that of `serde_json::value::RawValue`, and [`TEXT`](super::format::TEXT), by which types of this crate ask for a text
 //! that was not validated, because they validate it.
 
 mod access;
@@ -24,11 +24,10 @@ use std::borrow::Cow;
 use serde::de::{Expected, Visitor};
 
 use super::super::error::DecodeError;
-use super::de::{NESTING_LIMIT, RAW};
+use super::format::{NESTING_LIMIT, NUMBER, RAW};
 use super::number::Number;
-use super::raw::NUMBER;
 
-use access::Lent;
+use access::SingleMember;
 pub(crate) use access::{Elements, Entries};
 pub(crate) use lookahead::{Lookahead, early_string, first_value};
 pub(crate) use name::Name;
@@ -37,10 +36,6 @@ pub(super) use scan::string_end;
 use sizes::Sizes;
 
 type Result<T> = std::result::Result<T, DecodeError>;
-
-/// The name of a newtype struct whose visitor gets the text of the value in the form of a
-/// `serde_json::value::RawValue`, but not validated.
-pub(super) const TEXT: &str = "$mcp_types::Text";
 
 /// The kinds of JSON values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,12 +130,22 @@ impl<'de> Text<'de> {
         }
     }
 
-    /// Returns to a position, to decode the same value again. Returns an error if too much was decoded again
-    /// before.
-    pub(crate) fn return_to(&mut self, position: Position) -> Result<()> {
+    /// Returns to a position.
+    pub(crate) fn rewind(&mut self, position: Position) {
         self.at = position.at;
         self.depth = position.depth;
         self.sizes.return_to(position.sizes);
+    }
+
+    /// Returns to a position, to decode the same value again. Returns an error if too much was decoded again
+    /// before.
+    pub(crate) fn return_to(&mut self, position: Position) -> Result<()> {
+        self.rewind(position);
+        self.charge_next()
+    }
+
+    /// Notes that the next value is decoded again. Returns an error if too much was decoded again before.
+    pub(crate) fn charge_next(&mut self) -> Result<()> {
         let rest = self.rest();
         let bytes = first_value(rest, self.levels()).unwrap_or(rest).len();
         match self.retries.checked_sub(bytes) {
@@ -149,7 +154,7 @@ impl<'de> Text<'de> {
                 Ok(())
             }
             None => Err(DecodeError::data(
-                "unions within unions fit so many variants that not all were tried",
+                "too many values had to be decoded again to find out of which type they are",
             )),
         }
     }
@@ -319,7 +324,7 @@ impl<'de> Text<'de> {
             Some(b'-' | b'0'..=b'9') if super::hides_numbers() => match self.numeral()? {
                 Numeral::Unsigned(value) => visitor.visit_u64(value),
                 Numeral::Signed(value) => visitor.visit_i64(value),
-                Numeral::Other(digits) => visitor.visit_map(Lent::new(NUMBER, digits)),
+                Numeral::Other(digits) => visitor.visit_map(SingleMember::new(NUMBER, digits)),
             },
             Some(b'-' | b'0'..=b'9') => self.visit_number(visitor),
             Some(other) => self.visit_literal(other, visitor),
@@ -348,7 +353,7 @@ impl<'de> Text<'de> {
     /// Passes the text of the next value to a visitor.
     fn visit_raw<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let text = self.raw()?;
-        visitor.visit_map(Lent::new(RAW, text))
+        visitor.visit_map(SingleMember::new(RAW, text))
     }
 
     /// Passes the text of the next value, which may not be JSON, to a visitor.
@@ -364,7 +369,7 @@ impl<'de> Text<'de> {
             self.raw()?;
             return Err(self.syntax("expected value"));
         };
-        let value = visitor.visit_map(Lent::new(RAW, text));
+        let value = visitor.visit_map(SingleMember::new(RAW, text));
         if value.is_ok() {
             self.at += text.len();
         } else {

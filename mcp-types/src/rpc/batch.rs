@@ -5,8 +5,9 @@ use std::fmt;
 use serde::de::{self, Deserializer as _, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::envelope::{Message, first_byte, parse, parse_str, utf8};
+use super::envelope::{first_byte, parse, parse_str, utf8};
 use super::fault::{EnvelopeError, Fault};
+use super::message::Message;
 
 /// A message, or a batch of messages.
 #[derive(Clone, Debug)]

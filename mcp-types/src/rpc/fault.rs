@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::object::{INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
+use super::code::{INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
 use crate::id::RequestId;
 
 /// The reason why a message is invalid.

@@ -9,8 +9,8 @@ use serde::de::{
 use serde_json::value::RawValue;
 
 use super::bodies::{Bodies, Outcome, Params};
-use super::envelope::{Extra, Message};
 use super::fault::{EnvelopeError, Fault};
+use super::message::{Extra, Message};
 use crate::codec::Key;
 use crate::id::RequestId;
 use crate::json::Number;

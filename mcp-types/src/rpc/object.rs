@@ -4,21 +4,11 @@ use std::fmt;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::code::{INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
 use super::fault::EnvelopeError;
 use crate::codec::{Declared, Extra, FromMembers, Reader, Table, need, read_object};
 use crate::error::DecodeError;
 use crate::json::{self, Decode, Text, Value, read};
-
-/// The text is not valid JSON.
-pub const PARSE_ERROR: i64 = -32700;
-/// The JSON is not a valid message.
-pub const INVALID_REQUEST: i64 = -32600;
-/// The method does not exist or is not available.
-pub const METHOD_NOT_FOUND: i64 = -32601;
-/// The params are not valid for the method.
-pub const INVALID_PARAMS: i64 = -32602;
-/// The receiver failed to process the request.
-pub const INTERNAL_ERROR: i64 = -32603;
 
 /// The `error` of an error response.
 ///

@@ -102,9 +102,12 @@ pub(crate) fn holds(schemas: &Schemas, node: &Node, value: &Value) -> bool {
         (Node::String { min, max, .. }, Value::String(text)) => {
             within(text.chars().count(), *min, *max)
         }
-        (Node::Array { items, min, max }, Value::Array(values)) => {
-            within(values.len(), *min, *max) && values.iter().all(|v| holds(schemas, items, v))
-        }
+        (
+            Node::Array {
+                items, min, max, ..
+            },
+            Value::Array(values),
+        ) => within(values.len(), *min, *max) && values.iter().all(|v| holds(schemas, items, v)),
         (Node::Object { members, rest }, Value::Object(values)) => {
             let present = |(name, _): &(&String, _)| values.contains_key(*name);
             members

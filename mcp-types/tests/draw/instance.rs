@@ -115,7 +115,32 @@ impl<'a> ValueGenerator<'a> {
             Node::String { min, max, format } => {
                 Value::String(self.dice.string(*min, *max, format.as_deref()))
             }
-            Node::Array { items, min, max } => self.array(items, *min, *max, depth),
+            Node::Array {
+                items,
+                min,
+                max,
+                unique,
+                contains,
+            } => {
+                let mut values = Vec::new();
+                if let Some((node, least)) = contains {
+                    values.extend((0..*least).map(|_| self.draw(node, depth + 1)));
+                }
+                let more = min.saturating_sub(values.len());
+                let most = max.map(|max| max.saturating_sub(values.len()));
+                values.extend(self.array(items, more, most, depth));
+                if *unique {
+                    keep_distinct(&mut values);
+                    for _ in 0..20 {
+                        if values.len() >= *min {
+                            break;
+                        }
+                        values.push(self.draw(items, depth + 1));
+                        keep_distinct(&mut values);
+                    }
+                }
+                Value::Array(values)
+            }
             Node::Object { members, rest } => {
                 let mut object = Map::new();
                 let percent = *self.dice.pick(&[0, 30, 50, 50, 80, 100]);
@@ -173,7 +198,13 @@ impl<'a> ValueGenerator<'a> {
         }
     }
 
-    fn array(&mut self, items: &'a Node, min: usize, max: Option<usize>, depth: usize) -> Value {
+    fn array(
+        &mut self,
+        items: &'a Node,
+        min: usize,
+        max: Option<usize>,
+        depth: usize,
+    ) -> Vec<Value> {
         let more = if self.lean(depth) || !self.possible(items) {
             0
         } else {
@@ -198,4 +229,15 @@ impl<'a> ValueGenerator<'a> {
     fn possible(&self, node: &Node) -> bool {
         self.schemas.depth(node) < UNBOUNDED
     }
+}
+
+/// Removes values that are equal to one before, also if a number is written in another way.
+fn keep_distinct(values: &mut Vec<Value>) {
+    let mut known = Vec::new();
+    values.retain(|value| {
+        let text = value.to_string().replace(".0", "");
+        let is_new = !known.contains(&text);
+        known.push(text);
+        is_new
+    });
 }

@@ -41,6 +41,9 @@ pub(crate) enum Node {
         items: Box<Node>,
         min: usize,
         max: Option<usize>,
+        unique: bool,
+        /// What a number of elements have to be.
+        contains: Option<(Box<Node>, usize)>,
     },
     Object {
         members: BTreeMap<String, Member>,
@@ -74,17 +77,19 @@ const ANNOTATIONS: [&str; 14] = [
 ];
 
 /// Keywords that this module supports.
-const SUPPORTED: [&str; 18] = [
+const SUPPORTED: [&str; 21] = [
     "$ref",
     "additionalProperties",
     "allOf",
     "anyOf",
     "const",
+    "contains",
     "enum",
     "items",
     "maxItems",
     "maxLength",
     "maximum",
+    "minContains",
     "minItems",
     "minLength",
     "minimum",
@@ -93,6 +98,7 @@ const SUPPORTED: [&str; 18] = [
     "properties",
     "required",
     "type",
+    "uniqueItems",
 ];
 
 /// Returns the name in a reference to a definition.
@@ -253,6 +259,13 @@ fn typed(
             ),
             min: size("minItems").unwrap_or(0),
             max: size("maxItems"),
+            unique: keys.get("uniqueItems") == Some(&Value::Bool(true)),
+            contains: keys.get("contains").map(|schema| {
+                let items = keys.get("items").unwrap_or(&Value::Bool(true));
+                let both = merge::merge(definitions, items, schema);
+                let least = size("minContains").unwrap_or(1);
+                (Box::new(compile(definitions, &both)), least)
+            }),
         },
         "object" => object(definitions, keys),
         other => panic!("type {other} is not supported"),
@@ -309,6 +322,10 @@ impl Node {
                 .map(|v| v.depth(depths))
                 .min()
                 .unwrap_or(UNBOUNDED),
+            Node::Array {
+                contains: Some((node, 1..)),
+                ..
+            } => 1 + node.depth(depths),
             Node::Array { items, min, .. } if *min > 0 => 1 + items.depth(depths),
             Node::Object { members, .. } => {
                 let required = members.values().filter(|member| member.required);

@@ -1,29 +1,7 @@
-//! [`Converted`]: an expression that converts a value, and [`Conversion`].
+//! [`Converted`]: an expression that converts a value.
 
-use super::object::ObjectConversion;
-use super::union::UnionConversion;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
-
-/// How a definition is converted.
-pub(super) enum Conversion {
-    /// Member by member.
-    Object(ObjectConversion),
-    /// Variant by variant.
-    Union(UnionConversion),
-    /// By an expression.
-    Value(Converted),
-}
-
-impl Conversion {
-    pub(super) fn fails(&self) -> bool {
-        match self {
-            Self::Object(object) => object.fails,
-            Self::Union(union) => union.fails,
-            Self::Value(value) => value.fails,
-        }
-    }
-}
 
 /// An expression, and whether it can fail.
 pub(super) struct Converted {

@@ -3,7 +3,8 @@
 use super::super::object::{field, stored};
 use super::super::table::{Table, inline};
 use super::super::{EmitError, Scope, cfg};
-use super::{Converted, Direction, function, through_json, try_function};
+use super::converted::{Converted, function, through_json, try_function};
+use super::direction::Direction;
 use crate::hints::{ORIGIN, with_origin};
 use crate::model::{Kind, Member, Model, Object, Ty, TypeDef, invent};
 use proc_macro2::TokenStream;

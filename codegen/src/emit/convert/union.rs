@@ -2,7 +2,8 @@
 
 use super::super::cfg;
 use super::super::table::{Table, inline};
-use super::{Converted, Direction, through_json};
+use super::converted::{Converted, through_json};
+use super::direction::Direction;
 use crate::hints::Columns;
 use crate::model::{Kind, Model, Ty, Variant};
 use proc_macro2::TokenStream;

@@ -1,6 +1,7 @@
 //! Conversions of values, by their types.
 
-use super::{Converted, Direction, function, try_function};
+use super::converted::{Converted, function, try_function};
+use super::direction::Direction;
 use crate::model::{Kind, StringEnum, Ty};
 use proc_macro2::TokenStream;
 use quote::quote;

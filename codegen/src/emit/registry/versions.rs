@@ -2,9 +2,10 @@
 
 mod outcome;
 
+use super::super::feature_name;
 use super::super::table::Table;
 use super::super::{EmitError, Emitter, File, cfg, checked, print};
-use super::{feature_name, revision_ident};
+use super::revision_ident;
 use crate::model::{Kind, MessageKind, Ty, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -69,9 +70,10 @@ impl Emitter<'_> {
             quote! { #cfg use super::#module; }
         });
         let checks = self.revision_checks(tables.contains("LAST"));
+        let support = &self.support;
         let start = print::print(&quote! {
             //! The params and results of each message, at every revision that declares them.
-            use crate::revision::{VersionError, outcome, versioned};
+            use #support::revision::{VersionError, outcome, versioned};
             use super::Revision;
             #(#modules)*
             #checks

@@ -4,46 +4,11 @@
 //! the definition or the form of most of them keeps the name. Each of the others gets the name that
 //! follows from its position.
 
+use super::inline_names::{Automatic, Position, Use};
 use super::{BuildError, Builder};
 use crate::model::{Kind, Note, StringEnum, Ty, type_ident};
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// An inline type that needs a name.
-pub(super) struct Use {
-    name: String,
-    position: Position,
-    kind: Kind,
-}
-
-/// Names of inline types that cannot have the name from the hints.
-#[derive(Default)]
-pub(super) struct AutomaticNames(BTreeMap<Position, Automatic>);
-
-/// The position of an inline type.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Position {
-    pointer: String,
-    /// The name that follows from the position.
-    default: String,
-    /// Parts of a union have the same pointer, and possibly the same name: the number of those
-    /// before.
-    before: usize,
-}
-
-struct Automatic {
-    name: String,
-    hinted: String,
-}
-
-impl AutomaticNames {
-    /// Returns the name from the hints that a type would have.
-    pub(super) fn hinted(&self, name: &str) -> Option<&str> {
-        let mut all = self.0.values();
-        all.find(|automatic| automatic.name == name)
-            .map(|automatic| automatic.hinted.as_str())
-    }
-}
 
 impl Builder<'_> {
     /// Returns the type of an inline schema. A type that needs a name becomes a definition.

@@ -1,7 +1,7 @@
 //! Merges `allOf` and expands `anyOf`.
 
-use super::shape::{any_of, reference, types_of};
-use super::union::Alternative;
+use super::shape::{Alternative, any_of, reference, types_of};
+
 use super::{BuildError, Builder};
 use crate::model::{Kind, Ty};
 use serde_json::Value;

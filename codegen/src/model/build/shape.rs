@@ -2,6 +2,12 @@
 
 use serde_json::Value;
 
+/// One alternative of a schema after `allOf` was merged: an object or any other schema.
+pub(super) struct Alternative {
+    pub(super) label: Option<String>,
+    pub(super) schema: Value,
+}
+
 pub(super) fn reference(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
 }

@@ -1,16 +1,10 @@
 //! Unions: one variant for each alternative.
 
-use super::shape::{constant, features, is_integer, reference, types_of};
+use super::shape::{Alternative, constant, features, is_integer, reference, types_of};
 use super::{BuildError, Builder};
 use crate::model::{Kind, Note, Recursion, Ty, Union, Variant, names, type_ident, variant_ident};
 use serde_json::Value;
 use std::collections::BTreeSet;
-
-/// One alternative of a schema after `allOf` was merged: an object or any other schema.
-pub(super) struct Alternative {
-    pub(super) label: Option<String>,
-    pub(super) schema: Value,
-}
 
 impl Builder<'_> {
     pub(super) fn union(

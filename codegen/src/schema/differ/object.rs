@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Differ, Location};
-use crate::schema::diff::ChangeKind;
+use crate::schema::change::ChangeKind;
 
 impl<'a> Differ<'a> {
     pub(super) fn members(&mut self, location: &Location, before: &'a Value, after: &'a Value) {

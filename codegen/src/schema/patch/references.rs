@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{Patch, PatchError, features};
+use super::marker::features;
+use super::{Patch, PatchError};
 use crate::schema::walk::reference_to;
 use crate::schema::{Document, check, pointer, walk};
 

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::Simplifier;
-use crate::schema::keyword::{Holds, holds};
+use crate::schema::keyword::{CHECKED_ON_LISTS, Holds, holds};
 use crate::schema::pointer;
 
 /// Keywords that bound a number, a text or a list.
@@ -19,7 +19,7 @@ const BOUNDS: [&str; 6] = [
 
 /// Where a schema stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Position {
+enum Position {
     /// It is the schema of a member.
     Member,
     /// It is the schema of the items of a list that is a member and has no bounds.
@@ -33,8 +33,13 @@ pub(super) enum Position {
 }
 
 impl Simplifier<'_> {
+    /// Removes what is not checked where it stands in a definition.
+    pub(super) fn drop_misplaced(&mut self, definition: &mut Value, at: &str) {
+        self.misplaced(definition, at, Position::Inside);
+    }
+
     /// Removes what is not checked where it stands.
-    pub(super) fn misplaced(&mut self, schema: &mut Value, at: &str, position: Position) {
+    fn misplaced(&mut self, schema: &mut Value, at: &str, position: Position) {
         let Value::Object(members) = schema else {
             return;
         };
@@ -68,6 +73,13 @@ impl Simplifier<'_> {
                     && members.get(keyword) == Some(&0.into());
                 members.shift_remove(keyword);
                 if !says_nothing {
+                    self.unchecked(at, keyword);
+                }
+            }
+        }
+        if position != Position::Member {
+            for keyword in CHECKED_ON_LISTS {
+                if members.shift_remove(keyword).is_some() {
                     self.unchecked(at, keyword);
                 }
             }

@@ -16,7 +16,7 @@
 /// * `new(field: how(Type), ...)` lists the parameters of the constructor, and `default(field =
 ///   value, ...)` the fields that it sets to a value. All other fields are absent.
 /// * Each other line is a member: its number, its name, its [kind](super::super::need) with arguments, its
-///   field, and the parameter of its setter. A constant has no field, and a member that is a
+///   [checks](super::super::Check) behind `&`, its field, and the parameter of its setter. A constant has no field, and a member that is a
 ///   parameter of the constructor has no setter. The documentation of a line is that of the setter.
 ///
 /// `how` is the function of [`fill`](super::super::fill) that makes the field's value of a parameter. The
@@ -31,7 +31,7 @@ macro_rules! object_codec {
         $(default($($preset:ident = $value:expr),* $(,)?);)?
         $(
             $(#[$when:meta])*
-            $at:literal $json:literal $kind:ident $(($($argument:expr),+))?
+            $at:literal $json:literal $kind:ident $(($($argument:expr),+))? $(& [$($check:expr),+])?
             $($field:ident $(= $how:ident($setter_type:ty))?)?;
         )*
     ) => {
@@ -78,7 +78,8 @@ macro_rules! object_codec {
             #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
             const TABLE: codec::Table = codec::Table::new(
                 $name,
-                &[$($(#[$when])* codec::Declared::new($at, $json, codec::need::$kind)),*],
+                &[$($(#[$when])* codec::Declared::new($at, $json, codec::need::$kind)
+                    $(.checked(&[$($check),+]))?),*],
                 &[$($(#[$when])* $json),*],
             );
 

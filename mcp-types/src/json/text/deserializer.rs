@@ -6,10 +6,10 @@ use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
 use serde::de::{Deserializer, Visitor};
 
 use super::super::super::error::DecodeError;
-use super::super::de::RAW;
+use super::super::format::{RAW, TEXT};
 use super::access::Chosen;
 use super::numeral::Numeral;
-use super::{Result, TEXT, Text};
+use super::{Result, Text};
 
 /// Methods for strings.
 macro_rules! strings {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::super::error::DecodeError;
-use super::super::de::NESTING_LIMIT;
+use super::super::format::NESTING_LIMIT;
 use super::{Result, Text, scan};
 
 /// The members of an object, each as its name and its value.

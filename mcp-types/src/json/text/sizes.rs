@@ -6,7 +6,7 @@
 //! length and is allocated with exactly that capacity. The first request scans the text once for
 //! all arrays that follow. Objects do not need this: the text of a member is longer.
 
-use super::super::de::NESTING_LIMIT;
+use super::super::format::NESTING_LIMIT;
 use super::scan::string_end;
 
 /// Arrays with more elements than this are measured in advance. Shorter ones grow, because scanning

@@ -1,6 +1,6 @@
 //! Skips values, and checks that they are JSON.
 
-use super::super::de::NESTING_LIMIT;
+use super::super::format::NESTING_LIMIT;
 use super::{Result, Text, scan};
 
 /// The arrays and objects around a position, innermost first. One bit for each: set for objects.
@@ -12,7 +12,7 @@ struct Open {
 
 impl Text<'_> {
     /// Skips a value.
-    pub(super) fn skip(&mut self) -> Result<()> {
+    pub(crate) fn skip(&mut self) -> Result<()> {
         let mut open = Open::default();
         loop {
             match self.peek() {

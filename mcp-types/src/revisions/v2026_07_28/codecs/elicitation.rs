@@ -283,11 +283,6 @@ impl codec::Decode for PrimitiveSchemaDefinition {
                     read: |text| codec::read(text).map(Self::Enum),
                 },
                 codec::Candidate {
-                    name: "EnumSchema",
-                    conditions: &[codec::Has("enum"), codec::HasOneOf("type", &["string"])],
-                    read: |text| codec::read(text).map(Self::Enum),
-                },
-                codec::Candidate {
                     name: "StringSchema",
                     conditions: &[codec::HasOneOf("type", &["string"])],
                     read: |text| codec::read(text).map(Self::String),

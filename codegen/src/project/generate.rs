@@ -1,0 +1,365 @@
+//! [`Project`]: the contents of `schema/`, and the sources that are generated from it.
+
+use super::report::{self, Adoption, Report};
+use crate::doc_texts::DocTexts;
+use crate::emit::{EmitError, Emitter, Examples, File, feature_name, module_name};
+use crate::hints::Hints;
+use crate::model::{self, BuildError, DRAFT, Family, Model, Note, build, keep_member_order, share};
+use crate::schema::{
+    Document, Errata, ErratumError, Facts, FactsError, Patch, PatchError, SchemaError,
+};
+use serde_json::{Map, Value};
+
+/// The contents of `schema/`, as text.
+#[derive(Debug, Default)]
+pub struct Project {
+    /// The schemas of the revisions, oldest first.
+    pub schemas: Vec<Source>,
+    /// Facts that the schemas lose, by revision.
+    pub facts: Vec<Source>,
+    /// Errata, by revision.
+    pub errata: Vec<Source>,
+    /// Proposals and extensions.
+    pub patches: Vec<Source>,
+    /// Data that controls the generator.
+    pub hints: Hints,
+    /// Documentation texts.
+    pub doc_texts: Map<String, Value>,
+    /// Examples, by type.
+    pub examples: Map<String, Value>,
+}
+
+/// An input file.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The revision, or the name of the proposal.
+    pub name: String,
+    /// The path, for messages.
+    pub file: String,
+    /// The content.
+    pub text: String,
+}
+
+/// The errors of generating the sources.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    /// A schema is invalid.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// A file of facts is invalid, or a fact does not match its schema.
+    #[error(transparent)]
+    Facts(#[from] FactsError),
+    /// An errata file is invalid, or an erratum does not match its schema.
+    #[error("{}", lines(.0))]
+    Errata(Vec<ErratumError>),
+    /// A proposal is invalid.
+    #[error(transparent)]
+    Patch(#[from] PatchError),
+    /// A schema uses something for which the generator has no type.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The sources could not be generated.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+    /// There is no schema.
+    #[error("the project has no schema")]
+    Empty,
+}
+
+fn lines(errors: &[ErratumError]) -> String {
+    errors
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The generated files and a summary of them.
+#[derive(Debug)]
+pub struct Output {
+    /// The files, with paths relative to the folder of the revisions.
+    pub files: Vec<File>,
+    /// The typed calls of a client, for the client crate.
+    pub methods: File,
+    /// The corrected schemas, which match the generated types.
+    pub schemas: Vec<File>,
+    /// One summary for each revision, oldest first.
+    pub summary: Vec<Summary>,
+    /// Cargo features: the name and the features that it enables.
+    pub features: Vec<(String, Vec<String>)>,
+    /// What people have to look at or to write.
+    pub report: Report,
+}
+
+/// The summary of a revision.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// The revision.
+    pub revision: String,
+    /// The number of definitions in its schema.
+    pub definitions: usize,
+    /// The number of types generated in its module, including inline types.
+    pub generated: usize,
+    /// The number of types that are defined in a newer module.
+    pub shared: usize,
+    /// The number of its messages.
+    pub messages: usize,
+}
+
+/// The schemas with errata and proposals applied.
+struct Patched {
+    /// The revisions and their schemas, oldest first.
+    documents: Vec<(String, Document)>,
+    adoptions: Vec<Adoption>,
+}
+
+impl Project {
+    /// Returns the schemas with errata and proposals applied.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file is invalid or if an erratum or a patch does not match.
+    pub fn documents(&self) -> Result<Vec<(String, Document)>, ProjectError> {
+        Ok(self.patched()?.documents)
+    }
+
+    /// Returns the schemas with errata and proposals applied, and what newer revisions did with the
+    /// additions of proposals.
+    fn patched(&self) -> Result<Patched, ProjectError> {
+        let patches = self.patches.iter();
+        let patches = patches.map(|source| Patch::parse(&source.file, &source.text));
+        let patches = patches.collect::<Result<Vec<_>, _>>()?;
+        let mut adoptions = Vec::new();
+        let mut documents: Vec<(String, Document)> = Vec::new();
+        for source in &self.schemas {
+            let mut document = Document::parse(&source.file, &source.text)?;
+            self.correct(&source.name, &mut document)?;
+            for patch in patches.iter().filter(|patch| patch.since <= source.name) {
+                match documents.last() {
+                    Some((before, previous)) if patch.since <= *before => {
+                        let applied = patch.apply_to_newer(&mut document, previous)?;
+                        adoptions.push(Adoption {
+                            revision: source.name.clone(),
+                            patch: patch.name.clone(),
+                            applied,
+                        });
+                    }
+                    _ => patch.apply(&mut document)?,
+                }
+            }
+            document.check()?;
+            document.definitions = model::distinct_names(document.definitions);
+            documents.push((source.name.clone(), document));
+        }
+        Ok(Patched {
+            documents,
+            adoptions,
+        })
+    }
+
+    /// Applies the facts and the errata of a revision.
+    pub(super) fn correct(
+        &self,
+        revision: &str,
+        document: &mut Document,
+    ) -> Result<(), ProjectError> {
+        if let Some(facts) = self.facts_of(revision)? {
+            facts.apply(document)?;
+        }
+        if let Some(errata) = self.errata_of(revision)? {
+            errata.apply(document).map_err(ProjectError::Errata)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn facts_of(&self, revision: &str) -> Result<Option<Facts>, ProjectError> {
+        let source = self.facts.iter().find(|source| source.name == revision);
+        let facts = source.map(|source| Facts::parse(&source.file, &source.text));
+        Ok(facts.transpose()?)
+    }
+
+    fn errata_of(&self, revision: &str) -> Result<Option<Errata>, ProjectError> {
+        let source = self.errata.iter().find(|source| source.name == revision);
+        source
+            .map(|source| Errata::parse(&source.file, &source.text))
+            .transpose()
+            .map_err(|error| ProjectError::Errata(vec![error]))
+    }
+
+    /// Builds the models of all revisions, with shared types, and reports what is left to people.
+    fn family(&self) -> Result<(Family, Report), ProjectError> {
+        let doc_texts = DocTexts::new(self.doc_texts.clone());
+        let Patched {
+            documents,
+            adoptions,
+        } = self.patched()?;
+        let mut models: Vec<Model> = Vec::new();
+        for (revision, document) in &documents {
+            let (definitions, warnings) = document.simplified();
+            let source = model::Source {
+                file: &document.file,
+                revision,
+                definitions: &definitions,
+                previous: models.last(),
+            };
+            // A draft needs no texts of its own, so the report does not list those that it lacks.
+            let unrecorded = (revision == DRAFT).then(|| doc_texts.fresh());
+            let doc_texts = unrecorded.as_ref().unwrap_or(&doc_texts);
+            let mut model = build(source, &self.hints, doc_texts)?;
+            model.notes.extend(warnings.into_iter().map(Note::Schema));
+            if let Some(facts) = self.facts_of(revision)? {
+                model.add_facts(facts);
+            }
+            if let Some(older) = models.last() {
+                keep_member_order(older, &mut model, &self.hints);
+            }
+            models.push(model);
+        }
+        let notes = models.iter().flat_map(|model| {
+            let notes = model.notes.iter().cloned();
+            notes.map(|note| (model.revision.clone(), note))
+        });
+        let report = Report {
+            adoptions,
+            notes: notes.collect(),
+            missing_docs: doc_texts.missing(),
+            unused_docs: doc_texts.unused(),
+            ..Report::default()
+        };
+        if models.is_empty() {
+            Err(ProjectError::Empty)
+        } else {
+            Ok((share(models), report))
+        }
+    }
+
+    /// Generates everything.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ProjectError`].
+    pub fn generate(&self) -> Result<Output, ProjectError> {
+        let (family, mut report) = self.family()?;
+        let examples = self.examples(&family, &mut report);
+        self.emit(&family, &self.emitter(&family, examples)?, report)
+    }
+
+    /// Returns what people have to look at. If only the sources cannot be generated, the report
+    /// says why.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the schemas or the files that belong to them are not valid.
+    pub fn review(&self) -> Result<Report, ProjectError> {
+        let (family, mut report) = self.family()?;
+        let examples = self.examples(&family, &mut report);
+        report.behaviour = report::behaviour(&family, &self.hints);
+        let reviewed = self.emitter(&family, examples).and_then(|emitter| {
+            let mut report = self.emit(&family, &emitter, report.clone())?.report;
+            report.conversions = conversion_losses(&family, &emitter)?;
+            Ok(report)
+        });
+        Ok(reviewed.unwrap_or_else(|error| Report {
+            failure: Some(error.to_string()),
+            ..report
+        }))
+    }
+
+    fn emitter<'a>(
+        &'a self,
+        family: &'a Family,
+        examples: Examples,
+    ) -> Result<Emitter<'a>, ProjectError> {
+        let patches = self.patches.iter();
+        let patches = patches.map(|source| Patch::parse(&source.file, &source.text));
+        Ok(Emitter::new(family, &self.hints, "crate")?
+            .with_examples(examples)
+            .with_proposals(&patches.collect::<Result<Vec<_>, _>>()?))
+    }
+
+    fn emit(
+        &self,
+        family: &Family,
+        emitter: &Emitter<'_>,
+        mut report: Report,
+    ) -> Result<Output, ProjectError> {
+        report.ambiguous = emitter.ambiguities();
+        let mut files = emitter.root()?;
+        for (at, model) in family.models.iter().enumerate() {
+            let module = module_name(&model.revision);
+            files.extend(emitter.module(at)?.into_iter().map(|file| File {
+                path: format!("{module}/{}", file.path),
+                text: file.text,
+            }));
+        }
+        let summary = (0..family.models.len())
+            .map(|at| summarise(family, at))
+            .collect();
+        let schemas = self.corrected(family)?;
+        Ok(Output {
+            files,
+            methods: emitter.methods()?,
+            schemas,
+            summary,
+            features: features(family, &self.patches),
+            report,
+        })
+    }
+}
+
+/// Returns what the conversions between each revision and the one before lose, invent or reject.
+fn conversion_losses(
+    family: &Family,
+    emitter: &Emitter<'_>,
+) -> Result<Vec<(String, String)>, ProjectError> {
+    let mut lines = Vec::new();
+    for (older, newer) in family.models.iter().skip(1).enumerate() {
+        let losses = emitter.conversion_losses(older)?.into_iter();
+        lines.extend(losses.map(|loss| (newer.revision.clone(), loss)));
+    }
+    Ok(lines)
+}
+
+fn summarise(family: &Family, at: usize) -> Summary {
+    let model: &Model = &family.models[at];
+    let home = |name: &str| family.is_home(at, name);
+    let stable = || model.types.iter().filter(|def| def.features.is_empty());
+    Summary {
+        revision: model.revision.clone(),
+        definitions: stable().filter(|def| def.published).count(),
+        generated: stable().filter(|def| home(&def.name)).count(),
+        shared: stable().filter(|def| !home(&def.name)).count(),
+        messages: model
+            .messages
+            .iter()
+            .filter(|message| {
+                model
+                    .get(&message.name)
+                    .is_some_and(|def| def.features.is_empty())
+            })
+            .count(),
+    }
+}
+
+/// Returns the features. Each revision enables the next newer one, because its module refers to it.
+/// The draft enables the newest revision.
+fn features(family: &Family, patches: &[Source]) -> Vec<(String, Vec<String>)> {
+    let names = family.revisions().iter();
+    let names: Vec<String> = names.map(|model| feature_name(&model.revision)).collect();
+    let mut features = vec![(
+        "default".to_owned(),
+        names.last().cloned().into_iter().collect(),
+    )];
+    for (at, name) in names.iter().enumerate() {
+        features.push((
+            name.clone(),
+            names.get(at + 1).cloned().into_iter().collect(),
+        ));
+    }
+    if let Some(draft) = family.draft() {
+        let name = feature_name(&family.models[draft].revision);
+        features.push((name, names.last().cloned().into_iter().collect()));
+    }
+    features.extend(patches.iter().map(|patch| (patch.name.clone(), Vec::new())));
+    features
+}
