@@ -145,13 +145,14 @@ pub use protocol::metrics::{Metrics, StoreMetrics};
 #[cfg(feature = "_seal")]
 pub use protocol::seal::{Keys, SealError};
 pub use protocol::session::peer::Peer;
+pub use protocol::store::Store;
 pub use protocol::store::bus::{Bus, BusPage};
+pub use protocol::store::error::{StoreError, StoreFuture};
 #[cfg(feature = "http")]
 pub use protocol::store::events::{EventPage, EventStore, StreamKey};
 pub use protocol::store::values::{
     Condition, KeyGroup, Put, PutOutcome, ValueStore, VersionedValue,
 };
-pub use protocol::store::{Store, StoreError, StoreFuture};
 pub use server::builder::ServerBuilder;
 pub use server::group::Group;
 pub use server::handle::Server;

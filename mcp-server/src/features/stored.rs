@@ -12,7 +12,7 @@ use crate::protocol::core::{Context, Core};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::extract::FromContext;
 use crate::protocol::quota::peer_key::principal_text;
-use crate::protocol::store::StoreError;
+use crate::protocol::store::error::StoreError;
 use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
 
 /// How often an update is tried again because another request has written at the same time.

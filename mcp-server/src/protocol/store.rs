@@ -5,6 +5,7 @@
 
 pub(crate) mod access;
 pub(crate) mod bus;
+pub(crate) mod error;
 #[cfg(feature = "http")]
 pub(crate) mod events;
 pub(crate) mod link;
@@ -12,50 +13,10 @@ pub(crate) mod message;
 pub(crate) mod outbox;
 pub(crate) mod values;
 
-use std::error::Error;
-use std::future::Future;
-use std::pin::Pin;
-use std::time::Duration;
-
 use self::bus::Bus;
 #[cfg(feature = "http")]
 use self::events::EventStore;
 use self::values::ValueStore;
-
-/// The future that a store's methods return. Boxed, so that a store can be a trait object.
-///
-/// It may be dropped at any time: the store then has made the change or not, but not half of it.
-pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
-
-/// The error of a store. No request waits for a store longer than
-/// [`Limits::store_time`](field@crate::Limits::store_time).
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// The store cannot be reached, or reports an error. The cause must contain neither passwords
-    /// nor values, because it is logged.
-    #[error("the store failed")]
-    Failed(#[source] Box<dyn Error + Send + Sync>),
-    /// The store did not answer in time. Whether it made the change is unknown.
-    #[error("the store did not answer within {} s", .0.as_secs_f64())]
-    TimedOut(Duration),
-    /// A stored value cannot be read: it is malformed, or a newer release of this crate wrote it in
-    /// a form that this one does not know.
-    #[error("a stored value cannot be read")]
-    Unreadable(#[source] Box<dyn Error + Send + Sync>),
-}
-
-impl StoreError {
-    /// Creates the error of a store that cannot be reached, or that reports an error.
-    pub fn failed(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Failed(cause.into())
-    }
-
-    /// Creates the error of a value that cannot be read.
-    pub fn unreadable(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Unreadable(cause.into())
-    }
-}
 
 /// A store for everything that processes share, for
 /// [`ServerBuilder::store`](crate::ServerBuilder::store). Implemented by every type that implements
@@ -74,3 +35,9 @@ pub trait Store: ValueStore + Bus {}
 
 #[cfg(not(feature = "http"))]
 impl<T: ValueStore + Bus> Store for T {}
+
+/// The member that every format of this crate has: its version, which is read first.
+#[derive(serde::Deserialize)]
+pub(crate) struct FormatVersion {
+    pub(crate) version: u32,
+}

@@ -16,8 +16,8 @@ use self::bus::MemoryBus;
 #[cfg(feature = "http")]
 use self::events::MemoryEvents;
 use self::values::MemoryValues;
-use crate::protocol::store::StoreFuture;
 use crate::protocol::store::bus::{Bus, BusPage};
+use crate::protocol::store::error::StoreFuture;
 #[cfg(feature = "http")]
 use crate::protocol::store::events::{EventPage, EventStore, StreamKey};
 use crate::protocol::store::values::{Put, PutOutcome, ValueStore, VersionedValue};

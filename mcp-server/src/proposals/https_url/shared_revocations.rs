@@ -6,8 +6,8 @@ use sha2::{Digest, Sha256};
 
 use super::issue::Urls;
 use super::token::Token;
-use crate::protocol::store::StoreError;
 use crate::protocol::store::access::Stores;
+use crate::protocol::store::error::StoreError;
 use crate::protocol::store::message::BusMessage;
 use crate::protocol::store::values::{Condition, Put, PutOutcome};
 

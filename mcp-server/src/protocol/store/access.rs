@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 use super::bus::Bus;
+use super::error::{StoreError, StoreFuture};
 #[cfg(feature = "http")]
 use super::events::{EventPage, EventStore, StreamKey};
 use super::link::BusLink;
 #[cfg(feature = "http")]
 use super::values::Condition;
 use super::values::{Put, PutOutcome, ValueStore, VersionedValue};
-use super::{StoreError, StoreFuture};
 use crate::protocol::metrics::StoreMetrics;
 
 /// The stores of a server.
@@ -35,7 +35,7 @@ pub(crate) struct Stores {
     #[cfg(feature = "http")]
     streams: AtomicU64,
     time: Duration,
-    counters: Counters,
+    counters: StoreCounters,
 }
 
 /// The stores that a program sets. The others are in memory.
@@ -60,7 +60,7 @@ impl StoreSettings {
 }
 
 #[derive(Default)]
-struct Counters {
+struct StoreCounters {
     operations: AtomicU64,
     failures: AtomicU64,
     running: AtomicUsize,
@@ -81,7 +81,7 @@ fn running_key(process: &str) -> String {
 }
 
 /// Counts an operation while it runs.
-struct Running<'a>(&'a Counters, Instant);
+struct Running<'a>(&'a StoreCounters, Instant);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
@@ -112,7 +112,7 @@ impl Stores {
             #[cfg(feature = "http")]
             streams: AtomicU64::new(0),
             time,
-            counters: Counters::default(),
+            counters: StoreCounters::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! [`Bus`]: messages between the processes that serve one endpoint.
 
-use super::StoreFuture;
+use super::error::StoreFuture;
 
 /// Sends messages between the processes that serve one endpoint: changes that their clients
 /// subscribed to, responses and cancellations of clients whose request another process serves, ends

@@ -8,8 +8,8 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use super::StoreError;
 use super::bus::{Bus, BusPage};
+use super::error::StoreError;
 use super::message::BusMessage;
 use super::outbox::Outbox;
 use crate::protocol::changes::Change;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::FormatVersion;
 use crate::protocol::changes::Change;
 use crate::util::utf8_bytes;
 
@@ -73,12 +74,6 @@ struct Envelope<T> {
     message: T,
 }
 
-/// The version alone, which is read first.
-#[derive(Deserialize)]
-struct VersionOnly {
-    version: u32,
-}
-
 /// Why bytes are no message.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BusMessageError {
@@ -104,7 +99,7 @@ impl BusMessage {
 
     /// Decodes a message. Returns it with the id of the process that sent it.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<(Self, String), BusMessageError> {
-        let VersionOnly { version } = serde_json::from_slice(bytes)?;
+        let FormatVersion { version } = serde_json::from_slice(bytes)?;
         if version != VERSION {
             return Err(BusMessageError::Version(version));
         }

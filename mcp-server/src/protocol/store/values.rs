@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::StoreFuture;
+use super::error::StoreFuture;
 
 /// Stores values by key: sessions of older clients, revoked URLs, proofs that were used, and the
 /// values of [`Stored`](crate::Stored).

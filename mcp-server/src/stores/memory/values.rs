@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
+use crate::protocol::store::error::{StoreError, StoreFuture};
 use crate::protocol::store::values::{Condition, Put, PutOutcome, ValueStore, VersionedValue};
-use crate::protocol::store::{StoreError, StoreFuture};
 
 /// The maximum size of all values in bytes, including their keys and table entries.
 const ALL_BYTES: usize = 64 << 20;
@@ -17,7 +17,7 @@ pub(crate) struct MemoryValues(Mutex<Table>);
 
 #[derive(Default)]
 struct Table {
-    by_key: HashMap<String, Entry>,
+    by_key: HashMap<String, StoredEntry>,
     /// All keys by the time when they expire.
     by_end: BTreeSet<(Instant, String)>,
     /// The keys of each group by the time when they expire.
@@ -27,7 +27,7 @@ struct Table {
     version: u64,
 }
 
-struct Entry {
+struct StoredEntry {
     value: Vec<u8>,
     version: u64,
     end: Instant,
@@ -82,7 +82,7 @@ impl Table {
             let keys = self.groups.entry(group.name.to_owned()).or_default();
             keys.insert((end, put.key.to_owned()));
         }
-        let entry = Entry {
+        let entry = StoredEntry {
             value: put.value.to_vec(),
             version: self.version,
             end,

@@ -14,7 +14,7 @@ use mcp_types::Revision;
 use crate::protocol::dispatch::lifecycle::unsupported;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::Exhausted;
-use crate::protocol::store::StoreError;
+use crate::protocol::store::error::StoreError;
 #[cfg(feature = "oauth")]
 use crate::transport::http::refusal::token_refusal::TokenRefusal;
 

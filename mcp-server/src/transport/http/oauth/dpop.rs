@@ -11,8 +11,8 @@ use mcp_internal::oauth::jwt::{Algorithm, algorithm_name};
 use mcp_internal::oauth::sha256;
 
 use crate::protocol::seal::Keys;
-use crate::protocol::store::StoreError;
 use crate::protocol::store::access::Stores;
+use crate::protocol::store::error::StoreError;
 use crate::protocol::store::values::{Condition, Put, PutOutcome};
 use crate::transport::http::oauth::dpop::replay::{NotRecorded, ProofLog};
 use crate::transport::http::oauth::fetch::secure_url::SecureUrl;

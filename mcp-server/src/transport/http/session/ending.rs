@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::record;
 use super::table::Sessions;
 use crate::protocol::core::Core;
 use crate::protocol::error::text::Chain;
-use crate::protocol::store::StoreError;
 use crate::protocol::store::access::RECORD_INTERVAL;
+use crate::protocol::store::error::StoreError;
 use crate::protocol::store::message::BusMessage;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::util::select::select;
@@ -97,9 +96,7 @@ impl Sessions {
         if let Some(handle) = handle {
             handle.session.writes.closed().await;
         }
-        if self.are_shared() {
-            self.server.stores.remove(&record::key(&id)).await?;
-        }
+        self.shared.remove(&id).await?;
         self.remove_events(&id).await;
         if notify_others && let Some(bus) = &self.server.stores.bus {
             let ended = BusMessage::SessionEnded { session: id };
@@ -121,7 +118,7 @@ impl Sessions {
         if task.is_none() {
             let expiry = expire_sessions(Arc::downgrade(self), self.pause());
             let recording = record_running(Arc::downgrade(&self.server));
-            let shared = self.are_shared();
+            let shared = self.shared.are_shared();
             let spawned = tokio::spawn(async move {
                 match shared {
                     true => {
@@ -142,7 +139,7 @@ impl Sessions {
     /// Ends expired sessions. Returns `false` if no session is left, so that the task ends.
     async fn end_expired(self: &Arc<Self>) -> bool {
         for id in self.expired() {
-            let is_copy = match self.is_used_elsewhere(&id).await {
+            let is_copy = match self.shared.is_used(&id).await {
                 Ok(is_copy) => is_copy,
                 Err(error) => {
                     tracing::warn!(error = %Chain(&error), "cannot tell whether a session expired");

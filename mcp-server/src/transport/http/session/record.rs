@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::session::Session;
-use crate::protocol::store::StoreError;
+use crate::protocol::store::FormatVersion;
+use crate::protocol::store::error::StoreError;
 
 /// The version of the format. New members that older releases may ignore keep the version.
 const VERSION: u32 = 1;
@@ -32,12 +33,6 @@ pub(crate) struct Record {
     used: u64,
 }
 
-/// The version alone, which is read first.
-#[derive(Deserialize)]
-struct VersionOnly {
-    version: u32,
-}
-
 /// Creates the record of a new session of a peer.
 pub(crate) fn record(session: &Session, peer: &PeerKey) -> Record {
     Record {
@@ -56,7 +51,7 @@ pub(crate) fn record(session: &Session, peer: &PeerKey) -> Record {
 /// Decodes the value of a session.
 pub(crate) fn read(value: &[u8]) -> Result<Record, StoreError> {
     let text = std::str::from_utf8(value).map_err(StoreError::unreadable)?;
-    let VersionOnly { version } = serde_json::from_str(text).map_err(StoreError::unreadable)?;
+    let FormatVersion { version } = serde_json::from_str(text).map_err(StoreError::unreadable)?;
     if version != VERSION {
         return Err(StoreError::unreadable(format!(
             "the session has version {version} of the format, expected {VERSION}"

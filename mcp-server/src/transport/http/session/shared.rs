@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::record::{self, Record, SessionDelta};
-use super::table::Sessions;
+use crate::protocol::core::Core;
 use crate::protocol::error::text::Chain;
-use crate::protocol::store::StoreError;
+use crate::protocol::store::error::StoreError;
 use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
 use crate::transport::http::session::handle::SessionHandle;
 
@@ -26,7 +26,21 @@ pub(crate) enum NewRecord {
     PeerFull(Option<String>),
 }
 
-impl Sessions {
+/// The sessions in the store. Does nothing if the processes do not share values.
+#[derive(Clone)]
+pub(crate) struct SharedSessions {
+    server: Arc<Core>,
+    idle_time: Duration,
+}
+
+impl SharedSessions {
+    pub(crate) fn new(server: &Arc<Core>) -> Self {
+        Self {
+            server: Arc::clone(server),
+            idle_time: server.limits().session_idle_time,
+        }
+    }
+
     /// Returns `true` if other processes can continue the sessions of this one.
     pub(crate) fn are_shared(&self) -> bool {
         self.server.stores.values_are_shared
@@ -62,7 +76,7 @@ impl Sessions {
     }
 
     /// Stores a new session, if processes share sessions.
-    pub(crate) async fn put_new(&self, handle: &SessionHandle) -> Result<NewRecord, StoreError> {
+    pub(crate) async fn add(&self, handle: &SessionHandle) -> Result<NewRecord, StoreError> {
         if !self.are_shared() {
             return Ok(NewRecord::Written);
         }
@@ -129,12 +143,26 @@ impl Sessions {
         }
     }
 
+    /// Removes a session from the store.
+    pub(crate) async fn remove(&self, id: &str) -> Result<(), StoreError> {
+        if self.are_shared() {
+            self.server.stores.remove(&record::key(id)).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns `true` if the store says that a session is not expired.
+    pub(crate) async fn is_used(&self, id: &str) -> Result<bool, StoreError> {
+        let stored = self.stored(id).await?;
+        Ok(stored.is_some_and(|(record, _)| record.idle() < self.idle_time))
+    }
+
     /// Marks a session as used in the store while connections read its streams.
     pub(crate) fn renew_while_read(
-        self: &Arc<Self>,
+        &self,
         handle: &Arc<SessionHandle>,
     ) -> impl Future<Output = ()> + Send + 'static {
-        let sessions = Arc::clone(self);
+        let sessions = self.clone();
         let handle = Arc::downgrade(handle);
         let time = (self.idle_time / 8).max(Duration::from_secs(1));
         async move {

@@ -3,7 +3,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -22,7 +22,6 @@ use crate::protocol::message::answer::Answer;
 use crate::protocol::message::message_sink::{MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::session::Session;
-use crate::protocol::store::StoreError;
 use crate::protocol::store::events::StreamKey;
 use crate::transport::http::session::stream_buffer::StreamBuffer;
 use crate::util::select::select;
@@ -31,9 +30,9 @@ use crate::util::select::select;
 pub(crate) struct Stream {
     pub(crate) session: Arc<Session>,
     /// Whether the event store has the stream.
-    is_stored: AtomicBool,
+    pub(super) is_stored: AtomicBool,
     /// The id, and what the stream is for. Set before events are written.
-    name: OnceLock<(String, StreamRecord)>,
+    pub(super) name: OnceLock<(String, StreamRecord)>,
     pub(crate) server: Arc<Core>,
     /// Whether the client supports priming events, with which it can resume a stream without
     /// events.
@@ -144,11 +143,6 @@ impl Stream {
         }
     }
 
-    /// Returns the time for which the event store keeps the stream.
-    pub(crate) fn kept(&self) -> Duration {
-        self.server.limits().session_idle_time.saturating_mul(2)
-    }
-
     /// Closes a stream whose response was dropped before events were started.
     pub(crate) fn close(&self) {
         {
@@ -231,18 +225,6 @@ impl Stream {
             }
             state.ended
         })
-    }
-
-    /// Creates the stream in the event store, unless that has happened.
-    pub(crate) async fn open(&self) -> Result<(), StoreError> {
-        if let Some((_, about)) = self.name.get()
-            && !self.is_stored.load(Ordering::Acquire)
-        {
-            let (stores, about) = (&self.server.stores, about.to_bytes());
-            stores.open_stream(self.key(), &about, self.kept()).await?;
-            self.is_stored.store(true, Ordering::Release);
-        }
-        Ok(())
     }
 
     /// Writes all events of an ended stream, and stores them so that the client can resume it.

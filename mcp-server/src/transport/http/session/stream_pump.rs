@@ -2,6 +2,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use tokio::time::{Instant, sleep};
 use super::stream::{Stream, register_waker};
 use crate::protocol::error::text::Chain;
 use crate::protocol::message::answer::Answer;
-use crate::protocol::store::StoreError;
+use crate::protocol::store::error::StoreError;
 use crate::transport::http::session::post_batch::PostBatch;
 use crate::transport::http::session::stream_buffer::StreamBuffer;
 
@@ -106,6 +107,23 @@ impl Stream {
         self.append(number, Some(message)).await;
         self.trim(|state| state.stored = number);
         true
+    }
+
+    /// Creates the stream in the event store, unless that has happened.
+    pub(crate) async fn open(&self) -> Result<(), StoreError> {
+        if let Some((_, about)) = self.name.get()
+            && !self.is_stored.load(Ordering::Acquire)
+        {
+            let (stores, about) = (&self.server.stores, about.to_bytes());
+            stores.open_stream(self.key(), &about, self.kept()).await?;
+            self.is_stored.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Returns the time for which the event store keeps the stream.
+    pub(crate) fn kept(&self) -> Duration {
+        self.server.limits().session_idle_time.saturating_mul(2)
     }
 
     async fn try_append(&self, number: u64, message: Option<Bytes>) -> Result<(), StoreError> {

@@ -13,7 +13,7 @@ use super::sse_event::write_sse_event;
 use super::stream::{NextEvents, Stream};
 use crate::protocol::core::Core;
 use crate::protocol::error::text::Chain;
-use crate::protocol::store::StoreError;
+use crate::protocol::store::error::StoreError;
 use crate::protocol::store::events::{EventPage, StreamKey};
 use crate::transport::http::response::body::EventBytes;
 use crate::transport::http::response::event_stream::comment;
@@ -45,18 +45,18 @@ enum EventSource {
     /// A stream whose request this process serves, and the generation of the connection.
     Live(Arc<Stream>, u64),
     /// A stream whose request has ended, or that another process serves.
-    Store(Arc<StoredStream>),
+    Store(Arc<DetachedStream>),
 }
 
 /// A stream in the event store that no request of this process belongs to.
-pub(crate) struct StoredStream {
+pub(crate) struct DetachedStream {
     pub(crate) server: Arc<Core>,
     pub(crate) session: Box<str>,
     pub(crate) stream: Box<str>,
     pub(crate) about: StreamRecord,
 }
 
-impl StoredStream {
+impl DetachedStream {
     fn key(&self) -> StreamKey<'_> {
         StreamKey {
             session: &self.session,
@@ -155,7 +155,7 @@ impl StreamReader {
     /// Reads a stream whose request has ended, or that another process serves. The response ends
     /// when the server shuts down and the store has no more events: the client can resume it later.
     pub(crate) fn stored(
-        stream: StoredStream,
+        stream: DetachedStream,
         after: u64,
         keep_alive: Duration,
         guard: ConnectionGuard,

@@ -6,12 +6,12 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 
 use super::record::restore;
-use super::shared::NewRecord;
+use super::shared::{NewRecord, SharedSessions};
 use crate::protocol::core::Core;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::{Gauge, PeerUsage};
 use crate::protocol::session::Session;
-use crate::protocol::store::StoreError;
+use crate::protocol::store::error::StoreError;
 use crate::transport::http::peer_table::PeerTable;
 use crate::transport::http::session::handle::SessionHandle;
 
@@ -19,6 +19,7 @@ use crate::transport::http::session::handle::SessionHandle;
 pub(crate) struct Sessions {
     all: Mutex<PeerTable<String, Arc<SessionHandle>>>,
     pub(crate) server: Arc<Core>,
+    pub(crate) shared: SharedSessions,
     pub(crate) idle_time: Duration,
     pub(crate) expiry_task: ExpiryTask,
 }
@@ -80,6 +81,7 @@ impl Sessions {
         Self {
             all: Mutex::new(PeerTable::new(limits.sessions, limits.sessions_per_peer)),
             server: server.clone(),
+            shared: SharedSessions::new(server),
             idle_time: limits.session_idle_time,
             expiry_task: ExpiryTask::default(),
         }
@@ -121,7 +123,7 @@ impl Sessions {
         handle: &SessionHandle,
     ) -> Result<bool, StoreError> {
         for _ in 0..EVICTIONS {
-            match self.put_new(handle).await? {
+            match self.shared.add(handle).await? {
                 NewRecord::Written => return Ok(true),
                 NewRecord::PeerFull(Some(oldest)) => Box::pin(self.end(&oldest)).await?,
                 NewRecord::PeerFull(None) => {}
@@ -210,12 +212,6 @@ impl Sessions {
         handle.idle().is_some_and(|idle| idle >= self.idle_time)
     }
 
-    /// Returns `true` if the store says that a session is not expired.
-    pub(crate) async fn is_used_elsewhere(&self, id: &str) -> Result<bool, StoreError> {
-        let stored = self.stored(id).await?;
-        Ok(stored.is_some_and(|(record, _)| record.idle() < self.idle_time))
-    }
-
     /// Returns the number of sessions of this process.
     pub(crate) fn len(&self) -> usize {
         self.all().len()
@@ -239,15 +235,15 @@ impl Sessions {
             }
             // Boxed, because these futures are rarely needed.
             if !handle.touch_unless_idle(self.idle_time) {
-                if !Box::pin(self.is_used_elsewhere(id)).await? {
+                if !Box::pin(self.shared.is_used(id)).await? {
                     return Ok(SessionLookup::Expired);
                 }
                 handle.touch();
             }
-            self.renew(&handle).await;
+            self.shared.renew(&handle).await;
             return Ok(SessionLookup::Found(handle));
         }
-        if !self.are_shared() {
+        if !self.shared.are_shared() {
             return Ok(SessionLookup::Unknown);
         }
         Box::pin(self.find_stored(id, principal)).await
@@ -259,7 +255,7 @@ impl Sessions {
         id: &str,
         principal: Option<&str>,
     ) -> Result<SessionLookup, StoreError> {
-        let Some((record, _)) = self.stored(id).await? else {
+        let Some((record, _)) = self.shared.stored(id).await? else {
             return Ok(SessionLookup::Unknown);
         };
         if record.principal() != principal {
@@ -281,7 +277,7 @@ impl Sessions {
         };
         self.start_expiry_task();
         // Another process may have ended the session before the copy was added here.
-        if self.stored(id).await?.is_none() {
+        if self.shared.stored(id).await?.is_none() {
             self.forget(id).await;
             return Ok(SessionLookup::Unknown);
         }

@@ -20,7 +20,7 @@ use crate::transport::http::response::answer;
 use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::session::handle::{ConnectionGuard, SessionHandle};
 use crate::transport::http::session::stream::Stream;
-use crate::transport::http::session::stream_reader::{StoredStream, StreamReader};
+use crate::transport::http::session::stream_reader::{DetachedStream, StreamReader};
 use crate::transport::http::session::stream_record::StreamRecord;
 use crate::util::select::select;
 
@@ -57,7 +57,7 @@ impl Endpoint {
                 // reading: anything may have changed.
                 return self.announce(parts, remote, &handle, guard, true).await;
             }
-            let stores = StoredStream {
+            let stores = DetachedStream {
                 server: Arc::clone(&self.server),
                 session: handle.id().into(),
                 stream: stream.into(),
@@ -110,7 +110,7 @@ impl Endpoint {
         let sink: Arc<Stream> = Arc::clone(stream);
         let changes = send_changes(&self.server, Arc::clone(&handle.session), sink, behind);
         let announcements = Arc::clone(stream);
-        let renewal = self.sessions.renew_while_read(handle);
+        let renewal = self.sessions.shared.renew_while_read(handle);
         let server = self.server.clone();
         handle.run(stream, async move {
             announcements.start().await;

@@ -195,7 +195,7 @@ impl Endpoint {
         if *delta == SessionDelta::default() {
             return Ok(());
         }
-        self.sessions.change(handle, delta).await?;
+        self.sessions.shared.change(handle, delta).await?;
         let changed = BusMessage::SessionChanged {
             session: handle.id().into(),
             value: delta.value(),

@@ -1,0 +1,41 @@
+//! [`StoreError`], and the future of a store's methods.
+
+use std::error::Error;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+/// The future that a store's methods return. Boxed, so that a store can be a trait object.
+///
+/// It may be dropped at any time: the store then has made the change or not, but not half of it.
+pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// The error of a store. No request waits for a store longer than
+/// [`Limits::store_time`](field@crate::Limits::store_time).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The store cannot be reached, or reports an error. The cause must contain neither passwords
+    /// nor values, because it is logged.
+    #[error("the store failed")]
+    Failed(#[source] Box<dyn Error + Send + Sync>),
+    /// The store did not answer in time. Whether it made the change is unknown.
+    #[error("the store did not answer within {} s", .0.as_secs_f64())]
+    TimedOut(Duration),
+    /// A stored value cannot be read: it is malformed, or a newer release of this crate wrote it in
+    /// a form that this one does not know.
+    #[error("a stored value cannot be read")]
+    Unreadable(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl StoreError {
+    /// Creates the error of a store that cannot be reached, or that reports an error.
+    pub fn failed(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Failed(cause.into())
+    }
+
+    /// Creates the error of a value that cannot be read.
+    pub fn unreadable(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Unreadable(cause.into())
+    }
+}
