@@ -2,6 +2,7 @@
 
 mod auth;
 mod clients;
+pub(crate) mod cluster;
 mod comparison;
 mod pages;
 mod running;
@@ -19,6 +20,7 @@ usage: cargo xtask interop server [--url URL]
        cargo xtask interop client
        cargo xtask interop auth
        cargo xtask interop browser
+       cargo xtask interop cluster [--store redis|postgres]
 
   server  Runs the clients of xtask/interop against the example `everything`, over stdio, HTTP
           and the deprecated HTTP+SSE, and against the examples `files` and `sqlite`, over stdio
@@ -28,6 +30,9 @@ usage: cargo xtask interop server [--url URL]
   auth    Runs clients that need access tokens: those of other projects against the example
           `protected` of mcp-server with an authorization server from npm, and our client against the
           same and against protected servers of other projects.
+  cluster Runs three processes of the example `everything` behind nginx, once on Redis and once on
+          PostgreSQL, which it starts: the conformance suite, clients of npm, steps of one client at
+          several processes, and faults while 100 clients work. Needs the three programs.
   browser Runs the clients of xtask/interop in headless Chromium, on pages of other origins than the
           server's, against the example `everything`, and opens the page of `schema diff`.";
 
@@ -36,7 +41,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if !matches!(
         arguments[..],
-        ["client" | "server" | "auth" | "browser"] | ["server", "--url", _]
+        ["client" | "server" | "auth" | "browser" | "cluster"]
+            | ["server", "--url", _]
+            | ["cluster", "--store", _]
     ) {
         bail!("{USAGE}");
     }
@@ -46,6 +53,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let failed = match arguments[..] {
         ["client"] => servers::run(&node)?,
         ["auth"] => auth::run(&node)?,
+        ["cluster", ..] => cluster::run(&node, arguments.get(2).copied())?,
         ["browser"] => {
             let Some(chromium) = browser::find() else {
                 let why = "Chromium is not installed";

@@ -1,0 +1,74 @@
+//! `cargo xtask interop cluster`: several processes of one server behind nginx, on each store.
+
+mod checks;
+mod faults;
+mod http;
+mod load;
+mod processes;
+mod stores;
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use self::processes::Cluster;
+use self::stores::Store;
+use super::clients;
+use crate::node::Node;
+use crate::{conformance, subject, workspace};
+
+/// Runs everything on the store with this name, or on each store. Returns what failed.
+pub(super) fn run(node: &Node, only: Option<&str>) -> Result<Vec<String>> {
+    if let Some(why) = missing() {
+        if std::env::var_os("CI").is_some() {
+            bail!("{why}, and CI is set");
+        }
+        println!("skipped: {why}");
+        return Ok(Vec::new());
+    }
+    let program = subject::build("everything")?;
+    let mut failed = Vec::new();
+    let wanted = Store::NAMES
+        .into_iter()
+        .filter(|name| only.is_none_or(|only| only == *name));
+    for name in wanted {
+        println!("\n== three processes behind nginx, on {name}");
+        let folder = workspace::target()?.join("cluster").join(name);
+        let mut cluster = Cluster::start(&program, name, &folder)?;
+        let of_store = |what: String| format!("{name}: {what}");
+        failed.extend(checks::run(&cluster).into_iter().map(of_store));
+        let url = cluster.url();
+        failed.extend(clients::run(node, Some(&url))?.into_iter().map(of_store));
+        let arguments = ["server", "--url", &url].map(str::to_owned);
+        if conformance::run(&arguments)? != ExitCode::SUCCESS {
+            failed.push(of_store("the conformance suite".to_owned()));
+        }
+        let faults = faults::run(&mut cluster).context("the faults")?;
+        failed.extend(faults.into_iter().map(of_store));
+    }
+    ensure!(
+        only.is_none_or(|only| Store::NAMES.contains(&only)),
+        "the stores are {}",
+        Store::NAMES.join(" and ")
+    );
+    Ok(failed)
+}
+
+/// Returns why the programs cannot run on this machine.
+pub(crate) fn missing() -> Option<String> {
+    if !cfg!(target_os = "linux") {
+        return Some("the processes are stopped and killed by signals of Linux".to_owned());
+    }
+    let programs = [
+        processes::nginx(),
+        stores::redis_server(),
+        stores::postgres_folder(),
+    ];
+    let names = ["nginx", "redis-server", "postgresql"];
+    let missing = programs
+        .iter()
+        .zip(names)
+        .filter(|(path, _)| path.is_none());
+    let missing: Vec<&str> = missing.map(|(_, name)| name).collect();
+    (!missing.is_empty()).then(|| format!("not installed: {}", missing.join(", ")))
+}

@@ -1,0 +1,188 @@
+//! Three processes of the example `everything`, and nginx before them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+
+use super::http;
+use super::stores::{Store, first, free_port, send};
+use crate::workspace;
+
+/// The number of processes.
+pub(super) const COUNT: usize = 3;
+/// The time within which a process has to be ready.
+const START: Duration = Duration::from_secs(30);
+
+/// The processes, their store, and the load balancer.
+pub(super) struct Cluster {
+    program: PathBuf,
+    folder: PathBuf,
+    pub(super) store: Store,
+    processes: Vec<Process>,
+    /// The keys of new processes: the one that seals first.
+    keys: Vec<String>,
+    balancer: Child,
+    port: u16,
+}
+
+struct Process {
+    port: u16,
+    child: Option<Child>,
+}
+
+pub(super) fn nginx() -> Option<PathBuf> {
+    first(&["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"])
+}
+
+impl Cluster {
+    /// Starts everything, and waits until it is ready.
+    pub(super) fn start(program: &Path, store: &str, folder: &Path) -> Result<Self> {
+        fs::create_dir_all(folder)?;
+        // Not below the folder of the build, which other users may not be able to reach.
+        let data = std::env::temp_dir().join(format!("mcp-{store}-{}", std::process::id()));
+        let store = Store::start(store, &data)?;
+        let ports = (0..COUNT).map(|_| free_port());
+        let ports: Vec<u16> = ports.collect::<Result<_>>()?;
+        let port = free_port()?;
+        let mut cluster = Self {
+            program: program.to_owned(),
+            folder: folder.to_owned(),
+            store,
+            processes: ports
+                .iter()
+                .map(|&port| Process { port, child: None })
+                .collect(),
+            keys: vec!["11".repeat(32)],
+            balancer: balancer(folder, port, &ports)?,
+            port,
+        };
+        for at in 0..COUNT {
+            cluster.run(at)?;
+        }
+        Ok(cluster)
+    }
+
+    /// Returns the URL of the load balancer.
+    pub(super) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/mcp", self.port)
+    }
+
+    /// Returns the URL of one process.
+    pub(super) fn url_of(&self, at: usize) -> String {
+        format!("http://127.0.0.1:{}/mcp", self.processes[at].port)
+    }
+
+    /// Starts a process, and waits until it is ready.
+    pub(super) fn run(&mut self, at: usize) -> Result<()> {
+        let log = fs::File::options()
+            .create(true)
+            .append(true)
+            .open(self.folder.join(format!("process-{at}.log")))?;
+        let process = &mut self.processes[at];
+        let child = Command::new(&self.program)
+            .args(["--port", &process.port.to_string(), "--any-host"])
+            .args(["--store", &self.store.url()])
+            .env("MCP_KEYS", self.keys.join(","))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn();
+        process.child = Some(child.context("the example `everything`")?);
+        let ready = format!("http://127.0.0.1:{}/readyz", process.port);
+        let started = Instant::now();
+        while !http::is_ready(&ready) {
+            if started.elapsed() > START {
+                bail!(
+                    "process {at} is not ready, see {}",
+                    workspace::display_path(&self.folder)
+                );
+            }
+            sleep(Duration::from_millis(50));
+        }
+        Ok(())
+    }
+
+    /// Kills a process.
+    pub(super) fn kill(&mut self, at: usize) -> Result<()> {
+        if let Some(mut child) = self.processes[at].child.take() {
+            child.kill()?;
+            child.wait()?;
+        }
+        Ok(())
+    }
+
+    /// Ends a process as an orchestrator does, and waits for it.
+    pub(super) fn terminate(&mut self, at: usize) -> Result<()> {
+        if let Some(mut child) = self.processes[at].child.take() {
+            send("TERM", child.id())?;
+            child.wait()?;
+        }
+        Ok(())
+    }
+
+    /// Adds a key. Processes that start from now on open what it sealed; with `seals` they also
+    /// seal with it.
+    pub(super) fn add_key(&mut self, key: &str, seals: bool) {
+        self.keys.retain(|known| known != key);
+        let at = if seals { 0 } else { self.keys.len() };
+        self.keys.insert(at, key.to_owned());
+    }
+
+    /// Returns the memory of each process in MiB.
+    pub(super) fn memory(&self) -> Vec<u64> {
+        let children = self.processes.iter().filter_map(|it| it.child.as_ref());
+        let memory = children.map(|child| {
+            let status = fs::read_to_string(format!("/proc/{}/status", child.id()));
+            let status = status.unwrap_or_default();
+            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+            let digits = line.and_then(|line| line.split_whitespace().next());
+            digits.and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) / 1024
+        });
+        memory.collect()
+    }
+}
+
+/// Starts nginx with the configuration of the documentation.
+fn balancer(folder: &Path, port: u16, ports: &[u16]) -> Result<Child> {
+    let place = std::env::temp_dir().join(format!("mcp-nginx-{}-{port}", std::process::id()));
+    fs::create_dir_all(&place)?;
+    let config = workspace::root().join("docs/deploy/nginx.conf");
+    fs::copy(&config, place.join("nginx.conf"))
+        .with_context(|| workspace::display_path(&config))?;
+    let servers = ports
+        .iter()
+        .map(|port| format!("server 127.0.0.1:{port};\n"));
+    fs::write(place.join("servers.conf"), servers.collect::<String>())?;
+    fs::write(
+        place.join("listen.conf"),
+        format!("listen 127.0.0.1:{port};\n"),
+    )?;
+    let log = fs::File::create(folder.join("nginx.log"))?;
+    let program = nginx().context("nginx is not installed")?;
+    let child = Command::new(program)
+        .arg("-p")
+        .arg(&place)
+        .arg("-c")
+        .arg(place.join("nginx.conf"))
+        .args(["-g", "daemon off;"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .spawn();
+    child.context("nginx")
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for at in 0..COUNT {
+            let _ = self.kill(at);
+        }
+        // Its workers end with it only if it is asked.
+        let _ = send("TERM", self.balancer.id());
+        let _ = self.balancer.wait();
+    }
+}

@@ -1,0 +1,265 @@
+//! The databases: each is started on a free port, with a folder of its own.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+/// The time within which a database has to start.
+const START: Duration = Duration::from_secs(30);
+
+/// A running database. It is killed when this value is dropped.
+pub(super) struct Store {
+    kind: Kind,
+    port: u16,
+    folder: PathBuf,
+    child: Option<Child>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Redis,
+    Postgres,
+}
+
+/// Returns a port that is free now.
+pub(super) fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind("127.0.0.1:0").context("no free port")?;
+    Ok(listener.local_addr()?.port())
+}
+
+/// Returns the first of some paths that exists.
+pub(super) fn first(paths: &[&str]) -> Option<PathBuf> {
+    paths.iter().map(PathBuf::from).find(|path| path.exists())
+}
+
+pub(super) fn redis_server() -> Option<PathBuf> {
+    first(&["/usr/bin/redis-server", "/usr/local/bin/redis-server"])
+}
+
+/// Returns the folder of PostgreSQL's programs, of the newest version.
+pub(super) fn postgres_folder() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
+    let folders = versions.filter_map(|version| Some(version.ok()?.path().join("bin")));
+    folders
+        .filter(|folder| folder.join("initdb").exists())
+        .max()
+}
+
+impl Store {
+    pub(super) const NAMES: [&str; 2] = ["redis", "postgres"];
+
+    /// Starts an empty database.
+    pub(super) fn start(name: &str, folder: &Path) -> Result<Self> {
+        let kind = match name {
+            "redis" => Kind::Redis,
+            _ => Kind::Postgres,
+        };
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        fs::create_dir_all(folder)?;
+        let mut store = Self {
+            kind,
+            port: free_port()?,
+            folder: folder.to_owned(),
+            child: None,
+        };
+        if kind == Kind::Postgres {
+            let mut owner = Command::new("chown");
+            // Fails if this is not root: then the database runs as the same user.
+            let _ = owner.arg("postgres").arg(folder).status();
+            let done = store
+                .postgres("initdb")?
+                .args([
+                    "--auth",
+                    "trust",
+                    "--username",
+                    "postgres",
+                    "--encoding",
+                    "UTF8",
+                    "-D",
+                ])
+                .arg(folder.join("data"))
+                .stdout(Stdio::null())
+                .status();
+            ensure!(done.context("initdb")?.success(), "initdb failed");
+        }
+        store.run()?;
+        Ok(store)
+    }
+
+    /// Returns the URL for servers.
+    pub(super) fn url(&self) -> String {
+        let port = self.port;
+        match self.kind {
+            Kind::Redis => format!("redis://127.0.0.1:{port}"),
+            Kind::Postgres => format!("postgres://postgres@127.0.0.1:{port}/postgres"),
+        }
+    }
+
+    /// Returns the command of a program of PostgreSQL, which refuses to run as root.
+    fn postgres(&self, program: &str) -> Result<Command> {
+        let path = postgres_folder()
+            .context("PostgreSQL is not installed")?
+            .join(program);
+        let is_root = fs::metadata("/proc/self").is_ok_and(|own| {
+            use std::os::unix::fs::MetadataExt as _;
+            own.uid() == 0
+        });
+        if !is_root {
+            return Ok(Command::new(path));
+        }
+        let mut command = Command::new("setpriv");
+        let user = [
+            "--reuid",
+            "postgres",
+            "--regid",
+            "postgres",
+            "--clear-groups",
+            "--",
+        ];
+        command.args(user).arg(path).current_dir(&self.folder);
+        Ok(command)
+    }
+
+    /// Starts the database, with what it stored before.
+    pub(super) fn run(&mut self) -> Result<()> {
+        let port = self.port.to_string();
+        let mut command = match self.kind {
+            Kind::Redis => {
+                let path = redis_server().context("Redis is not installed")?;
+                let mut command = Command::new(path);
+                // What was acknowledged survives a restart.
+                let durable = [
+                    "--appendonly",
+                    "yes",
+                    "--appendfsync",
+                    "always",
+                    "--save",
+                    "",
+                ];
+                command.args(["--port", &port, "--dir"]).arg(&self.folder);
+                command.args(durable);
+                command
+            }
+            Kind::Postgres => {
+                let mut command = self.postgres("postgres")?;
+                command.arg("-D").arg(self.folder.join("data"));
+                let sockets = format!("unix_socket_directories={}", self.folder.display());
+                command.args(["-p", &port, "-c", &sockets, "-c", "max_connections=200"]);
+                command
+            }
+        };
+        let log = fs::File::create(self.folder.join("log"))?;
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn();
+        self.child = Some(child.context("the database")?);
+        let started = Instant::now();
+        while !self.ask("SELECT 1", "PING") {
+            if started.elapsed() > START {
+                bail!(
+                    "the database does not start, see {}",
+                    self.folder.join("log").display()
+                );
+            }
+            sleep(Duration::from_millis(100));
+        }
+        Ok(())
+    }
+
+    /// Runs a command of SQL or Redis.
+    fn ask(&self, sql: &str, redis: &str) -> bool {
+        let port = self.port.to_string();
+        let mut command = match self.kind {
+            Kind::Redis => {
+                let mut command = Command::new("redis-cli");
+                command.args(["-p", &port]).args(redis.split(' '));
+                command
+            }
+            Kind::Postgres => {
+                let mut command = Command::new("psql");
+                let place = [
+                    "-h",
+                    "127.0.0.1",
+                    "-U",
+                    "postgres",
+                    "-d",
+                    "postgres",
+                    "-p",
+                    &port,
+                ];
+                command.args(place).args(["-q", "-t", "-c", sql]);
+                command
+            }
+        };
+        let done = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        done.is_ok_and(|status| status.success())
+    }
+
+    /// Ends the database as an operator does.
+    pub(super) fn stop(&mut self) -> Result<()> {
+        let Some(mut child) = self.child.take() else {
+            return Ok(());
+        };
+        // The signal with which PostgreSQL closes connections, rather than wait for them.
+        let signal = match self.kind {
+            Kind::Redis => "TERM",
+            Kind::Postgres => "INT",
+        };
+        send(signal, child.id())?;
+        child.wait()?;
+        Ok(())
+    }
+
+    /// Stops all processes of the database, or lets them go on.
+    pub(super) fn stall(&self, stalled: bool) -> Result<()> {
+        let Some(child) = &self.child else {
+            return Ok(());
+        };
+        let signal = if stalled { "STOP" } else { "CONT" };
+        for process in with_children(child.id()) {
+            send(signal, process)?;
+        }
+        Ok(())
+    }
+
+    /// Cuts all connections.
+    pub(super) fn cut(&self) {
+        let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                   WHERE pid <> pg_backend_pid() AND datname IS NOT NULL";
+        for kind in ["CLIENT KILL TYPE normal", "CLIENT KILL TYPE pubsub"] {
+            self.ask(sql, kind);
+        }
+    }
+}
+
+/// Sends a signal to a process, which may have ended.
+pub(super) fn send(signal: &str, process: u32) -> Result<()> {
+    let mut kill = Command::new("kill");
+    kill.args([&format!("-{signal}"), &process.to_string()]);
+    kill.stderr(Stdio::null()).status().context("kill")?;
+    Ok(())
+}
+
+/// Returns a process and its children.
+fn with_children(process: u32) -> Vec<u32> {
+    let path = format!("/proc/{process}/task/{process}/children");
+    let children = fs::read_to_string(path).unwrap_or_default();
+    let children = children.split_whitespace().filter_map(|id| id.parse().ok());
+    std::iter::once(process).chain(children).collect()
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let _ = self.stall(false);
+        let _ = self.stop();
+    }
+}
