@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use self::connection::Connections;
+use self::connection::RedisConnections;
 use self::error::RedisError;
 use self::notifications::Notifications;
 use crate::protocol::store::StoreFuture;
@@ -87,16 +87,16 @@ const PREFIX_BYTES: usize = 128;
 /// # Failures
 ///
 /// While the server cannot be reached, methods fail within a second, and if it does not answer,
-/// within three. Connections are made again when they are needed, at most every two seconds after
+/// within three. RedisConnections are made again when they are needed, at most every two seconds after
 /// repeated failures. A waiting [`read`](EventStore::read) tries again for five seconds.
 ///
 /// Redis Cluster and Sentinel are not supported. `rediss://` URLs need the feature `redis-tls`.
 #[derive(Clone)]
-pub struct Redis(Arc<Inner>);
+pub struct Redis(Arc<RedisParts>);
 
 /// The connections, and the names of keys.
-struct Inner {
-    connections: Arc<Connections>,
+struct RedisParts {
+    connections: Arc<RedisConnections>,
     notifications: Notifications,
     prefix: String,
 }
@@ -128,8 +128,8 @@ impl Redis {
         if prefix.len() > PREFIX_BYTES {
             return Err(RedisError::Prefix(prefix.len()));
         }
-        let connections = Arc::new(Connections::connect(url).await?);
-        Ok(Self(Arc::new(Inner {
+        let connections = Arc::new(RedisConnections::connect(url).await?);
+        Ok(Self(Arc::new(RedisParts {
             notifications: Notifications::new(Arc::clone(&connections)),
             connections,
             prefix: prefix.to_owned(),

@@ -3,5 +3,3 @@
 mod memory;
 #[cfg(all(unix, feature = "redis"))]
 mod redis;
-#[cfg(all(unix, feature = "redis"))]
-mod redis_server;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use redis::{Script, cmd};
 
-use super::Inner;
-use super::connection::Connection;
+use super::RedisParts;
+use super::connection::RedisConnection;
 use super::values::millis;
 use crate::protocol::store::StoreError;
 use crate::protocol::store::bus::BusPage;
@@ -25,7 +25,7 @@ const PAGE_MESSAGES: usize = 128;
 /// The time after which a page without messages is returned.
 const RECEIVE_TIME: Duration = Duration::from_secs(5);
 
-impl Inner {
+impl RedisParts {
     fn log_key(&self) -> String {
         format!("{}bus", self.prefix)
     }
@@ -68,7 +68,11 @@ impl Inner {
     }
 
     /// Returns the messages that there are.
-    async fn page(&self, connection: &mut Connection, after: u64) -> Result<BusPage, StoreError> {
+    async fn page(
+        &self,
+        connection: &mut RedisConnection,
+        after: u64,
+    ) -> Result<BusPage, StoreError> {
         let mut script = PAGE.key(self.log_key());
         script.key(self.latest_key()).arg(after).arg(PAGE_MESSAGES);
         let mut parts = connection.run::<Vec<Vec<u8>>>(&script).await?.into_iter();

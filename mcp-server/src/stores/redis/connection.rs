@@ -1,4 +1,4 @@
-//! [`Connections`]: the connections of a process to its Redis server.
+//! [`RedisConnections`]: the connections of a process to its Redis server.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
@@ -27,15 +27,15 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 const SPARE: usize = 2;
 
 /// The connections of a process: one that all operations share, and one for each blocking command.
-pub(super) struct Connections {
+pub(super) struct RedisConnections {
     client: Client,
-    shared: Mutex<Shared>,
-    spare: SyncMutex<Vec<Connection>>,
+    shared: Mutex<SharedConnection>,
+    spare: SyncMutex<Vec<RedisConnection>>,
 }
 
 /// The connection that all operations share.
-struct Shared {
-    connection: Option<Connection>,
+struct SharedConnection {
+    connection: Option<RedisConnection>,
     /// Until then, operations fail at once.
     retry_at: Instant,
     pause: Duration,
@@ -43,22 +43,24 @@ struct Shared {
 
 /// A connection that may have been closed.
 #[derive(Clone)]
-pub(super) struct Connection {
+pub(super) struct RedisConnection {
     commands: MultiplexedConnection,
     is_closed: Arc<AtomicBool>,
 }
 
-impl Connections {
+impl RedisConnections {
     /// Connects to a server, and checks that it can be used.
     pub(super) async fn connect(url: &str) -> Result<Self, RedisError> {
         let info = url.into_connection_info().map_err(|_| RedisError::Url)?;
+        #[cfg(feature = "redis-tls")]
+        install_crypto(&info);
         // Only in this version, the client sees at once that a connection was closed.
         let settings = info.redis_settings().clone();
         let settings = settings.set_protocol(ProtocolVersion::RESP3);
         let client = Client::open(info.set_redis_settings(settings))?;
         let connections = Self {
             client,
-            shared: Mutex::new(Shared {
+            shared: Mutex::new(SharedConnection {
                 connection: None,
                 retry_at: Instant::now(),
                 pause: FIRST_PAUSE,
@@ -73,7 +75,7 @@ impl Connections {
     }
 
     /// Makes a connection.
-    async fn open(&self) -> RedisResult<Connection> {
+    async fn open(&self) -> RedisResult<RedisConnection> {
         let is_closed = Arc::new(AtomicBool::new(false));
         let closed = Arc::clone(&is_closed);
         let config = AsyncConnectionConfig::new()
@@ -88,7 +90,7 @@ impl Connections {
         let client = &self.client;
         let opened = client.get_multiplexed_async_connection_with_config(&config);
         let opened = timeout(CONNECT_TIME, opened).await;
-        Ok(Connection {
+        Ok(RedisConnection {
             commands: opened.unwrap_or_else(|_| Err(timed_out()))?,
             is_closed,
         })
@@ -110,7 +112,7 @@ impl Connections {
 
     /// Returns the shared connection. Connects again if it was closed, unless that has failed just
     /// now.
-    async fn shared(&self) -> Result<Connection, StoreError> {
+    async fn shared(&self) -> Result<RedisConnection, StoreError> {
         let mut shared = self.shared.lock().await;
         if let Some(connection) = &shared.connection
             && connection.is_open()
@@ -139,7 +141,7 @@ impl Connections {
 
     /// Returns a connection that nobody else uses, for blocking commands. It is closed when it is
     /// dropped, which also ends such a command.
-    pub(super) async fn own(&self) -> Result<Connection, StoreError> {
+    pub(super) async fn own(&self) -> Result<RedisConnection, StoreError> {
         while let Some(connection) = self.spare().pop() {
             if connection.is_open() {
                 return Ok(connection);
@@ -149,19 +151,19 @@ impl Connections {
     }
 
     /// Keeps a connection that is not used any more, and has no command that runs.
-    pub(super) fn give_back(&self, connection: Connection) {
+    pub(super) fn give_back(&self, connection: RedisConnection) {
         let mut spare = self.spare();
         if spare.len() < SPARE {
             spare.push(connection);
         }
     }
 
-    fn spare(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+    fn spare(&self) -> std::sync::MutexGuard<'_, Vec<RedisConnection>> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Connection {
+impl RedisConnection {
     fn is_open(&self) -> bool {
         !self.is_closed.load(Ordering::Relaxed)
     }
@@ -213,6 +215,20 @@ impl Connection {
 /// Returns the error of an operation that took too long.
 fn timed_out() -> redis::RedisError {
     std::io::Error::from(std::io::ErrorKind::TimedOut).into()
+}
+
+/// Chooses ring for TLS, unless the program has chosen something else: the client panics if it has
+/// to choose among several.
+#[cfg(feature = "redis-tls")]
+fn install_crypto(info: &redis::ConnectionInfo) {
+    use rustls::crypto::{CryptoProvider, ring};
+
+    if matches!(info.addr(), redis::ConnectionAddr::TcpTls { .. })
+        && CryptoProvider::get_default().is_none()
+    {
+        // Fails if another thread has just done so.
+        let _ = ring::default_provider().install_default();
+    }
 }
 
 /// Checks what the server says about itself.

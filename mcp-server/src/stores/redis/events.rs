@@ -7,7 +7,7 @@ use bytes::Bytes;
 use redis::Script;
 use tokio::time::{Instant, timeout_at};
 
-use super::Inner;
+use super::RedisParts;
 use super::values::millis;
 use crate::protocol::store::StoreError;
 use crate::protocol::store::events::{EventPage, StreamKey};
@@ -31,7 +31,7 @@ const POLL_TIME: Duration = Duration::from_secs(2);
 /// The time after which a read that failed is tried again.
 const RETRY_TIME: Duration = Duration::from_millis(200);
 
-impl Inner {
+impl RedisParts {
     /// Returns the key of a stream, which is also the channel of its notifications. Sessions may
     /// contain the separator, so their length is a part of it.
     fn stream_key(&self, key: StreamKey<'_>) -> String {

@@ -12,7 +12,7 @@ use tokio::sync::futures::Notified;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use super::connection::{Connections, OPERATION_TIME};
+use super::connection::{OPERATION_TIME, RedisConnections};
 use crate::util::select::{Either, select};
 
 /// How often channels without readers are removed, and whether the connection works is checked.
@@ -29,21 +29,21 @@ const MANY: usize = 1024;
 /// The subscriptions of all readers of this process, on one connection. There is a connection only
 /// while there are subscriptions.
 pub(super) struct Notifications {
-    connections: Arc<Connections>,
-    channels: Arc<Channels>,
+    connections: Arc<RedisConnections>,
+    channels: Arc<StreamChannels>,
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Default)]
-struct Channels {
-    by_name: Mutex<HashMap<String, Channel>>,
+struct StreamChannels {
+    by_name: Mutex<HashMap<String, StreamChannel>>,
     /// Notified when channels have to be subscribed to.
     added: Notify,
 }
 
 /// A channel of the server: the changes of one stream.
 #[derive(Default)]
-struct Channel {
+struct StreamChannel {
     changed: Arc<Notify>,
     readers: usize,
     /// Whether it had no readers at the latest sweep. Most readers return soon.
@@ -52,20 +52,20 @@ struct Channel {
 }
 
 /// A reader of a stream.
-pub(super) struct Listener {
-    channels: Arc<Channels>,
+pub(super) struct StreamListener {
+    channels: Arc<StreamChannels>,
     name: String,
     changed: Arc<Notify>,
 }
 
-impl Listener {
+impl StreamListener {
     /// Waits until the stream may have changed.
     pub(super) fn notified(&self) -> Notified<'_> {
         self.changed.notified()
     }
 }
 
-impl Drop for Listener {
+impl Drop for StreamListener {
     fn drop(&mut self) {
         let mut channels = self.channels.lock();
         if let Some(channel) = channels.get_mut(&self.name) {
@@ -84,7 +84,7 @@ impl Drop for Notifications {
 }
 
 impl Notifications {
-    pub(super) fn new(connections: Arc<Connections>) -> Self {
+    pub(super) fn new(connections: Arc<RedisConnections>) -> Self {
         Self {
             connections,
             channels: Arc::default(),
@@ -93,7 +93,7 @@ impl Notifications {
     }
 
     /// Adds a reader. It is also notified once the subscription is made.
-    pub(super) fn listen(&self, name: &str) -> Listener {
+    pub(super) fn listen(&self, name: &str) -> StreamListener {
         let changed = {
             let mut channels = self.channels.lock();
             let channel = channels.entry(name.to_owned()).or_default();
@@ -108,7 +108,7 @@ impl Notifications {
                 async move { channels.receive(&connections).await },
             ));
         }
-        Listener {
+        StreamListener {
             channels: Arc::clone(&self.channels),
             name: name.to_owned(),
             changed,
@@ -116,13 +116,13 @@ impl Notifications {
     }
 }
 
-impl Channels {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Channel>> {
+impl StreamChannels {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, StreamChannel>> {
         self.by_name.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Receives notifications, and connects again whenever that fails. Never finishes.
-    async fn receive(&self, connections: &Connections) {
+    async fn receive(&self, connections: &RedisConnections) {
         let mut pause = FIRST_PAUSE;
         loop {
             if self.lock().is_empty() {

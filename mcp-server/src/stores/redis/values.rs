@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use redis::Script;
 
-use super::Inner;
+use super::RedisParts;
 use crate::protocol::store::StoreError;
 use crate::protocol::store::values::{Condition, Put, PutOutcome, VersionedValue};
 
@@ -22,7 +22,7 @@ pub(super) fn millis(duration: Duration) -> String {
     duration.as_millis().clamp(1, LONGEST_MILLIS).to_string()
 }
 
-impl Inner {
+impl RedisParts {
     fn value_key(&self, key: &str) -> String {
         format!("{}value:{key}", self.prefix)
     }
