@@ -87,8 +87,8 @@ const PREFIX_BYTES: usize = 128;
 /// # Failures
 ///
 /// While the server cannot be reached, methods fail within a second, and if it does not answer,
-/// within three. RedisConnections are made again when they are needed, at most every two seconds after
-/// repeated failures. A waiting [`read`](EventStore::read) tries again for five seconds.
+/// within three. Lost connections are made again when they are needed; the pause between attempts
+/// grows to two seconds. A waiting [`read`](EventStore::read) tries again for five seconds.
 ///
 /// Redis Cluster and Sentinel are not supported. `rediss://` URLs need the feature `redis-tls`.
 #[derive(Clone)]

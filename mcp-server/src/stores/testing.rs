@@ -94,11 +94,10 @@ impl<S> Handles<S> {
 
 /// Returns what an operation returns. Panics if it fails, or does not finish in time.
 async fn within<T>(limit: Duration, step: &str, operation: StoreFuture<'_, T>) -> T {
-    match timeout(limit, operation).await {
-        Ok(Ok(done)) => done,
-        Ok(Err(error)) => panic!("{step}: the store returned the error `{}`", Chain(&error)),
-        Err(_) => panic!("{step}: the store did not finish within {limit:?}"),
-    }
+    let Ok(done) = timeout(limit, operation).await else {
+        panic!("{step}: the store did not finish within {limit:?}");
+    };
+    done.unwrap_or_else(|error| panic!("{step}: the store returned the error `{}`", Chain(&error)))
 }
 
 /// Returns what an operation returns that does not wait for events or messages.

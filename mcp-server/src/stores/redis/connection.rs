@@ -196,11 +196,13 @@ impl RedisConnection {
     /// used again: the server may be unreachable, or another one may be the primary now.
     fn check<T>(&self, done: RedisResult<T>) -> Result<T, StoreError> {
         done.map_err(|error| {
-            let is_lost = match error.kind() {
-                ErrorKind::Io | ErrorKind::Parse | ErrorKind::AuthenticationFailed => true,
-                ErrorKind::Server(ServerErrorKind::ReadOnly) => true,
-                _ => false,
-            };
+            let is_lost = matches!(
+                error.kind(),
+                ErrorKind::Io
+                    | ErrorKind::Parse
+                    | ErrorKind::AuthenticationFailed
+                    | ErrorKind::Server(ServerErrorKind::ReadOnly)
+            );
             if is_lost {
                 self.is_closed.store(true, Ordering::Relaxed);
             }

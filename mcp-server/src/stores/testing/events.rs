@@ -13,16 +13,16 @@ use crate::protocol::store::Store;
 use crate::protocol::store::events::{EventPage, StreamKey};
 
 /// What a read should return or has returned: events, and whether the stream has ended.
-pub(super) type Page = Option<(Vec<(u64, Bytes)>, bool)>;
+pub(super) type Page = (Vec<(u64, Bytes)>, bool);
 
 /// Returns a page of text messages.
 pub(super) fn page(events: &[(u64, &'static str)], ended: bool) -> Page {
     let events = events.iter();
     let events = events.map(|&(number, text)| (number, Bytes::from_static(text.as_bytes())));
-    Some((events.collect(), ended))
+    (events.collect(), ended)
 }
 
-pub(super) fn returned(page: Option<EventPage>) -> Page {
+pub(super) fn returned(page: Option<EventPage>) -> Option<Page> {
     page.map(|page| (page.events, page.ended))
 }
 
@@ -32,7 +32,7 @@ pub(super) async fn expect_page<S: Store>(
     store: &S,
     stream: StreamKey<'_>,
     after: u64,
-    expected: Page,
+    expected: Option<Page>,
 ) {
     let read = within(WAKE_TIME, step, store.read(stream, after)).await;
     expect(step, &returned(read), &expected);
@@ -67,37 +67,37 @@ async fn order_and_end<S: Store>(Handles { a, b }: &Handles<S>) {
     let step = "`read` of the events of a stream at another handle";
     done(step, a.open(stream, LONG)).await;
     append(step, &**a, stream, 1, Some("one")).await;
-    expect_page(step, &**b, stream, 0, page(&[(1, "one")], false)).await;
+    expect_page(step, &**b, stream, 0, Some(page(&[(1, "one")], false))).await;
     append(step, &**b, stream, 2, Some("two")).await;
     append(step, &**a, stream, 3, Some("")).await;
     let all = [(1, "one"), (2, "two"), (3, "")];
-    expect_page(step, &**a, stream, 0, page(&all, false)).await;
+    expect_page(step, &**a, stream, 0, Some(page(&all, false))).await;
     let step = "`read` after a number";
-    expect_page(step, &**b, stream, 1, page(&all[1..], false)).await;
-    expect_page(step, &**b, stream, 2, page(&all[2..], false)).await;
+    expect_page(step, &**b, stream, 1, Some(page(&all[1..], false))).await;
+    expect_page(step, &**b, stream, 2, Some(page(&all[2..], false))).await;
 
     let step = "`append` of a number that exists changes nothing";
     for number in 1..=3 {
         append(step, &**b, stream, number, Some("other")).await;
     }
-    expect_page(step, &**a, stream, 0, page(&all, false)).await;
+    expect_page(step, &**a, stream, 0, Some(page(&all, false))).await;
     let step = "`open` of a stream that exists changes nothing";
     done(step, b.open(stream, LONG)).await;
-    expect_page(step, &**a, stream, 0, page(&all, false)).await;
+    expect_page(step, &**a, stream, 0, Some(page(&all, false))).await;
 
     let step = "the end of a stream";
     // Twice: the caller was interrupted and retries.
     for handle in [a, b] {
         append(step, &**handle, stream, 4, None).await;
     }
-    expect_page(step, &**b, stream, 0, page(&all, true)).await;
-    expect_page(step, &**a, stream, 1, page(&all[1..], true)).await;
+    expect_page(step, &**b, stream, 0, Some(page(&all, true))).await;
+    expect_page(step, &**a, stream, 1, Some(page(&all[1..], true))).await;
     let step = "`read` at the end of a stream does not wait";
-    expect_page(step, &**a, stream, 3, page(&[], true)).await;
+    expect_page(step, &**a, stream, 3, Some(page(&[], true))).await;
     let step = "`open` and `append` of a known number, after the end, change nothing";
     done(step, a.open(stream, LONG)).await;
     append(step, &**a, stream, 2, Some("other")).await;
-    expect_page(step, &**b, stream, 0, page(&all, true)).await;
+    expect_page(step, &**b, stream, 0, Some(page(&all, true))).await;
 }
 
 async fn waiting_readers<S: Store>(Handles { a, b }: &Handles<S>) {
@@ -109,7 +109,7 @@ async fn waiting_readers<S: Store>(Handles { a, b }: &Handles<S>) {
     done(step, a.open(stream, LONG)).await;
     let started = Instant::now();
     let read = within(WAITING_TIME, step, b.read(stream, 0)).await;
-    expect(step, &returned(read), &page(&[], false));
+    expect(step, &returned(read), &Some(page(&[], false)));
     check_waited(step, started, Duration::from_secs(1));
 
     let step = "several readers that wait at two handles, and one that gave up";
@@ -130,7 +130,7 @@ async fn waiting_readers<S: Store>(Handles { a, b }: &Handles<S>) {
         let read = timeout(WAKE_TIME, reader).await;
         let read = read.unwrap_or_else(|_| panic!("{step}: not woken within {WAKE_TIME:?}"));
         let read = read.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
-        expect(step, &read, &page(&[(1, "one")], false));
+        expect(step, &read, &Some(page(&[(1, "one")], false)));
     }
     let step = "a reader that waits while events are appended without pause";
     let (writer, count) = (Arc::clone(a), 50);

@@ -12,10 +12,10 @@ use crate::protocol::store::values::{Condition, Put, PutOutcome, VersionedValue}
 /// A time to live that is over soon.
 const SHORT: Duration = Duration::from_millis(300);
 
-/// Returns what `get` should return.
-fn found(value: &[u8], version: u64) -> Option<VersionedValue> {
+/// Returns a value that `get` should return.
+fn found(value: &[u8], version: u64) -> VersionedValue {
     let value = value.to_vec();
-    Some(VersionedValue { value, version })
+    VersionedValue { value, version }
 }
 
 /// Checks reads, writes with each condition, removals, versions, and odd keys and values.
@@ -37,29 +37,49 @@ async fn conditions<S: Store>(Handles { a, b }: &Handles<S>) {
     let outcome = done(step, a.put(put(key, b"1", Condition::Absent))).await;
     let first = written(step, outcome);
     let step = "`get` at another handle after `put`";
-    expect(step, &done(step, b.get(key)).await, &found(b"1", first));
+    expect(
+        step,
+        &done(step, b.get(key)).await,
+        &Some(found(b"1", first)),
+    );
 
     let step = "`put` with the condition `Absent` of a key with a value";
     let outcome = done(step, b.put(put(key, b"2", Condition::Absent))).await;
     expect(step, &outcome, &PutOutcome::Conflict);
     let step = "`get` after `put` had a conflict";
-    expect(step, &done(step, a.get(key)).await, &found(b"1", first));
+    expect(
+        step,
+        &done(step, a.get(key)).await,
+        &Some(found(b"1", first)),
+    );
 
     let step = "`put` with the condition `Version` of the current version";
     let outcome = done(step, b.put(put(key, b"3", Condition::Version(first)))).await;
     let second = written(step, outcome);
-    expect(step, &done(step, a.get(key)).await, &found(b"3", second));
+    expect(
+        step,
+        &done(step, a.get(key)).await,
+        &Some(found(b"3", second)),
+    );
     let step = "`put` with the condition `Version` of an earlier version";
     let outcome = done(step, a.put(put(key, b"4", Condition::Version(first)))).await;
     expect(step, &outcome, &PutOutcome::Conflict);
-    expect(step, &done(step, b.get(key)).await, &found(b"3", second));
+    expect(
+        step,
+        &done(step, b.get(key)).await,
+        &Some(found(b"3", second)),
+    );
 
     let step = "`put` with the condition `Any` of a key with a value";
     let third = written(
         step,
         done(step, a.put(put(key, b"5", Condition::Any))).await,
     );
-    expect(step, &done(step, b.get(key)).await, &found(b"5", third));
+    expect(
+        step,
+        &done(step, b.get(key)).await,
+        &Some(found(b"5", third)),
+    );
 
     let step = "`remove` of a key with a value";
     expect(step, &done(step, b.remove(key)).await, &true);
@@ -70,7 +90,11 @@ async fn conditions<S: Store>(Handles { a, b }: &Handles<S>) {
     expect(step, &outcome, &PutOutcome::Conflict);
     let outcome = done(step, a.put(put(key, b"7", Condition::Absent))).await;
     let fourth = written(step, outcome);
-    expect(step, &done(step, b.get(key)).await, &found(b"7", fourth));
+    expect(
+        step,
+        &done(step, b.get(key)).await,
+        &Some(found(b"7", fourth)),
+    );
 }
 
 /// Checks that no version of a key occurs twice, however its values disappear in between.
@@ -110,7 +134,7 @@ async fn odd_keys_and_values<S: Store>(Handles { a, b }: &Handles<S>) {
         let read = done(step, b.get("odd value")).await;
         let size = value.len();
         assert!(
-            read == found(&value, version),
+            read == Some(found(&value, version)),
             "{step}: the store returned {read:?}, expected {size} equal bytes of version {version}"
         );
     }
@@ -123,7 +147,7 @@ async fn odd_keys_and_values<S: Store>(Handles { a, b }: &Handles<S>) {
     }
     for (key, version) in keys.iter().zip(versions) {
         let read = done(step, b.get(key)).await;
-        expect(step, &read, &found(key.as_bytes(), version));
+        expect(step, &read, &Some(found(key.as_bytes(), version)));
         expect(step, &done(step, b.remove(key)).await, &true);
         expect(step, &done(step, a.get(key)).await, &None);
     }

@@ -1,9 +1,13 @@
 //! Servers that crash, do not answer, or cut connections.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use mcp_server::{Bus, EventStore, PutOutcome, Redis, StoreError, ValueStore};
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
@@ -80,7 +84,7 @@ async fn restarted_server_with_a_log_has_lost_nothing() {
     a.publish(b"before").await.expect("published");
 
     server.kill();
-    for store in [&a, &b] {
+    for store in [&a, &a, &b] {
         let started = Instant::now();
         assert!(store.get("kept").await.is_err());
         assert!(
@@ -89,6 +93,8 @@ async fn restarted_server_with_a_log_has_lost_nothing() {
             started.elapsed()
         );
     }
+    // The reader tries in vain.
+    sleep(Duration::from_millis(2500)).await;
     server.run();
     recovered(&a).await;
     recovered(&b).await;
@@ -202,8 +208,74 @@ async fn cut_connections_are_replaced_and_nothing_is_missed() {
         );
         a.publish(b"after").await.expect("published");
     }
+    for number in 4..=5 {
+        let reader = read_next(&b, number - 1);
+        sleep(Duration::from_millis(300)).await;
+        // Nobody is notified of this event.
+        server.command("CLIENT KILL TYPE pubsub");
+        append(&a, number, "unnoticed").await;
+        let appended = Instant::now();
+        assert_eq!(
+            soon(reader).await,
+            (number, Bytes::from_static(b"unnoticed"))
+        );
+        assert!(
+            appended.elapsed() < Duration::from_secs(1),
+            "{:?}",
+            appended.elapsed()
+        );
+    }
     let expected: Vec<_> = (0..3)
         .flat_map(|_| [b"before".to_vec(), b"after".to_vec()])
         .collect();
     assert_eq!(soon(messages).await, expected);
+}
+
+/// Connects clients to a port, until it is notified: then nothing passes through these connections
+/// any more, and they stay open.
+async fn proxy(port: u16) -> (u16, Arc<Notify>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let own_port = listener.local_addr().expect("address").port();
+    let silence = Arc::new(Notify::new());
+    let all = Arc::clone(&silence);
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let mut server = TcpStream::connect(("127.0.0.1", port))
+                .await
+                .expect("connected");
+            let silence = Arc::clone(&all);
+            tokio::spawn(async move {
+                tokio::select! {
+                    _ = copy_bidirectional(&mut client, &mut server) => {}
+                    () = silence.notified() => std::future::pending().await,
+                }
+            });
+        }
+    });
+    (own_port, silence)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connection_that_went_silent_is_replaced() {
+    let Some(server) = RedisServer::start(&[]) else {
+        return;
+    };
+    let (port, silence) = proxy(server.port()).await;
+    let url = format!("redis://127.0.0.1:{port}");
+    let (a, b) = (
+        connect(&server).await,
+        Redis::connect(&url).await.expect("connected"),
+    );
+    a.open(STREAM, LONG).await.expect("opened");
+    let (reader, messages) = (read_next(&b, 0), receive(&b, &end(&b).await, 1));
+    sleep(Duration::from_millis(300)).await;
+
+    silence.notify_waiters();
+    let result = b.get("any").await;
+    assert!(matches!(result, Err(StoreError::TimedOut(_))), "{result:?}");
+    b.get("any").await.expect("read");
+    append(&a, 1, "after").await;
+    assert_eq!(soon(reader).await, (1, Bytes::from_static(b"after")));
+    a.publish(b"after").await.expect("published");
+    assert_eq!(soon(messages).await, [b"after".to_vec()]);
 }

@@ -4,7 +4,6 @@ mod failures;
 mod server;
 
 use std::error::Error;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -71,11 +70,9 @@ async fn many_readers_share_one_connection() {
         return;
     };
     let (a, b) = (connect(&server).await, connect(&server).await);
-    let names: Arc<[String]> = (0..300).map(|at| format!("{at}")).collect();
-    let key = |names: &[String], at: usize| names[at].clone();
+    let names: Vec<String> = (0..300).map(|at| format!("{at}")).collect();
     let mut readers = Vec::new();
-    for at in 0..names.len() {
-        let name = key(&names, at);
+    for name in names.clone() {
         let stream = StreamKey {
             session: &name,
             stream: "1",
@@ -99,7 +96,7 @@ async fn many_readers_share_one_connection() {
         "{clients}"
     );
     let started = Instant::now();
-    for name in names.iter() {
+    for name in &names {
         let stream = StreamKey {
             session: name,
             stream: "1",
@@ -192,7 +189,7 @@ async fn events_of_a_stream_are_bounded() {
     };
     let store = connect(&server).await;
     store.open(STREAM, LONG).await.expect("opened");
-    let mut append = async |number: u64, bytes: usize| {
+    let append = async |number: u64, bytes: usize| {
         let message = Some(Bytes::from(vec![b'x'; bytes]));
         let appended = store.append(STREAM, number, message, LONG).await;
         appended.expect("appended");

@@ -88,6 +88,10 @@ impl RedisServer {
         String::from_utf8_lossy(&reply).into_owned()
     }
 
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }
