@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
-use super::{
+use super::steps::{
     Handles, WAITING_TIME, WAKE_TIME, check as expect, check_waited, done, odd_bytes, within,
 };
 use crate::protocol::store::Store;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::{Handles, LONG, check as expect, done, put, put_in, written};
+use super::steps::{Handles, LONG, check as expect, done, put, put_in, written};
 use crate::protocol::store::Store;
 use crate::protocol::store::values::{Condition, PutOutcome};
 

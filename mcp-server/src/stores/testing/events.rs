@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::{
+use super::steps::{
     Handles, LONG, WAITING_TIME, WAKE_TIME, check as expect, check_waited, done, odd_bytes, within,
 };
 use crate::protocol::store::Store;

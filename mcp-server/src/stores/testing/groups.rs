@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::{Handles, LONG, check as expect, done, odd_texts, put, put_in, written};
+use super::steps::{Handles, LONG, check as expect, done, odd_texts, put, put_in, written};
 use crate::protocol::store::Store;
 use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
 

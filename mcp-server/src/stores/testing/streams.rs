@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::events::{append, expect_page, page, returned};
-use super::{Handles, LONG, WAITING_TIME, check as expect, done, odd_texts, within};
+use super::steps::{Handles, LONG, WAITING_TIME, check as expect, done, odd_texts, within};
 use crate::protocol::store::Store;
 use crate::protocol::store::events::StreamKey;
 

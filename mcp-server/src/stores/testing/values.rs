@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::{Handles, LONG, check as expect, done, odd_bytes, odd_texts, put, written};
+use super::steps::{Handles, LONG, check as expect, done, odd_bytes, odd_texts, put, written};
 use crate::protocol::store::Store;
 use crate::protocol::store::values::{Condition, Put, PutOutcome, VersionedValue};
 
