@@ -44,6 +44,9 @@
 //! | `axum` | | `http`, and the endpoint with all its paths as a router of axum (`Server::into_router`) |
 //! | `tls` | | `http`, and TLS for the listener, by rustls |
 //! | `oauth` | | `http`, and [access tokens](guide::oauth): the server as a resource server of OAuth 2.1 |
+//! | `redis` | | `http`, and [`Redis`], a store that processes share |
+//! | `redis-tls` | | `redis`, and TLS for its connections, by rustls |
+//! | `testing` | | `http`, and checks for implementations of [`Store`] |
 //! | `json-schema` | | tools with a hand-written schema, and validation of all arguments by their schema |
 //! | `draft` | | the draft of the next revision, unstable: see `ServerBuilder::draft` |
 //! | `https-url` | | the proposal of that name: signed [URLs of resources](guide::urls) |
@@ -160,6 +163,12 @@ pub use server::handle::Server;
 pub use server::http_transport::Http;
 pub use server::transports::{ByteStream, Stdio, Transport};
 pub use stores::memory::Memory;
+#[cfg(feature = "redis")]
+pub use stores::redis::Redis;
+#[cfg(feature = "redis")]
+pub use stores::redis::error::RedisError;
+#[cfg(feature = "testing")]
+pub use stores::testing;
 #[cfg(feature = "tls")]
 pub use tokio_rustls::rustls;
 #[cfg(feature = "http")]

@@ -49,6 +49,8 @@ mod input;
 ))]
 mod resources;
 mod stdio;
+#[cfg(feature = "testing")]
+mod stores;
 #[cfg(unix)]
 mod streams;
 #[cfg(feature = "http")]

@@ -1,0 +1,5 @@
+//! Implementations of stores.
+
+mod memory;
+#[cfg(all(unix, feature = "redis"))]
+mod redis;
