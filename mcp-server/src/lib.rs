@@ -44,6 +44,7 @@
 //! | `axum` | | `http`, and the endpoint with all its paths as a router of axum (`Server::into_router`) |
 //! | `tls` | | `http`, and TLS for the listener, by rustls |
 //! | `oauth` | | `http`, and [access tokens](guide::oauth): the server as a resource server of OAuth 2.1 |
+//! | `postgres` | | `http`, and a store in PostgreSQL that several processes share |
 //! | `json-schema` | | tools with a hand-written schema, and validation of all arguments by their schema |
 //! | `draft` | | the draft of the next revision, unstable: see `ServerBuilder::draft` |
 //! | `https-url` | | the proposal of that name: signed [URLs of resources](guide::urls) |
@@ -71,6 +72,8 @@ mod stores;
 mod transport;
 mod util;
 
+#[cfg(all(feature = "postgres", not(feature = "tls")))]
+pub use ::rustls;
 pub use features::arguments::Arguments;
 pub use features::catalog::Definition;
 pub use features::completions::{Completing, IntoCompletion};
@@ -158,6 +161,10 @@ pub use server::handle::Server;
 pub use server::http_transport::Http;
 pub use server::transports::{ByteStream, Stdio, Transport};
 pub use stores::memory::Memory;
+#[cfg(feature = "postgres")]
+pub use stores::postgres::error::PostgresError;
+#[cfg(feature = "postgres")]
+pub use stores::postgres::{Postgres, PostgresBuilder};
 #[cfg(feature = "tls")]
 pub use tokio_rustls::rustls;
 #[cfg(feature = "http")]

@@ -1,3 +1,5 @@
 //! Implementations of [`Store`](crate::Store).
 
 pub(crate) mod memory;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
