@@ -17,5 +17,6 @@ pub(crate) mod named_params;
 pub(crate) mod prompts;
 pub(crate) mod resources;
 pub(crate) mod schema;
+pub(crate) mod stored;
 pub(crate) mod subscriptions;
 pub(crate) mod tools;

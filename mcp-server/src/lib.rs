@@ -45,6 +45,7 @@
 //! | `tls` | | `http`, and TLS for the listener, by rustls |
 //! | `oauth` | | `http`, and [access tokens](guide::oauth): the server as a resource server of OAuth 2.1 |
 //! | `postgres` | | `http`, and a store in PostgreSQL that several processes share |
+//! | `testing` | | `http`, and checks for implementations of [`Store`] |
 //! | `json-schema` | | tools with a hand-written schema, and validation of all arguments by their schema |
 //! | `draft` | | the draft of the next revision, unstable: see `ServerBuilder::draft` |
 //! | `https-url` | | the proposal of that name: signed [URLs of resources](guide::urls) |
@@ -104,6 +105,7 @@ pub use features::resources::request::Variables;
 pub use features::resources::templates::definition::TemplateDef;
 #[cfg(feature = "templates")]
 pub use features::resources::variables::TemplateVariables;
+pub use features::stored::{Stored, StoredError, StoredValue};
 pub use features::tools::definition::ToolDef;
 pub use features::tools::result::{IntoToolResult, Json};
 pub use mcp_types as types;
@@ -165,6 +167,8 @@ pub use stores::memory::Memory;
 pub use stores::postgres::error::PostgresError;
 #[cfg(feature = "postgres")]
 pub use stores::postgres::{Postgres, PostgresBuilder};
+#[cfg(feature = "testing")]
+pub use stores::testing;
 #[cfg(feature = "tls")]
 pub use tokio_rustls::rustls;
 #[cfg(feature = "http")]

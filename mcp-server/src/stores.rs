@@ -3,3 +3,5 @@
 pub(crate) mod memory;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
+#[cfg(feature = "testing")]
+pub mod testing;

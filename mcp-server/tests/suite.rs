@@ -52,6 +52,8 @@ mod postgres;
 ))]
 mod resources;
 mod stdio;
+#[cfg(feature = "testing")]
+mod stores;
 #[cfg(unix)]
 mod streams;
 #[cfg(feature = "http")]

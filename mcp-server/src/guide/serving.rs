@@ -239,35 +239,22 @@
 //!
 //! # Several processes
 //!
-//! Any process with the same [`Keys`](crate::Keys) can serve a request of 2026-07-28. Traits
-//! connect processes for everything else: changes, answers and ends of sessions
-//! ([`Bus`](crate::Bus)), sessions of older clients ([`SessionStore`](crate::SessionStore)), and
-//! the events that these clients resume from ([`EventStore`](crate::EventStore)). By default they
-//! are in the memory of one process. A bus that crosses machines encodes messages with
-//! [`BusMessage::to_bytes`](crate::BusMessage::to_bytes).
+//! Any process with the same [`Keys`](crate::Keys) can serve a request of 2026-07-28. Everything
+//! else that processes share is in a [`Store`](crate::Store): sessions of older clients and the
+//! events that they resume from, changes, answers to questions that another process asked, and
+//! the values of [`Stored`](crate::Stored). By default the store is the memory of the process.
 //!
 //! ```
-//! use std::sync::Arc;
+//! use mcp_server::{HttpConfig, HttpService, Keys, Server, Store};
 //!
-//! use mcp_server::{
-//!     Bus, EventStore, HttpConfig, HttpService, Keys, MemoryEvents, MemorySessions, Server,
-//!     SessionStore,
-//! };
-//!
-//! fn process(
-//!     secret: [u8; 32],
-//!     bus: Arc<dyn Bus>,
-//!     sessions: Arc<dyn SessionStore>,
-//!     events: Arc<dyn EventStore>,
-//! ) -> Result<HttpService, mcp_server::BuildErrors> {
+//! fn process(secret: [u8; 32], store: impl Store) -> Result<HttpService, mcp_server::BuildErrors> {
 //!     let server = Server::builder("demo", "1.0.0")
 //!         .keys(Keys::from_bytes(secret))
-//!         .bus(bus)
+//!         .store(store)
 //!         .build()?;
-//!     let config = HttpConfig::new().session_store(sessions).event_store(events);
-//!     Ok(server.into_service(config))
+//!     Ok(server.into_service(HttpConfig::new()))
 //! }
-//! # let _ = process;
+//! # let _ = process([0; 32], mcp_server::Memory::new());
 //! ```
 //!
 //! New keys do not have to invalidate requests in progress: first use a key that still opens what

@@ -102,6 +102,10 @@ pub struct Limits {
     /// The maximum time that a request waits for one operation of a [`Store`](crate::Store).
     /// Default: 5 seconds.
     pub store_time: Duration,
+    /// The maximum size of a value of [`Stored`](crate::Stored), in bytes of JSON. Default: 64 KiB.
+    pub stored_bytes: usize,
+    /// The maximum number of values of [`Stored`](crate::Stored) of one user. Default: 64.
+    pub stored_values: usize,
     /// The minimum time between two progress notifications of a request. The final notification is
     /// always sent. Default: 20 ms.
     pub progress_interval: Duration,
@@ -201,6 +205,8 @@ impl Default for Limits {
             sessions: 10_000,
             session_idle_time: Duration::from_secs(1_800),
             store_time: Duration::from_secs(5),
+            stored_bytes: 64 << 10,
+            stored_values: 64,
             progress_interval: Duration::from_millis(20),
             state_time: Duration::from_secs(3_600),
             header_bytes: 32 << 10,

@@ -1,8 +1,6 @@
 //! Batches of revision 2025-03-26.
 
-use std::sync::{Arc, Mutex, Weak};
-
-use mcp_server::{Bus, BusMessage, BusReceiver};
+use mcp_server::{Bus as _, Memory};
 
 use super::legacy::*;
 use super::subject::*;
@@ -38,25 +36,11 @@ async fn each_request_of_a_batch_takes_a_permit() {
     assert!(!body.contains("error"), "{body}");
 }
 
-/// A bus that records published responses.
-#[derive(Default)]
-struct RecordingBus(Mutex<Vec<String>>);
-
-impl Bus for RecordingBus {
-    fn publish(&self, message: BusMessage) {
-        if let BusMessage::Answer { message, .. } = message {
-            let message = String::from_utf8(message).expect("UTF-8");
-            self.0.lock().expect("sound").push(message);
-        }
-    }
-
-    fn attach(&self, _: Weak<dyn BusReceiver>) {}
-}
-
 #[tokio::test]
 async fn client_response_in_a_batch_is_published_once() {
-    let bus = Arc::new(RecordingBus::default());
-    let (server, _probe) = server(|builder| builder.bus(bus.clone()));
+    let bus = Memory::new();
+    let start = bus.receive(None).await.expect("a position").position;
+    let (server, _probe) = server(|builder| builder.store(bus.clone()));
     let address = serve(&server);
     let session = start_session(address, "2025-03-26").await;
     let answers = [
@@ -66,5 +50,11 @@ async fn client_response_in_a_batch_is_published_once() {
     let batch = format!("[{},{PING},{},{}]", answers[0], answers[1], tool(1, "echo"));
     let (head, _) = Raw::post(address, &session, &batch).await;
     assert_eq!(head.status, 200);
-    assert_eq!(*bus.0.lock().expect("sound"), answers);
+    let page = bus.receive(Some(&start)).await.expect("messages");
+    let published = page.messages.iter().filter_map(|message| {
+        let message: serde_json::Value = serde_json::from_slice(message).expect("JSON");
+        let answer = message["message"]["Answer"]["message"].as_str();
+        answer.map(str::to_owned)
+    });
+    assert_eq!(published.collect::<Vec<_>>(), answers);
 }

@@ -2,9 +2,10 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_server::{EventPage, EventStore, MemoryEvents, StoreFuture};
+use mcp_server::{EventPage, EventStore, Memory, StoreFuture, StreamKey};
 
 /// The operations of a store, with the ids of the session and of the stream if the tests need them.
 #[derive(Clone, Copy)]
@@ -26,14 +27,14 @@ pub(crate) trait Hook: Send + Sync + 'static {
 /// A store in memory with a hook.
 pub(crate) struct Hooked<H> {
     pub(crate) hook: H,
-    events: MemoryEvents,
+    events: Memory,
 }
 
 impl<H: Hook> Hooked<H> {
     pub(crate) fn new(hook: H) -> Self {
         Self {
             hook,
-            events: MemoryEvents::new(16),
+            events: Memory::new(),
         }
     }
 
@@ -50,34 +51,29 @@ impl<H: Hook> Hooked<H> {
 }
 
 impl<H: Hook> EventStore for Hooked<H> {
-    fn open<'a>(&'a self, session: &'a str, stream: &'a str) -> StoreFuture<'a, ()> {
-        let then = move || self.events.open(session, stream);
-        self.run(Operation::Open(session, stream), then)
+    fn open<'a>(&'a self, stream: StreamKey<'a>, kept: Duration) -> StoreFuture<'a, ()> {
+        let then = move || self.events.open(stream, kept);
+        self.run(Operation::Open(stream.session, stream.stream), then)
     }
 
     fn append<'a>(
         &'a self,
-        session: &'a str,
-        stream: &'a str,
+        stream: StreamKey<'a>,
         number: u64,
         message: Option<Bytes>,
+        kept: Duration,
     ) -> StoreFuture<'a, ()> {
-        let then = move || self.events.append(session, stream, number, message);
-        self.run(Operation::Append(session, stream), then)
+        let then = move || self.events.append(stream, number, message, kept);
+        self.run(Operation::Append(stream.session, stream.stream), then)
     }
 
-    fn read<'a>(
-        &'a self,
-        session: &'a str,
-        stream: &'a str,
-        after: u64,
-    ) -> StoreFuture<'a, Option<EventPage>> {
-        let then = move || self.events.read(session, stream, after);
-        self.run(Operation::Read(stream), then)
+    fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64) -> StoreFuture<'a, Option<EventPage>> {
+        let then = move || self.events.read(stream, after);
+        self.run(Operation::Read(stream.stream), then)
     }
 
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        let then = move || self.events.remove(session);
+    fn remove_session<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
+        let then = move || self.events.remove_session(session);
         self.run(Operation::Remove(session), then)
     }
 }

@@ -4,7 +4,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
-use mcp_server::{HttpConfig, MemorySessions, SessionStore, StoreFuture};
+use mcp_server::{
+    HttpConfig, Memory, Put, PutOutcome, ServerBuilder, StoreFuture, ValueStore, VersionedValue,
+};
 
 use super::event_store::{Hook, Hooked, Operation};
 use super::legacy::*;
@@ -24,16 +26,14 @@ impl Keys {
         std::mem::take(&mut self.0.lock().expect("sound"))
     }
 
-    /// Stores that record their keys.
-    fn config(&self) -> HttpConfig {
-        let sessions = RecordingSessions {
+    /// Adds stores that record their keys.
+    fn stores(&self, builder: ServerBuilder) -> ServerBuilder {
+        let values = RecordingValues {
             keys: self.clone(),
-            sessions: MemorySessions::new(),
+            values: Memory::new(),
         };
-        HttpConfig::new()
-            .session_store(Arc::new(sessions))
-            .event_store(Arc::new(Hooked::new(self.clone())))
-            .http_sse("/sse")
+        let builder = builder.value_store(Arc::new(values));
+        builder.event_store(Arc::new(Hooked::new(self.clone())))
     }
 }
 
@@ -51,25 +51,29 @@ impl Hook for Keys {
     }
 }
 
-struct RecordingSessions {
+struct RecordingValues {
     keys: Keys,
-    sessions: MemorySessions,
+    values: Memory,
 }
 
-impl SessionStore for RecordingSessions {
-    fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()> {
-        self.keys.record(session);
-        self.sessions.put(session, value)
+impl ValueStore for RecordingValues {
+    fn put<'a>(&'a self, put: Put<'a>) -> StoreFuture<'a, PutOutcome> {
+        self.keys.record(put.key);
+        self.values.put(put)
     }
 
-    fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.keys.record(session);
-        self.sessions.get(session)
+    fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<VersionedValue>> {
+        self.keys.record(key);
+        self.values.get(key)
     }
 
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.keys.record(session);
-        self.sessions.remove(session)
+    fn remove<'a>(&'a self, key: &'a str) -> StoreFuture<'a, bool> {
+        self.keys.record(key);
+        self.values.remove(key)
+    }
+
+    fn keys<'a>(&'a self, group: &'a str, most: usize) -> StoreFuture<'a, Vec<String>> {
+        self.values.keys(group, most)
     }
 }
 
@@ -79,8 +83,8 @@ const UNKNOWN: &str = "0123456789abcdef0123456789abcdef";
 #[tokio::test]
 async fn malformed_session_ids_return_404_without_a_store_lookup() {
     let keys = Keys::default();
-    let (server, _probe) = server(|builder| builder);
-    let address = serve_with(&server, keys.config());
+    let (server, _probe) = server(|builder| keys.stores(builder));
+    let address = serve_with(&server, HttpConfig::new().http_sse("/sse"));
     let session = start_session(address, "2025-11-25").await;
     keys.take();
     let ask = async |method: &str, id: &str| {
@@ -99,7 +103,7 @@ async fn malformed_session_ids_return_404_without_a_store_lookup() {
         let expected = ask(method, UNKNOWN).await;
         assert_eq!(expected.0, 404, "{method}");
         // The id is well-formed, so it was looked up.
-        assert_eq!(keys.take(), [UNKNOWN], "{method}");
+        assert_eq!(keys.take(), [format!("session:{UNKNOWN}")], "{method}");
         for id in [
             "x",
             "sessions:*",
@@ -118,8 +122,8 @@ async fn malformed_session_ids_return_404_without_a_store_lookup() {
 #[tokio::test]
 async fn malformed_event_ids_are_rejected_without_a_store_lookup() {
     let keys = Keys::default();
-    let (server, _probe) = server(|builder| builder);
-    let address = serve_with(&server, keys.config());
+    let (server, _probe) = server(|builder| keys.stores(builder));
+    let address = serve_with(&server, HttpConfig::new().http_sse("/sse"));
     let session = start_session(address, "2025-11-25").await;
     let resume = async |id: &str| {
         let headers = with_header(session.clone(), "Last-Event-ID", id);
@@ -149,8 +153,8 @@ async fn malformed_event_ids_are_rejected_without_a_store_lookup() {
 #[tokio::test]
 async fn malformed_channel_ids_return_404() {
     let keys = Keys::default();
-    let (server, _probe) = server(|builder| builder);
-    let address = serve_with(&server, keys.config());
+    let (server, _probe) = server(|builder| keys.stores(builder));
+    let address = serve_with(&server, HttpConfig::new().http_sse("/sse"));
     let ask = async |id: &str| {
         let raw = Raw::connect(address).await;
         let mut raw = raw.at(&format!("/sse?sessionId={id}"));

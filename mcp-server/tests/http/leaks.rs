@@ -6,14 +6,13 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mcp_server::{HttpConfig, MemorySessions, SessionStore, StoreFuture};
+use mcp_server::{Memory, Put, PutOutcome, StoreFuture, ValueStore, VersionedValue};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::event_store::{Hook, Hooked, Operation};
 use super::legacy::*;
 use super::subject::*;
-use crate::support::bus::Shared;
 
 /// A store of events that tracks which sessions have events, and that can block before it opens a
 /// stream.
@@ -90,17 +89,17 @@ impl Hook for Count {
     }
 }
 
-/// A store of sessions that tracks its sessions. Their age is measured with tokio's clock, which
+/// A store of values that tracks its sessions. Their age is measured with tokio's clock, which
 /// tests advance.
 pub(crate) struct CountedSessions {
-    sessions: MemorySessions,
+    values: Memory,
     put: Mutex<BTreeMap<String, Instant>>,
 }
 
 impl CountedSessions {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
-            sessions: MemorySessions::new(),
+            values: Memory::new(),
             put: Mutex::default(),
         })
     }
@@ -109,41 +108,52 @@ impl CountedSessions {
         self.put.lock().expect("sound")
     }
 
+    /// Returns the ids of the sessions in the store.
     pub(crate) fn sessions(&self) -> Vec<String> {
-        self.all().keys().cloned().collect()
+        let all = self.all();
+        let ids = all.keys().filter_map(|key| key.strip_prefix("session:"));
+        ids.map(str::to_owned).collect()
     }
 }
 
-impl SessionStore for CountedSessions {
-    fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()> {
+impl ValueStore for CountedSessions {
+    fn put<'a>(&'a self, put: Put<'a>) -> StoreFuture<'a, PutOutcome> {
         Box::pin(async move {
             network().await;
-            self.all().insert(session.to_owned(), Instant::now());
-            self.sessions.put(session, value).await
+            let outcome = self.values.put(put).await?;
+            if let PutOutcome::Written(_) = outcome {
+                self.all().insert(put.key.to_owned(), Instant::now());
+            }
+            Ok(outcome)
         })
     }
 
-    fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
+    fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<VersionedValue>> {
         Box::pin(async move {
             network().await;
-            let put = self.all().get(session).copied();
-            let (Some(value), Some(put)) = (self.sessions.get(session).await?, put) else {
+            let put = self.all().get(key).copied();
+            let (Some(mut found), Some(put)) = (self.values.get(key).await?, put) else {
                 return Ok(None);
             };
-            let mut value: serde_json::Value = serde_json::from_slice(&value).expect("JSON");
+            let mut value: serde_json::Value = serde_json::from_slice(&found.value).expect("JSON");
             let used = SystemTime::now() - put.elapsed();
             let used = used.duration_since(UNIX_EPOCH).expect("later").as_millis();
             value["used"] = u64::try_from(used).expect("a time").into();
-            Ok(Some(value.to_string().into_bytes()))
+            found.value = value.to_string().into_bytes();
+            Ok(Some(found))
         })
     }
 
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
+    fn remove<'a>(&'a self, key: &'a str) -> StoreFuture<'a, bool> {
         Box::pin(async move {
             network().await;
-            self.all().remove(session);
-            self.sessions.remove(session).await
+            self.all().remove(key);
+            self.values.remove(key).await
         })
+    }
+
+    fn keys<'a>(&'a self, group: &'a str, most: usize) -> StoreFuture<'a, Vec<String>> {
+        self.values.keys(group, most)
     }
 }
 
@@ -156,8 +166,8 @@ fn id_of<'a>(session: &'a [(&'static str, String)]) -> &'a str {
 async fn delete_during_a_post_leaves_nothing_in_the_event_store() {
     let events = Counted::slow();
     let slow = events.hook.slow.as_ref().expect("slow");
-    let (server, _probe) = server(|builder| builder);
-    let address = serve_with(&server, HttpConfig::new().event_store(events.clone()));
+    let (server, _probe) = server(|builder| builder.event_store(events.clone()));
+    let address = serve(&server);
     let session = start_session(address, "2025-11-25").await;
     // The stream of the POST is being added to the store.
     let mut post = start(address, &session, &tool(1, "say_and_wait")).await;
@@ -177,11 +187,11 @@ async fn delete_during_a_post_leaves_nothing_in_the_event_store() {
 async fn expired_session_is_removed_without_new_sessions() {
     tokio::time::pause();
     let (events, sessions) = (Counted::counted(), CountedSessions::new());
-    let config = HttpConfig::new()
-        .event_store(events.clone())
-        .session_store(sessions.clone());
-    let (server, _probe) = server(|builder| builder);
-    let address = serve_with(&server, config);
+    let (server, _probe) = server(|builder| {
+        let builder = builder.event_store(events.clone());
+        builder.value_store(sessions.clone())
+    });
+    let address = serve(&server);
     let session = start_session(address, "2025-11-25").await;
     let mut raw = start(address, &session, &tool(1, "say")).await;
     let head = raw.head().await;
@@ -194,15 +204,17 @@ async fn expired_session_is_removed_without_new_sessions() {
 
 #[tokio::test]
 async fn delete_at_one_process_clears_the_stores_of_another() {
-    let bus = Arc::new(Shared::default());
+    let bus = Arc::new(Memory::new());
     let (events, sessions) = (Counted::slow(), CountedSessions::new());
     let slow = events.hook.slow.as_ref().expect("slow");
-    let config = HttpConfig::new()
-        .event_store(events.clone())
-        .session_store(sessions.clone());
-    let (one, _probe) = server(|builder| builder.bus(bus.clone()));
-    let (two, _probe) = server(|builder| builder.bus(bus.clone()));
-    let (at_one, at_two) = (serve_with(&one, config.clone()), serve_with(&two, config));
+    let server = || {
+        server(|builder| {
+            let builder = builder.bus(bus.clone()).event_store(events.clone());
+            builder.value_store(sessions.clone())
+        })
+    };
+    let ((one, _probe), (two, _other)) = (server(), server());
+    let (at_one, at_two) = (serve(&one), serve(&two));
     let session = start_session(at_one, "2025-11-25").await;
     let mut post = start(at_two, &session, &tool(1, "say_and_wait")).await;
     soon(slow.opening.acquire()).await.expect("open").forget();

@@ -1,18 +1,17 @@
 //! Sessions, streams, channels and cursors belong to the principal that created them.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use mcp_server::{
-    HttpConfig, MemoryEvents, MemorySessions, Principal, PromptDef, ResourceDef, Server,
+    Condition, HttpConfig, Memory, Principal, PromptDef, Put, ResourceDef, Server, ValueStore as _,
 };
 
 use super::legacy::*;
 use super::subject::*;
 use crate::support::apps::serve_app;
-use crate::support::bus::Shared;
 
 type Headers = Vec<(&'static str, String)>;
 
@@ -124,15 +123,11 @@ async fn another_principal_cannot_answer_or_cancel_a_request() {
 
 #[tokio::test]
 async fn another_process_enforces_the_principal_of_a_session() {
-    let bus = Arc::new(Shared::default());
-    let sessions = Arc::new(MemorySessions::new());
-    let config = HttpConfig::new()
-        .session_store(sessions)
-        .event_store(Arc::new(MemoryEvents::new(16)));
-    let (one, mut probe) = server(|builder| builder.bus(bus.clone()));
-    let (two, _probe) = server(|builder| builder.bus(bus.clone()));
-    let at_one = mount(&one, config.clone()).await;
-    let at_two = mount(&two, config).await;
+    let store = Memory::new();
+    let (one, mut probe) = server(|builder| builder.store(store.clone()));
+    let (two, _probe) = server(|builder| builder.store(store.clone()));
+    let at_one = mount(&one, HttpConfig::new()).await;
+    let at_two = mount(&two, HttpConfig::new()).await;
     for (owner, other) in [("ann", "bob"), ("ann", ""), ("", "ann")] {
         let session = start_session_as(at_one, owner).await;
         let (owned, foreign) = (with_user(&session, owner), with_user(&session, other));
@@ -161,16 +156,21 @@ async fn another_process_enforces_the_principal_of_a_session() {
 
 #[tokio::test]
 async fn stored_session_without_a_principal_rejects_principals() {
-    use mcp_server::SessionStore as _;
     const OLDER: &str = "0123456789abcdef0123456789abcdef";
 
-    let sessions = Arc::new(MemorySessions::new());
-    let (server, _probe) = server(|builder| builder);
-    let config = HttpConfig::new().session_store(sessions.clone());
-    let address = mount(&server, config).await;
-    let record = r#"{"revision":"2025-11-25","client_info":{"name":"t","version":"1"},"capabilities":{},"level":1,"resources":[],"used":18446744073709551615}"#;
-    let kept = sessions.put(OLDER, record.as_bytes().to_vec()).await;
-    kept.expect("kept");
+    let store = Memory::new();
+    let (server, _probe) = server(|builder| builder.store(store.clone()));
+    let address = mount(&server, HttpConfig::new()).await;
+    let record = r#"{"version":1,"revision":"2025-11-25","client_info":{"name":"t","version":"1"},"capabilities":{},"level":1,"resources":[],"used":18446744073709551615}"#;
+    let key = format!("session:{OLDER}");
+    let put = Put {
+        key: &key,
+        value: record.as_bytes(),
+        time_to_live: Duration::from_secs(60),
+        condition: Condition::Absent,
+        group: None,
+    };
+    store.put(put).await.expect("stored");
     let session = with_header(media(), "Mcp-Session-Id", OLDER);
     assert_eq!(
         status(address, "POST", &with_user(&session, "ann"), PING).await,

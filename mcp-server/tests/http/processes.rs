@@ -6,28 +6,20 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_server::{
-    EventStore, HandlerError, HttpConfig, HttpParts, MemoryEvents, MemorySessions, ResourceDef,
-    Server, SessionStore, StoreFuture,
+    EventStore as _, HandlerError, HttpParts, Memory, Put, PutOutcome, ResourceDef, Server,
+    StoreFuture, StreamKey, ValueStore, VersionedValue,
 };
 
 use super::legacy::*;
 use super::subject::*;
-use crate::support::bus::Shared;
-
-fn shared(sessions: impl SessionStore) -> HttpConfig {
-    HttpConfig::new()
-        .session_store(Arc::new(sessions))
-        .event_store(Arc::new(MemoryEvents::new(16)))
-}
 
 #[tokio::test]
 async fn two_processes_serve_one_session() {
-    let bus = Arc::new(Shared::default());
-    let config = shared(MemorySessions::new());
-    let (one, mut probe) = server(|builder| builder.bus(bus.clone()));
-    let (two, _probe) = server(|builder| builder.bus(bus.clone()));
-    let at_one = serve_with(&one, config.clone());
-    let at_two = serve_with(&two, config);
+    let store = Memory::new();
+    let (one, mut probe) = server(|builder| builder.store(store.clone()));
+    let (two, _probe) = server(|builder| builder.store(store.clone()));
+    let at_one = serve(&one);
+    let at_two = serve(&two);
     let session = start_session(at_one, "2025-11-25").await;
     let (head, _) = Raw::post(at_two, &session, PING).await;
     assert_eq!(head.status, 200);
@@ -78,18 +70,14 @@ async fn two_processes_serve_one_session() {
     cancel(at_two, &session, 4).await;
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
     Raw::connect(at_two).await.ask("DELETE", &session, "").await;
-    let (head, _) = Raw::post(at_one, &session, PING).await;
-    assert_eq!(head.status, 404);
+    soon(async { while Raw::post(at_one, &session, PING).await.0.status != 404 {} }).await;
 }
 
 /// Two processes that share all stores, and their addresses.
 fn two_processes() -> ([Server; 2], [SocketAddr; 2]) {
-    let bus = Arc::new(Shared::default());
-    let config = shared(MemorySessions::new());
-    let servers = [(); 2].map(|()| server(|builder| builder.bus(bus.clone())).0);
-    let addresses = servers
-        .each_ref()
-        .map(|server| serve_with(server, config.clone()));
+    let store = Memory::new();
+    let servers = [(); 2].map(|()| server(|builder| builder.store(store.clone())).0);
+    let addresses = servers.each_ref().map(|server| serve(server));
     (servers, addresses)
 }
 
@@ -120,19 +108,16 @@ async fn subscription_at_one_process_gets_updates_of_the_other() {
 /// The process that has the stream knows the request that opened it, not the one that subscribed.
 #[tokio::test]
 async fn guards_of_notifications_see_the_listening_client_if_another_process_subscribed() {
-    let bus = Arc::new(Shared::default());
-    let config = shared(MemorySessions::new());
+    let store = Memory::new();
     let servers = [(); 2].map(|()| {
         let guard = async |parts: HttpParts| match parts.headers.get("x-user") {
             Some(user) if user == "ada" => Ok(()),
             _ => Err(HandlerError::forbidden("only Ada may read this")),
         };
         let resource = ResourceDef::text("test://guarded", "guarded", "text").guard(guard);
-        server(|builder| builder.bus(bus.clone()).add_resource(resource)).0
+        server(|builder| builder.store(store.clone()).add_resource(resource)).0
     });
-    let [at_one, at_two] = servers
-        .each_ref()
-        .map(|server| serve_with(server, config.clone()));
+    let [at_one, at_two] = servers.each_ref().map(|server| serve(server));
     let subscribe = r#"{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"test://guarded"}}"#;
     for user in ["ada", "bob"] {
         let session = start_session(at_one, "2025-11-25").await;
@@ -161,46 +146,56 @@ async fn guards_of_notifications_see_the_listening_client_if_another_process_sub
 
 #[tokio::test]
 async fn session_that_expires_at_one_process_ends_at_the_other() {
-    let bus = Arc::new(Shared::default());
-    let config = shared(MemorySessions::new());
-    let (one, _probe) = server(|builder| builder.bus(bus.clone()));
+    let store = Memory::new();
+    let (one, _probe) = server(|builder| builder.store(store.clone()));
     let hurry = limits(|limits| limits.session_idle_time = Duration::ZERO);
-    let (two, _probe) = server(|builder| hurry(builder.bus(bus.clone())));
-    let at_one = serve_with(&one, config.clone());
-    let at_two = serve_with(&two, config);
+    let (two, _probe) = server(|builder| hurry(builder.store(store.clone())));
+    let at_one = serve(&one);
+    let at_two = serve(&two);
     let session = start_session(at_one, "2025-11-25").await;
     let mut received = listen(at_one, &session).await;
     let (head, _) = Raw::post(at_two, &session, PING).await;
     assert_eq!(head.status, 404);
     received.rest().await;
-    let (head, _) = Raw::post(at_one, &session, PING).await;
-    assert_eq!(head.status, 404);
+    soon(async { while Raw::post(at_one, &session, PING).await.0.status != 404 {} }).await;
 }
 
 /// A store in which every session was just used by another process.
-struct Busy(MemorySessions);
+struct Busy(Memory);
 
-impl SessionStore for Busy {
-    fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()> {
-        let mut value: serde_json::Value = serde_json::from_slice(&value).expect("JSON");
-        value["used"] = u64::MAX.into();
-        self.0.put(session, value.to_string().into_bytes())
+impl ValueStore for Busy {
+    fn put<'a>(&'a self, put: Put<'a>) -> StoreFuture<'a, PutOutcome> {
+        Box::pin(async move {
+            let mut value: serde_json::Value = serde_json::from_slice(put.value).expect("JSON");
+            value["used"] = u64::MAX.into();
+            let value = value.to_string();
+            let put = Put {
+                value: value.as_bytes(),
+                ..put
+            };
+            self.0.put(put).await
+        })
     }
 
-    fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.0.get(session)
+    fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<VersionedValue>> {
+        self.0.get(key)
     }
 
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.0.remove(session)
+    fn remove<'a>(&'a self, key: &'a str) -> StoreFuture<'a, bool> {
+        self.0.remove(key)
+    }
+
+    fn keys<'a>(&'a self, group: &'a str, most: usize) -> StoreFuture<'a, Vec<String>> {
+        self.0.keys(group, most)
     }
 }
 
 #[tokio::test]
 async fn session_used_at_another_process_does_not_expire() {
     let hurry = limits(|limits| limits.session_idle_time = Duration::from_nanos(1));
-    let (server, _probe) = server(hurry);
-    let address = serve_with(&server, shared(Busy(MemorySessions::new())));
+    let busy = Arc::new(Busy(Memory::new()));
+    let (server, _probe) = server(|builder| hurry(builder).value_store(busy));
+    let address = serve(&server);
     let session = start_session(address, "2025-11-25").await;
     let (head, _) = Raw::post(address, &session, PING).await;
     assert_eq!(head.status, 200);
@@ -209,19 +204,28 @@ async fn session_used_at_another_process_does_not_expire() {
 #[tokio::test]
 async fn memory_for_events_is_bounded_over_all_sessions() {
     const EVENT: usize = 128 << 10;
-    let events = MemoryEvents::new(16);
+    let events = Memory::new();
+    let time = Duration::from_secs(60);
     for session in 0..80 {
         let session = session.to_string();
-        events.open(&session, "s").await.expect("opened");
+        let stream = StreamKey {
+            session: &session,
+            stream: "s",
+        };
+        events.open(stream, time).await.expect("opened");
         for number in 1..=8 {
             let event = Some(Bytes::from(vec![b'x'; EVENT]));
-            let kept = events.append(&session, "s", number, event).await;
+            let kept = events.append(stream, number, event, time).await;
             kept.expect("appended");
         }
     }
     let mut kept = Vec::new();
     for session in 0..80 {
-        let page = events.read(&session.to_string(), "s", 0).await;
+        let stream = StreamKey {
+            session: &session.to_string(),
+            stream: "s",
+        };
+        let page = events.read(stream, 0).await;
         let page = page.expect("read").expect("known");
         assert_eq!(page.events.last().map(|event| event.0), Some(8));
         kept.push(page.events.len());
@@ -255,12 +259,10 @@ async fn notifications_are_sent_on_the_newest_stream_only() {
 
 #[tokio::test]
 async fn subscriptions_at_two_processes_add_up() {
-    let bus = Arc::new(Shared::default());
-    let config = shared(MemorySessions::new());
-    let builder = || server(|builder| builder.bus(bus.clone())).0;
+    let store = Memory::new();
+    let builder = || server(|builder| builder.store(store.clone())).0;
     let [one, two, three] = [builder(), builder(), builder()];
-    let [at_one, at_two, at_three] =
-        [&one, &two, &three].map(|server| serve_with(server, config.clone()));
+    let [at_one, at_two, at_three] = [&one, &two, &three].map(|server| serve(server));
     let session = start_session(at_one, "2025-11-25").await;
     for (at, uri) in [(at_one, "a"), (at_two, "b")] {
         let body = format!(

@@ -1,6 +1,8 @@
 //! Limits on the data of peers that the server retains.
 
-use mcp_server::{MemorySessions, Server, SessionStore as _};
+use std::time::Duration;
+
+use mcp_server::{Condition, Memory, Put, Server, ValueStore as _};
 
 use super::legacy::*;
 use super::subject::*;
@@ -197,18 +199,30 @@ async fn total_size_of_requests_in_flight_is_limited() {
 }
 
 #[tokio::test]
-async fn memory_store_of_sessions_is_bounded() {
-    let sessions = MemorySessions::new();
-    for session in 0..80 {
-        let kept = sessions
-            .put(&session.to_string(), vec![b'x'; 1 << 20])
-            .await;
-        kept.expect("kept");
+async fn memory_store_of_values_is_bounded() {
+    let store = Memory::new();
+    let value = vec![b'x'; 1 << 20];
+    let mut written = 0;
+    for key in 0..80 {
+        let put = Put {
+            key: &key.to_string(),
+            value: &value,
+            time_to_live: Duration::from_secs(60),
+            condition: Condition::Any,
+            group: None,
+        };
+        written += usize::from(store.put(put).await.is_ok());
     }
-    let has = async |session: &str| sessions.get(session).await.expect("read").is_some();
-    assert!(
-        !has("0").await && !has("16").await,
-        "the oldest are forgotten"
-    );
-    assert!(has("17").await && has("79").await);
+    assert_eq!(written, 63);
+    // Nothing that was acknowledged is lost, and what is removed makes room.
+    assert!(store.get("0").await.expect("read").is_some());
+    assert!(store.remove("0").await.expect("removed"));
+    let put = Put {
+        key: "79",
+        value: &value,
+        time_to_live: Duration::from_secs(60),
+        condition: Condition::Any,
+        group: None,
+    };
+    assert!(store.put(put).await.is_ok());
 }

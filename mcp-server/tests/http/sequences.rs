@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use http::{Request, StatusCode};
-use mcp_server::{HttpConfig, HttpService};
+use mcp_server::{HttpConfig, HttpService, Memory};
 use proptest::prelude::*;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -18,7 +18,6 @@ use tower_service::Service as _;
 use super::leaks::{Counted, CountedSessions};
 use super::legacy::{initialize, tool};
 use super::subject::*;
-use crate::support::bus::Shared;
 use steps::{Step, step};
 
 /// Limits that are so low that the last clients cannot be served if any state was left behind.
@@ -60,7 +59,7 @@ struct TwoProcesses {
 impl TwoProcesses {
     /// Two processes that share all sessions, or none.
     fn new(shared: bool) -> Self {
-        let bus = [Arc::new(Shared::default()), Arc::new(Shared::default())];
+        let bus = [Arc::new(Memory::new()), Arc::new(Memory::new())];
         let events = [Counted::counted(), Counted::counted()];
         let sessions = [CountedSessions::new(), CountedSessions::new()];
         let (of_two, limit) = if shared {
@@ -75,11 +74,12 @@ impl TwoProcesses {
                 limits.all_subscriptions = SUBSCRIPTIONS;
                 limits.sessions = limit;
             });
-            let (server, probe) = server(|builder| limits(builder.bus(bus[of].clone())));
-            let config = HttpConfig::new()
-                .http_sse("/sse")
-                .event_store(events[of].clone())
-                .session_store(sessions[of].clone());
+            let (server, probe) = server(|builder| {
+                let builder = limits(builder).bus(bus[of].clone());
+                let builder = builder.event_store(events[of].clone());
+                builder.value_store(sessions[of].clone())
+            });
+            let config = HttpConfig::new().http_sse("/sse");
             (server.into_service(config), probe)
         });
         Self {

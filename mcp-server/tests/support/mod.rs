@@ -3,8 +3,6 @@
 #[cfg(feature = "http")]
 pub(crate) mod apps;
 #[cfg(feature = "http")]
-pub(crate) mod bus;
-#[cfg(feature = "http")]
 pub(crate) mod exchange;
 pub(crate) mod log;
 pub(crate) mod peer;

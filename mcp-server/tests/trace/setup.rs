@@ -1,22 +1,11 @@
 //! Settings that cannot work cause warnings when the server is built.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-use mcp_server::{
-    Bus, BusMessage, BusReceiver, HttpConfig, Keys, MemoryEvents, MemorySessions, Server,
-    ServerBuilder, ToolDef,
-};
+use mcp_server::{HttpConfig, Keys, Memory, Server, ServerBuilder, ToolDef};
 use tracing::Level;
 
 use crate::support::log::Log;
-
-struct NoBus;
-
-impl Bus for NoBus {
-    fn publish(&self, _: BusMessage) {}
-
-    fn attach(&self, _: Weak<dyn BusReceiver>) {}
-}
 
 fn builder() -> ServerBuilder {
     Server::builder("one-of-many", "1")
@@ -39,37 +28,34 @@ fn warnings(builder: ServerBuilder, config: HttpConfig) -> Vec<String> {
 }
 
 #[test]
-fn bus_without_keys_logs_a_warning_that_names_the_setting() {
-    let warned = warnings(builder().bus(Arc::new(NoBus)), HttpConfig::new());
-    assert_eq!(warned.len(), 1, "{warned:?}");
-    assert!(warned[0].contains("`ServerBuilder::keys`"), "{warned:?}");
-    let with_keys = builder().bus(Arc::new(NoBus)).keys(keys());
-    assert!(warnings(with_keys, HttpConfig::new()).is_empty());
-    assert!(warnings(builder(), HttpConfig::new()).is_empty());
-}
-
-#[test]
 fn shared_store_without_keys_logs_a_warning_that_names_the_setting() {
-    let sessions = || HttpConfig::new().session_store(Arc::new(MemorySessions::new()));
-    let events = || HttpConfig::new().event_store(Arc::new(MemoryEvents::new(16)));
-    for config in [sessions, events].map(|config: fn() -> HttpConfig| config) {
-        let warned = warnings(builder(), config());
+    let store = || Arc::new(Memory::new());
+    let set: [fn(ServerBuilder, Arc<Memory>) -> ServerBuilder; 4] = [
+        |builder, store| builder.store(Memory::clone(&store)),
+        |builder, store| builder.bus(store),
+        |builder, store| builder.value_store(store),
+        |builder, store| builder.event_store(store),
+    ];
+    for set in set {
+        let warned = warnings(set(builder(), store()), HttpConfig::new());
         assert_eq!(warned.len(), 1, "{warned:?}");
         assert!(warned[0].contains("`ServerBuilder::keys`"), "{warned:?}");
-        assert!(warnings(builder().keys(keys()), config()).is_empty());
+        let with_keys = set(builder(), store()).keys(keys());
+        assert!(warnings(with_keys, HttpConfig::new()).is_empty());
     }
+    assert!(warnings(builder(), HttpConfig::new()).is_empty());
 }
 
 /// URLs of resources are signed with separate keys.
 #[cfg(feature = "https-url")]
 #[test]
-fn bus_without_url_keys_logs_a_warning_that_names_the_setting() {
+fn shared_store_without_url_keys_logs_a_warning_that_names_the_setting() {
     use mcp_server::{HttpUrls, Proposal, UrlKeys};
 
     let urls = || HttpUrls::new("https://files.example.com/r/").expect("a base URL");
     let shared = |urls| {
         let builder = builder().proposals([Proposal::HttpsUrl]).http_urls(urls);
-        builder.bus(Arc::new(NoBus)).keys(keys())
+        builder.store(Memory::new()).keys(keys())
     };
     let warned = warnings(shared(urls()), HttpConfig::new());
     assert_eq!(warned.len(), 1, "{warned:?}");

@@ -1,24 +1,23 @@
 //! Revoked URLs.
 
-use std::sync::Arc;
+use mcp_server::Memory;
 
 use super::client::*;
 use super::subject::*;
-use crate::support::bus::Shared;
 
 #[tokio::test]
 async fn revoked_urls_stay_revoked_and_later_urls_work() {
     let (address, server, clock) = served(|builder| builder);
     let first = path_of(address, "demo://motto").await;
     let other = path_of(address, "demo://logo").await;
-    server.revoke_url("demo://motto");
+    server.revoke_url("demo://motto").await.expect("revoked");
     assert_eq!(get(address, &first, &[]).await.status, 403);
     assert_eq!(get(address, &other, &[]).await.status, 200);
     // In the same millisecond.
     let second = path_of(address, "demo://motto").await;
     assert_eq!(get(address, &second, &[]).await.status, 200);
     assert_eq!(get(address, &first, &[]).await.status, 403);
-    server.revoke_url("demo://motto");
+    server.revoke_url("demo://motto").await.expect("revoked");
     assert_eq!(get(address, &second, &[]).await.status, 403);
     let third = path_of(address, "demo://motto").await;
     assert_eq!(get(address, &third, &[]).await.status, 200);
@@ -28,8 +27,11 @@ async fn revoked_urls_stay_revoked_and_later_urls_work() {
     clock.set(NOON + 15 * 60_000);
     assert_eq!(get(address, &first, &[]).await.status, 410);
     // URLs that were never issued are rejected, too.
-    server.revoke_url("demo://never");
-    server.revoke_url(&"x".repeat(100_000));
+    server.revoke_url("demo://never").await.expect("revoked");
+    server
+        .revoke_url(&"x".repeat(100_000))
+        .await
+        .expect("revoked");
 }
 
 #[tokio::test]
@@ -43,7 +45,7 @@ async fn every_spelling_of_a_uri_is_revoked() {
             assert_eq!(get(address, &path, &[]).await.status, 200);
             paths.push(path);
         }
-        server.revoke_url(revoked);
+        server.revoke_url(revoked).await.expect("revoked");
         for path in paths {
             assert_eq!(get(address, &path, &[]).await.status, 403, "{revoked}");
         }
@@ -52,9 +54,9 @@ async fn every_spelling_of_a_uri_is_revoked() {
 
 #[tokio::test]
 async fn revocation_applies_to_all_processes() {
-    let bus = Arc::new(Shared::default());
-    let (one, server, _) = served(|builder| builder.bus(bus.clone()));
-    let (two, _other, ahead) = served(|builder| builder.bus(bus.clone()));
+    let store = Memory::new();
+    let (one, server, _) = served(|builder| builder.store(store.clone()));
+    let (two, _other, ahead) = served(|builder| builder.store(store.clone()));
     ahead.set(NOON + 30_000);
     let of_one = path_of(one, "demo://motto").await;
     let of_two = path_of(two, "demo://motto").await;
@@ -62,7 +64,7 @@ async fn revocation_applies_to_all_processes() {
         assert_eq!(get(address, path, &[]).await.status, 200);
     }
     // The process whose clock is behind revokes the URLs of both.
-    server.revoke_url("demo://motto");
+    server.revoke_url("demo://motto").await.expect("revoked");
     for address in [one, two] {
         for path in [&of_one, &of_two] {
             assert_eq!(get(address, path, &[]).await.status, 403);
@@ -80,6 +82,6 @@ async fn revocation_applies_to_all_processes() {
 #[tokio::test]
 async fn revocation_without_urls_does_nothing() {
     let server = offers().build().expect("sound");
-    server.revoke_url("demo://motto");
+    server.revoke_url("demo://motto").await.expect("revoked");
     server.rotate_url_keys(mcp_server::UrlKeys::new([1; 32]));
 }

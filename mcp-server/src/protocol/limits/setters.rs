@@ -43,6 +43,8 @@ limits! {
     sessions: usize,
     session_idle_time: Duration,
     store_time: Duration,
+    stored_bytes: usize,
+    stored_values: usize,
     progress_interval: Duration,
     state_time: Duration,
     header_bytes: usize,

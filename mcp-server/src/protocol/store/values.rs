@@ -9,7 +9,7 @@ use super::StoreFuture;
 ///
 /// Every method is atomic: processes that call them at the same time see them one after the other,
 /// and a read sees all writes that were acknowledged before. Keys are at most 1,024 bytes of
-/// printable ASCII, values at most [`Limits::stored_bytes`](field@crate::Limits::stored_bytes).
+/// printable ASCII, values at most 1 MiB.
 pub trait ValueStore: Send + Sync + 'static {
     /// Returns the value of a key; `None` if there is none, or if it has expired.
     fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<VersionedValue>>;

@@ -240,7 +240,6 @@ mod tests {
     use mcp_internal::oauth::dpop::ProofClaims;
     use mcp_internal::oauth::jwk;
     use mcp_internal::oauth::jwt::SigningKey;
-    use mcp_internal::oauth::sha256;
 
     use super::*;
 
@@ -294,7 +293,8 @@ mod tests {
                 thumbprint: &thumbprint,
                 principal: "ada",
             };
-            verifier.verify(&request, &keys)
+            let verified = verifier.verify(&request, &keys);
+            verified.map(|proof| proof.next_nonce)
         };
         let ten_seconds = Duration::from_secs(10);
         let too_late = since_epoch() + LEEWAY + ten_seconds;

@@ -1,0 +1,3 @@
+//! Implementations of stores.
+
+mod memory;
