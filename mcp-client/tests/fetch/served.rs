@@ -123,7 +123,10 @@ async fn links_and_bare_uris_are_fetched_by_their_urls() {
 async fn revoked_url_is_requested_again() {
     let both = Both::start().await;
     let resource = both.text().await;
-    both.server.revoke_url("demo://text").await.expect("revoked");
+    both.server
+        .revoke_url("demo://text")
+        .await
+        .expect("revoked");
     let mut fetched = soon(both.client.fetch(&resource)).await.expect("fetched");
     assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "Grüße");
     assert_eq!(fetched.by(), FetchedBy::Url);
@@ -209,7 +212,10 @@ async fn no_token_is_logged_at_any_level() {
     };
     let resource = both.text().await;
     urls.push(fetch(&resource).await);
-    both.server.revoke_url("demo://text").await.expect("revoked");
+    both.server
+        .revoke_url("demo://text")
+        .await
+        .expect("revoked");
     urls.push(fetch(&resource).await);
     // A URL that answers with an error, so that the resource is read.
     let mut forged = resource.clone();

@@ -159,13 +159,13 @@ impl Drop for Cluster {
     }
 }
 
-/// Returns the folder of `initdb`.
+/// Returns the folder of `initdb` and `pg_isready`.
 fn binaries() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let debian = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let debian = debian.flatten().map(|version| version.path().join("bin"));
-    let mut folders = std::env::split_paths(&path).chain(debian);
-    folders.find(|folder| folder.join("initdb").exists())
+    let mut folders = debian.chain(std::env::split_paths(&path));
+    folders.find(|folder| folder.join("pg_isready").exists())
 }
 
 fn is_root() -> bool {

@@ -103,45 +103,46 @@ async fn readers_miss_nothing_while_connections_are_cut() {
     store.open(STREAM, LONG).await.expect("opened");
     let mut position = store.receive(None).await.expect("received").position;
 
-    let reads = store.clone();
-    let read = tokio::spawn(async move {
+    let read = async {
         let mut events: Vec<u64> = Vec::new();
         while events.len() < ROUNDS.into() {
             let after = events.last().copied().unwrap_or(0);
-            let page = eventually(async || reads.read(STREAM, after).await).await;
+            let page = eventually(async || store.read(STREAM, after).await).await;
             let page = page.expect("the stream is known");
             events.extend(page.events.into_iter().map(|(number, _)| number));
         }
         events
-    });
-    let receives = store.clone();
-    let receive = tokio::spawn(async move {
+    };
+    let receive = async {
         let mut messages = Vec::new();
         while messages.len() < ROUNDS.into() {
-            let page = eventually(async || receives.receive(Some(&position)).await).await;
+            let page = eventually(async || store.receive(Some(&position)).await).await;
             assert!(!page.missed);
             position = page.position;
             messages.extend(page.messages.into_iter().flatten());
         }
         messages
-    });
+    };
     let cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
         WHERE application_name = 'mcp-server'";
     let started = Instant::now();
-    for number in 1..=ROUNDS {
-        sleep(Duration::from_millis(200)).await;
-        let connections: i64 = client.query_one(cut, &[]).await.expect("cut").get(0);
-        assert!(connections > 0);
-        sleep(Duration::from_millis(50)).await;
-        // Not tried again by the test.
-        append(&writer, number).await;
-        writer.publish(&[number]).await.expect("published");
-        writer.put(put("key", &[number])).await.expect("written");
-    }
+    let write = async {
+        for number in 1..=ROUNDS {
+            sleep(Duration::from_millis(200)).await;
+            let connections: i64 = client.query_one(cut, &[]).await.expect("cut").get(0);
+            assert!(connections > 0);
+            sleep(Duration::from_millis(50)).await;
+            // Not tried again by the test.
+            append(&writer, number).await;
+            writer.publish(&[number]).await.expect("published");
+            writer.put(put("key", &[number])).await.expect("written");
+        }
+    };
+    let (events, messages, ()) = tokio::join!(read, receive, write);
     let expected: Vec<u8> = (1..=ROUNDS).collect();
-    assert_eq!(receive.await.expect("received"), expected);
+    assert_eq!(messages, expected);
     let numbers: Vec<u64> = expected.into_iter().map(u64::from).collect();
-    assert_eq!(read.await.expect("read"), numbers);
+    assert_eq!(events, numbers);
     assert!(
         started.elapsed() < Duration::from_secs(8),
         "{:?}",

@@ -44,3 +44,11 @@ async fn connects_as_another_process() {
     let store = Postgres::connect(&url).await.expect("connected");
     store.put(put("key", b"value")).await.expect("written");
 }
+
+#[cfg(feature = "testing")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn postgres_does_what_a_store_has_to_do() {
+    let cluster = cluster_or_return!();
+    let connect = async || Postgres::connect(&cluster.url()).await.expect("connected");
+    mcp_server::testing::store(connect).await;
+}

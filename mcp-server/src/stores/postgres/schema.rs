@@ -58,7 +58,13 @@ async fn version(
     client: &(impl GenericClient + Sync),
     names: &Names,
 ) -> Result<Option<(i32, i32)>, tokio_postgres::Error> {
-    let exists = names.sql(r#"SELECT to_regclass('"@schema"') IS NOT NULL"#);
+    // Not `to_regclass`, which does not see what was committed since the transaction began.
+    let exists = names.sql(
+        "SELECT EXISTS (
+            SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            WHERE nspname || '.' || relname = '@schema'
+        )",
+    );
     if !client.query_one(&exists, &[]).await?.try_get(0)? {
         return Ok(None);
     }
