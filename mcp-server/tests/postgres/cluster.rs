@@ -1,11 +1,14 @@
 //! A database server of a test.
 
 use std::fs;
+use std::io::Write as _;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use mcp_server::rustls::pki_types::CertificateDer;
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
@@ -13,10 +16,12 @@ use tokio_postgres::NoTls;
 pub(crate) const PASSWORD: [&str; 2] = ["pass:w@rd", "pass%3Aw%40rd"];
 
 /// Runs the server until its standard input is closed, also if the test is killed. Removes its files
-/// then, unless there was a line.
+/// then, unless there was a line. The key of the certificate must not be readable by others.
 const KEEPER: &str = r#"
     "$1/postgres" -D "$2/data" -p "$3" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
-        -c fsync=off -c shared_buffers=16MB >>"$2/log" 2>&1 &
+        -c fsync=off -c shared_buffers=16MB -c ssl=on -c ssl_cert_file="$2/certificate" \
+        -c ssl_key_file="$2/key" >>"$2/log" 2>&1 &
+    trap '' HUP INT TERM
     read -r keep
     kill -QUIT $!; kill -CONT $!
     wait
@@ -28,6 +33,7 @@ pub(crate) struct Cluster {
     binaries: PathBuf,
     folder: TempDir,
     port: u16,
+    pub(crate) certificate: CertificateDer<'static>,
     keeper: Option<Child>,
 }
 
@@ -43,6 +49,13 @@ impl Cluster {
         let folder = folder.expect("a folder");
         let password = folder.path().join("password");
         fs::write(&password, PASSWORD[0]).expect("written");
+        let certificate = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]);
+        let certificate = certificate.expect("a certificate");
+        let write = |name, text| fs::write(folder.path().join(name), text).expect("written");
+        write("certificate", certificate.cert.pem());
+        write("key", certificate.signing_key.serialize_pem());
+        let private = fs::Permissions::from_mode(0o600);
+        fs::set_permissions(folder.path().join("key"), private).expect("set");
         if is_root() {
             checked(
                 Command::new("chown")
@@ -50,17 +63,10 @@ impl Cluster {
                     .arg(folder.path()),
             );
         }
+        // Not SCRAM, whose hashes take long without optimizations.
         checked(
             as_user(&binaries.join("initdb"))
-                .args([
-                    "-U",
-                    "postgres",
-                    "-A",
-                    "scram-sha-256",
-                    "--no-sync",
-                    "-E",
-                    "UTF8",
-                ])
+                .args(["-U", "postgres", "-A", "md5", "--no-sync", "-E", "UTF8"])
                 .arg("--locale=C")
                 .arg(format!("--pwfile={}", password.display()))
                 .arg(folder.path().join("data")),
@@ -70,6 +76,7 @@ impl Cluster {
             binaries,
             folder,
             port: port.expect("a port").port(),
+            certificate: certificate.cert.der().clone(),
             keeper: None,
         };
         cluster.run();
@@ -99,7 +106,7 @@ impl Cluster {
 
     pub(crate) fn url_with(&self, password: &str) -> String {
         format!(
-            "postgres://postgres:{password}@127.0.0.1:{}/postgres",
+            "postgres://postgres:{password}@127.0.0.1:{}/postgres?sslmode=disable",
             self.port
         )
     }
@@ -125,7 +132,6 @@ impl Cluster {
         signal("KILL", [postmaster]);
         let keeper = self.keeper.take();
         let mut keeper = keeper.expect("it runs");
-        use std::io::Write as _;
         let mut stdin = keeper.stdin.take().expect("piped");
         stdin.write_all(b"keep\n").expect("written");
         keeper.wait().expect("ended");
