@@ -44,6 +44,7 @@
 //! | `axum` | | `http`, and the endpoint with all its paths as a router of axum (`Server::into_router`) |
 //! | `tls` | | `http`, and TLS for the listener, by rustls |
 //! | `oauth` | | `http`, and [access tokens](guide::oauth): the server as a resource server of OAuth 2.1 |
+//! | `postgres` | | `http`, and a store in PostgreSQL that several processes share |
 //! | `redis` | | `http`, and [`Redis`], a store that processes share |
 //! | `redis-tls` | | `redis`, and TLS for its connections, by rustls |
 //! | `testing` | | `http`, and checks for implementations of [`Store`] |
@@ -74,6 +75,8 @@ mod stores;
 mod transport;
 mod util;
 
+#[cfg(all(feature = "postgres", not(feature = "tls")))]
+pub use ::rustls;
 pub use features::arguments::Arguments;
 pub use features::catalog::Definition;
 pub use features::completions::{Completing, IntoCompletion};
@@ -163,6 +166,10 @@ pub use server::handle::Server;
 pub use server::http_transport::Http;
 pub use server::transports::{ByteStream, Stdio, Transport};
 pub use stores::memory::Memory;
+#[cfg(feature = "postgres")]
+pub use stores::postgres::error::PostgresError;
+#[cfg(feature = "postgres")]
+pub use stores::postgres::{Postgres, PostgresBuilder};
 #[cfg(feature = "redis")]
 pub use stores::redis::Redis;
 #[cfg(feature = "redis")]

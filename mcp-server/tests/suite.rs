@@ -36,6 +36,9 @@ mod files;
 mod http;
 #[cfg(all(feature = "asking", feature = "pagination"))]
 mod input;
+/// The store in PostgreSQL.
+#[cfg(all(unix, feature = "postgres"))]
+mod postgres;
 /// The documents of `docs/resources.md`.
 #[cfg(all(
     feature = "asking",

@@ -55,11 +55,11 @@ impl Options {
         };
         let builder = builder.keys(keys(&std::env::var("MCP_KEYS")?)?);
         match url.split_once("://") {
-            #[cfg(any())]
+            #[cfg(feature = "redis")]
             Some(("redis" | "rediss", _)) => {
                 Ok(builder.store(mcp_server::Redis::connect(url).await?))
             }
-            #[cfg(any())]
+            #[cfg(feature = "postgres")]
             Some(("postgres" | "postgresql", _)) => {
                 Ok(builder.store(mcp_server::Postgres::connect(url).await?))
             }
