@@ -61,7 +61,7 @@ const MIGRATION_TIME: Duration = Duration::from_secs(60);
 /// server is verified: with `sslmode=prefer`, the default, as well as with `require`.
 ///
 /// `LISTEN` needs a connection that stays the same. So a pooler between the store and the server
-/// must not assign connections to transactions or statements, as PgBouncer does with
+/// must not assign connections to transactions or statements, as `PgBouncer` does with
 /// `pool_mode=transaction`.
 ///
 /// # Tables

@@ -148,6 +148,21 @@ async fn readers_miss_nothing_while_connections_are_cut() {
         "{:?}",
         started.elapsed()
     );
+
+    // The connection that listens is back.
+    sleep(Duration::from_secs(2)).await;
+    let started = Instant::now();
+    let publish = async {
+        sleep(Duration::from_millis(300)).await;
+        writer.publish(b"last").await.expect("published");
+    };
+    let (page, ()) = tokio::join!(store.receive(Some(&position)), publish);
+    assert_eq!(page.expect("received").messages, [b"last"]);
+    assert!(
+        started.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        started.elapsed()
+    );
 }
 
 #[tokio::test]

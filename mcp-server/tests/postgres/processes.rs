@@ -25,10 +25,10 @@ async fn eight_processes_create_the_tables_at_once() {
     for child in children {
         let output = child.and_then(std::process::Child::wait_with_output);
         let output = output.expect("ended");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(
-            output.status.success() && text.contains("1 passed"),
-            "{text}"
+            output.status.success() && printed.contains("1 passed"),
+            "{printed}"
         );
     }
     let store = Postgres::connect(&cluster.url()).await.expect("connected");

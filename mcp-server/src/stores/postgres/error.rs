@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use deadpool_postgres::{HookError, PoolError};
-use tokio_postgres::error::{Severity, SqlState};
+use tokio_postgres::error::{DbError, Severity, SqlState};
 
 /// The error of [`Postgres::connect`](crate::Postgres::connect). It contains no password.
 #[derive(Debug, thiserror::Error)]
@@ -91,9 +91,7 @@ impl From<tokio_postgres::Error> for DatabaseError {
             (None, Some(cause)) => format!("{error}: {cause}"),
             (None, None) => error.to_string(),
         };
-        let severity = error
-            .as_db_error()
-            .and_then(|cause| cause.parsed_severity());
+        let severity = error.as_db_error().and_then(DbError::parsed_severity);
         Self {
             text,
             is_connection_good: severity == Some(Severity::Error),

@@ -143,7 +143,7 @@ impl Listener {
                 Ok(Err(error)) => return error.into(),
                 Err(_) => return DatabaseError::timed_out(),
             }
-            if !std::mem::replace(&mut statement, "").is_empty() {
+            if !std::mem::take(&mut statement).is_empty() {
                 self.set_connected(true);
             }
             // Ends early if the connection is lost. The next statement then reports it.
