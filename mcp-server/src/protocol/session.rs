@@ -149,6 +149,19 @@ impl Session {
             .saturating_add(head_bytes)
     }
 
+    /// Replaces the subscribed resources, if they are others.
+    #[cfg(feature = "http")]
+    pub(crate) fn set_subscriptions(&self, uris: &[String]) {
+        let mut subscribed = UriSet::default();
+        for uri in uris {
+            subscribed.insert(uri);
+        }
+        let mut resources = self.resources();
+        if subscribed.all() != resources.all() {
+            *resources = subscribed;
+        }
+    }
+
     /// Returns the URIs of the subscribed resources, sorted.
     #[cfg(feature = "http")]
     pub(crate) fn subscriptions(&self) -> Vec<String> {

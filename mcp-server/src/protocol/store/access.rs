@@ -116,6 +116,13 @@ impl Stores {
         }
     }
 
+    /// Returns `true` if other processes can continue what this one began, and pass messages on to
+    /// it.
+    #[cfg(feature = "http")]
+    pub(crate) fn connect_processes(&self) -> bool {
+        self.values_are_shared && self.events_are_shared && self.bus.is_some()
+    }
+
     pub(crate) async fn get(&self, key: &str) -> Result<Option<VersionedValue>, StoreError> {
         self.limited(self.values.get(key)).await
     }

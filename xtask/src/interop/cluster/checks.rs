@@ -183,6 +183,9 @@ fn announcements_elsewhere(cluster: &Cluster) -> Result<()> {
         .result(2)?;
     let end = Instant::now() + CHANGE;
     let arrived = count(&received, "notifications/prompts/list_changed", end);
+    changer
+        .call(3, "test_trigger_prompt_change", json!({}))?
+        .result(3)?;
     ensure!(arrived == 1, "the change arrived {arrived} times");
     Ok(())
 }

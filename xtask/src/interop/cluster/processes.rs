@@ -155,7 +155,7 @@ fn balancer(folder: &Path, port: u16, ports: &[u16]) -> Result<Child> {
         .with_context(|| workspace::display_path(&config))?;
     let servers = ports
         .iter()
-        .map(|port| format!("server 127.0.0.1:{port};\n"));
+        .map(|port| format!("server 127.0.0.1:{port} fail_timeout=1s;\n"));
     fs::write(place.join("servers.conf"), servers.collect::<String>())?;
     fs::write(
         place.join("listen.conf"),

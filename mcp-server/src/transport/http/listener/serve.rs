@@ -57,7 +57,7 @@ impl HttpServer {
             // In a task of its own, connections are accepted by the threads that serve them, also
             // if the program waits for the server on another one.
             let mut task = JoinSet::new();
-            task.spawn(async move { accept(&accepting, &listener, &services, &encryption).await });
+            task.spawn(async move { accept(&accepting, listener, &services, &encryption).await });
             match task.join_next().await.transpose() {
                 Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
                 _ => Ok(()),
@@ -102,7 +102,7 @@ impl std::fmt::Debug for HttpServer {
 /// Accepts connections until the server has stopped and no request is in flight any more.
 async fn accept(
     server: &Arc<Core>,
-    listener: &TcpListener,
+    listener: TcpListener,
     services: &SocketServices,
     encryption: &Encryption,
 ) {
@@ -119,7 +119,10 @@ async fn accept(
             acceptor.accepted(accepted).await;
         }
     }
-    acceptor.drain(listener).await;
+    // Other processes serve the clients, and pass on what they send for requests in flight here: a
+    // load balancer that cannot connect goes on to them.
+    let others_serve = server.stores.connect_processes();
+    acceptor.drain((!others_serve).then_some(listener)).await;
 }
 
 /// The connections of a listener.
@@ -220,17 +223,29 @@ impl<'a> Acceptor<'a> {
 
     /// Waits for the requests in flight when the server stops.
     ///
-    /// Connections are still accepted, because clients may send responses that handlers wait for,
-    /// and cancellations, on new connections.
-    async fn drain(mut self, listener: &TcpListener) {
+    /// Connections are still accepted if there is a listener, because clients may send responses
+    /// that handlers wait for, and cancellations, on new connections. Otherwise connections without
+    /// a request are closed at once.
+    async fn drain(mut self, listener: Option<TcpListener>) {
         self.remove_ended();
+        if listener.is_none() {
+            for (_, activity) in self.connections.iter() {
+                if !activity.has_request() {
+                    activity.evict();
+                }
+            }
+        }
+        let accept = async || match &listener {
+            Some(listener) => listener.accept().await,
+            None => pending().await,
+        };
         let all = self.connections.iter();
         let unused = all.filter(|(_, activity)| !activity.has_request());
         // Connections that served no request before the server stopped are not waited for.
         let mut late: HashSet<Id> = unused.map(|(id, _)| *id).collect();
         let mut in_use = self.tasks.len() - late.len();
         while in_use > 0 {
-            match select(self.tasks.join_next_with_id(), listener.accept()).await {
+            match select(self.tasks.join_next_with_id(), pin!(accept())).await {
                 Either::First(Some(ended)) => {
                     let id = self.remove(ended);
                     if !late.remove(&id) {

@@ -1,7 +1,7 @@
 //! [`SessionHandle`]: a session in this process and its work in flight.
 
 use std::future::Future;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -27,7 +27,18 @@ pub(crate) struct SessionHandle {
     /// The number of connections that read its streams.
     readers: AtomicUsize,
     work: Mutex<SessionWork>,
+    /// The number of changes of the session that began, and that ended.
+    changes: [AtomicU64; 2],
     runtime: Handle,
+}
+
+/// A change of a session that is under way.
+pub(crate) struct SessionChange(Arc<SessionHandle>);
+
+impl Drop for SessionChange {
+    fn drop(&mut self) {
+        self.0.changes[1].fetch_add(1, Ordering::AcqRel);
+    }
 }
 
 /// When the session was used.
@@ -90,6 +101,7 @@ impl SessionHandle {
             times: Mutex::new(times),
             readers: AtomicUsize::new(0),
             work: Mutex::default(),
+            changes: Default::default(),
             runtime: Handle::current(),
         })
     }
@@ -148,6 +160,18 @@ impl SessionHandle {
             times.saved = Instant::now();
         }
         due
+    }
+
+    /// Marks that the session changes, until the value is dropped.
+    pub(crate) fn begin_change(self: &Arc<Self>) -> SessionChange {
+        self.changes[0].fetch_add(1, Ordering::AcqRel);
+        SessionChange(Arc::clone(self))
+    }
+
+    /// Returns the number of changes so far; `None` while the session changes.
+    pub(crate) fn changes(&self) -> Option<u64> {
+        let ended = self.changes[1].load(Ordering::Acquire);
+        (self.changes[0].load(Ordering::Acquire) == ended).then_some(ended)
     }
 
     /// Makes [`claim_save`](Self::claim_save) with `time` return `true` again after `pause`.

@@ -135,6 +135,12 @@ impl Record {
         self.resources.extend(new);
     }
 
+    /// Brings a copy of the session up to date.
+    pub(crate) fn apply(&self, session: &Session) {
+        session.set_severity(self.level);
+        session.set_subscriptions(&self.resources);
+    }
+
     /// Encodes the record for a store.
     pub(crate) fn value(&self) -> Result<Vec<u8>, StoreError> {
         let text = json::to_string(self).map_err(StoreError::unreadable)?;

@@ -1,10 +1,10 @@
 //! Sessions in the store that the processes of an endpoint share.
 
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::record::{self, Record, SessionDelta};
 use crate::protocol::core::Core;
@@ -15,6 +15,11 @@ use crate::transport::http::session::handle::SessionHandle;
 
 /// How often a write is tried again because another process has written at the same time.
 const ATTEMPTS: usize = 16;
+
+/// The time after which a request goes on with the copy of its session.
+const REFRESH_TIME: Duration = Duration::from_millis(500);
+/// The time for which all requests go on with the copies after the store failed.
+const REFRESH_PAUSE: Duration = Duration::from_secs(1);
 
 /// The shortest time for which a session is stored.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -31,6 +36,18 @@ pub(crate) enum NewRecord {
 pub(crate) struct SharedSessions {
     server: Arc<Core>,
     idle_time: Duration,
+    /// Until when the store is not asked whether copies are up to date, because it failed.
+    asks_after: Arc<Mutex<Instant>>,
+}
+
+/// What the store says about the copy of a session.
+pub(crate) enum Freshness {
+    /// The copy is up to date, and some process used the session this long ago.
+    Current(Duration),
+    /// The session has ended.
+    Ended,
+    /// The store does not answer, or there is none.
+    Unknown,
 }
 
 impl SharedSessions {
@@ -38,6 +55,7 @@ impl SharedSessions {
         Self {
             server: Arc::clone(server),
             idle_time: server.limits().session_idle_time,
+            asks_after: Arc::new(Mutex::new(Instant::now())),
         }
     }
 
@@ -95,8 +113,38 @@ impl SharedSessions {
         Ok(NewRecord::PeerFull(id))
     }
 
-    /// Writes a change of a session to the store, and marks it as used. If the store has lost the
-    /// session, it is written again.
+    /// Updates the copy of a session, because other processes may have changed or ended it. If the
+    /// store does not answer soon, requests go on with the copies for a while.
+    pub(crate) async fn refresh(&self, handle: &SessionHandle) -> Freshness {
+        if !self.are_shared() || Instant::now() < *self.asks_after() {
+            return Freshness::Unknown;
+        }
+        let changes = handle.changes();
+        let error = match timeout(REFRESH_TIME, self.stored(handle.id())).await {
+            Ok(Ok(Some((record, _)))) => {
+                // A record that was read before a change does not have it.
+                if changes.is_some() && changes == handle.changes() {
+                    record.apply(&handle.session);
+                }
+                return Freshness::Current(record.idle());
+            }
+            Ok(Ok(None)) => return Freshness::Ended,
+            Ok(Err(error)) => error,
+            Err(_) => StoreError::TimedOut(REFRESH_TIME),
+        };
+        tracing::warn!(error = %Chain(&error), "cannot update the copies of sessions");
+        *self.asks_after() = Instant::now() + REFRESH_PAUSE;
+        Freshness::Unknown
+    }
+
+    fn asks_after(&self) -> MutexGuard<'_, Instant> {
+        self.asks_after
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes a change of a session to the store, and marks it as used. Does nothing if the session
+    /// has ended.
     pub(crate) async fn change(
         &self,
         handle: &SessionHandle,
@@ -109,16 +157,11 @@ impl SharedSessions {
             return Ok(());
         };
         for _ in 0..ATTEMPTS {
-            let (record, condition) = match self.stored(handle.id()).await? {
-                Some((mut record, version)) => {
-                    record.change(delta);
-                    (record, Condition::Version(version))
-                }
-                None => {
-                    let record = record::record(&handle.session, handle.peer.key());
-                    (record, Condition::Absent)
-                }
+            let Some((mut record, version)) = self.stored(handle.id()).await? else {
+                return Ok(());
             };
+            record.change(delta);
+            let condition = Condition::Version(version);
             match self.put(handle.id(), &record, condition).await? {
                 PutOutcome::Written(_) => return Ok(()),
                 PutOutcome::Conflict => {}

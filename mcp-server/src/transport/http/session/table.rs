@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 
 use super::record::restore;
-use super::shared::{NewRecord, SharedSessions};
+use super::shared::{Freshness, NewRecord, SharedSessions};
 use crate::protocol::core::Core;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::{Gauge, PeerUsage};
@@ -233,20 +233,43 @@ impl Sessions {
             if handle.principal() != principal {
                 return Ok(SessionLookup::Unknown);
             }
-            // Boxed, because these futures are rarely needed.
-            if !handle.touch_unless_idle(self.idle_time) {
-                if !Box::pin(self.shared.is_used(id)).await? {
-                    return Ok(SessionLookup::Expired);
-                }
-                handle.touch();
+            if self.shared.are_shared() {
+                // Boxed, because most servers share nothing.
+                return Box::pin(self.find_copy(handle)).await;
             }
-            self.shared.renew(&handle).await;
-            return Ok(SessionLookup::Found(handle));
+            return Ok(match handle.touch_unless_idle(self.idle_time) {
+                true => SessionLookup::Found(handle),
+                false => SessionLookup::Expired,
+            });
         }
         if !self.shared.are_shared() {
             return Ok(SessionLookup::Unknown);
         }
         Box::pin(self.find_stored(id, principal)).await
+    }
+
+    /// Brings the copy of a session that this process has up to date.
+    async fn find_copy(
+        self: &Arc<Self>,
+        handle: Arc<SessionHandle>,
+    ) -> Result<SessionLookup, StoreError> {
+        let fresh = self.shared.refresh(&handle).await;
+        if let Freshness::Ended = fresh {
+            self.ended_elsewhere(handle.id());
+            return Ok(SessionLookup::Unknown);
+        }
+        if !handle.touch_unless_idle(self.idle_time) {
+            let is_used = match fresh {
+                Freshness::Current(idle) => idle < self.idle_time,
+                _ => self.shared.is_used(handle.id()).await?,
+            };
+            if !is_used {
+                return Ok(SessionLookup::Expired);
+            }
+            handle.touch();
+        }
+        self.shared.renew(&handle).await;
+        Ok(SessionLookup::Found(handle))
     }
 
     /// Finds a session that this process does not have.

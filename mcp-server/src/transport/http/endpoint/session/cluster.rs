@@ -53,7 +53,10 @@ impl BusReceiver for Endpoint {
                     return;
                 };
                 match SessionDelta::read(value) {
-                    Ok(delta) => delta.apply(&handle.session),
+                    Ok(delta) => {
+                        let _changing = handle.begin_change();
+                        delta.apply(&handle.session);
+                    }
                     Err(error) => {
                         tracing::error!(error = %Chain(&error), "malformed change of a session");
                     }

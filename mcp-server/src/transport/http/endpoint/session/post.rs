@@ -24,7 +24,7 @@ use crate::transport::http::request::accept::AcceptedForms;
 use crate::transport::http::request::headers;
 use crate::transport::http::response::answer;
 use crate::transport::http::response::body::HttpBody;
-use crate::transport::http::session::handle::SessionHandle;
+use crate::transport::http::session::handle::{SessionChange, SessionHandle};
 use crate::transport::http::session::post_batch::{PostBatch, in_flight};
 use crate::transport::http::session::record::{SessionDelta, SessionSnapshot};
 use crate::transport::http::session::stream::Stream;
@@ -75,7 +75,7 @@ impl Endpoint {
         let response = self
             .serve(handle, post_batch, stream, permit, accepted)
             .await?;
-        if let Some(before) = before {
+        if let Some((before, _changing)) = before {
             Box::pin(self.changed(handle, &before.delta(&handle.session))).await?;
             Box::pin(self.sessions.update_memory(handle)).await;
         }
@@ -138,7 +138,8 @@ impl Endpoint {
                     return post_batch.answer(too_many_requests(id, &refusal));
                 }
                 if changes_session(method) {
-                    before.get_or_insert_with(|| SessionSnapshot::of(session));
+                    let snapshot = || (SessionSnapshot::of(session), handle.begin_change());
+                    before.get_or_insert_with(snapshot);
                 }
             }
             let check = |method: &str, params: &ParamsView<'_>| {
@@ -221,7 +222,7 @@ struct PostRequests {
     /// Responses and cancellations for other processes.
     elsewhere: Vec<BusMessage>,
     /// The state of the session before the requests, if they may change it.
-    before: Option<SessionSnapshot>,
+    before: Option<(SessionSnapshot, SessionChange)>,
 }
 
 /// Creates the response to a request of a batch that exceeds a limit.
