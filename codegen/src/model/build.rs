@@ -17,6 +17,7 @@ use shape::{
 
 use inline_names::{AutomaticNames, Use};
 
+use super::names::snake_ident;
 use super::{
     Bounds, Check, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef,
     field_ident, messages, recursion, variant_ident,
@@ -343,7 +344,7 @@ fn unique_ident(ident: String, json: &str, members: &[Member]) -> String {
         |ident: &str| ident == "extra" || members.iter().any(|member| member.ident == ident);
     let mut ident = ident;
     if taken(&ident) {
-        ident = heck::ToSnakeCase::to_snake_case(json);
+        ident = snake_ident(json);
     }
     while taken(&ident) {
         ident.push('_');
