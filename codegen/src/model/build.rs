@@ -25,7 +25,7 @@ use super::{
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Attempts to find names for inline types. Each attempt names at least one more of them.
 const MOST_ATTEMPTS: usize = 64;
@@ -327,9 +327,12 @@ impl Builder<'_> {
         Ok(Kind::Object(Object { members, open }))
     }
 
+    /// Makes an enumeration. A schema may list a value twice.
     fn string_enum(&mut self, name: &str, values: &[String], open: bool) -> Kind {
+        let mut known = BTreeSet::new();
         let values = values
             .iter()
+            .filter(|value| known.insert(value.as_str()))
             .map(|value| {
                 let docs = self.find_text(name, &format!("={value}"), &[]);
                 (value.clone(), docs)
