@@ -23,8 +23,9 @@ use crate::model::{Kind, Member, Model, Object, StringEnum, Ty, type_ident};
 use crate::schema::pointer::escape;
 use heck::ToUpperCamelCase;
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use syn::visit_mut::{VisitMut, visit_type_mut};
+use unicode_ident::{is_xid_continue, is_xid_start};
 
 /// The field types of structs and the variant names of enumerations, by type name.
 #[derive(Debug, Default)]
@@ -152,12 +153,14 @@ impl References<'_> {
 
 /// Returns the name that `typify` gives to a definition or to a value of an enumeration.
 fn spelled(name: &str) -> String {
-    let apart = |c: char| !(c.is_alphabetic() || c.is_ascii_digit());
+    let apart = |c: char| !is_xid_continue(c);
     let ident = name
         .replace('\'', "")
         .replace(apart, "-")
         .to_upper_camel_case();
-    if ident.starts_with(char::is_alphabetic) {
+    if ident == "Self" {
+        "Self_".to_owned()
+    } else if ident.starts_with(is_xid_start) {
         ident
     } else {
         format!("X{ident}")
@@ -167,12 +170,20 @@ fn spelled(name: &str) -> String {
 /// Returns names that `typify` writes differently. A name that it would write like one before gets
 /// a number.
 fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut taken = BTreeSet::new();
+    // The number of the last name that is written like this one.
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     let mut all = Vec::new();
     for name in names {
-        let numbered = (2..).map(|number| format!("{name} {number}"));
-        let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
-        all.extend(candidates.find(|candidate| taken.insert(spelled(candidate))));
+        let spelling = spelled(name);
+        let mut number = numbers.get(&spelling).copied().unwrap_or(1);
+        let mut candidate = name.to_owned();
+        while numbers.contains_key(&spelled(&candidate)) {
+            number += 1;
+            candidate = format!("{name} {number}");
+        }
+        numbers.insert(spelling, number);
+        numbers.entry(spelled(&candidate)).or_insert(1);
+        all.push(candidate);
     }
     all
 }

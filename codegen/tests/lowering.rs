@@ -109,6 +109,33 @@ fn fields_refer_to_definitions_by_their_rust_names() {
 }
 
 #[test]
+fn names_that_rust_does_not_allow_are_replaced() {
+    let kind = json!({ "type": "string", "enum": ["\u{24b6}", "\u{24b7}", "Self", "+1", "-1"] });
+    let lowered = lowered(&json!({
+        "Self": { "type": "object", "properties": { "kind": kind, "x": { "$ref": "#/$defs/Self" } } },
+        "\u{24b6}": { "type": "object", "properties": { "\u{24b6}": { "type": "string" } } },
+    }));
+    assert_eq!(lowered.fields["Self"].len(), 2);
+    assert_eq!(lowered.fields["\u{24b6}"].len(), 1);
+    let variants = lowered.variants.values().next().unwrap().values();
+    let variants: std::collections::BTreeSet<_> = variants.map(ToString::to_string).collect();
+    assert_eq!(variants.len(), 5, "{variants:?}");
+}
+
+#[test]
+fn many_values_that_are_written_alike_are_numbered_in_linear_time() {
+    let values = ('\u{1f300}'..='\u{1f9ff}')
+        .flat_map(|one| (0..6).map(move |more| one.to_string().repeat(1 + more)));
+    let values: Vec<String> = values.collect();
+    let count = values.len();
+    let start = std::time::Instant::now();
+    let lowered = lowered(&json!({ "Signs": { "type": "string", "enum": values } }));
+    assert_eq!(lowered.variants["Signs"].len(), count);
+    // To try all numbers again for each value takes minutes.
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}
+
+#[test]
 fn only_null_makes_the_type_of_a_member_an_option() {
     let nullable = |schema: Value| json!({ "anyOf": [schema, { "type": "null" }] });
     let text = || json!({ "type": "string" });
@@ -158,7 +185,7 @@ fn values_have_variants_by_their_texts() {
     let open =
         json!({ "anyOf": [{ "type": "string", "enum": ["other", "x-y"] }, { "type": "string" }] });
     let lowered = lowered(&json!({
-        "Closed": { "type": "string", "enum": ["z-a", "2d", "other", "z_a"] },
+        "Closed": { "type": "string", "enum": ["z-a", "2d", "other", "z_a", "z-a"] },
         "Open": open,
     }));
     let variants = |name: &str| {

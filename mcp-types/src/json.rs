@@ -15,9 +15,9 @@ mod format;
 mod from;
 pub(crate) mod grow;
 mod key;
+pub(crate) mod map;
 mod node;
 mod number;
-pub(crate) mod object;
 mod raw;
 mod read;
 mod ser;
@@ -28,25 +28,25 @@ mod write;
 
 pub mod iter {
     //! Iterators over the members of an [`Object`](super::Object).
-    pub use super::object::iter::{IntoIter, Iter, IterMut};
+    pub use super::map::iter::{IntoIter, Iter, IterMut};
 }
 
 pub use count::has_more_values;
 pub use de::Members;
-pub(crate) use decode::deserialize_from_text;
 #[doc(hidden)]
-pub use decode::{Decode, deserialize, read};
+pub use decode::deserialize;
+pub(crate) use decode::deserialize_from_text;
 #[doc(hidden)]
 pub use encoded::Encoded;
 pub use format::NESTING_LIMIT;
 pub use from::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
 #[doc(hidden)]
 pub use key::Key;
+pub use map::Map;
 pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use number::{NUMBER_LIMIT, Number};
-pub use object::{Map, Object};
 pub use ser::{Writer, to_raw, to_string};
 #[doc(hidden)]
-pub use text::{Kind, Text};
-pub use value::Value;
+pub use text::{Decode, Kind, Text, read};
+pub use value::{Object, Value};
 pub use with_text::WithText;

@@ -17,6 +17,7 @@ use shape::{
 
 use inline_names::{AutomaticNames, Use};
 
+use super::names::snake_ident;
 use super::{
     Bounds, Check, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef,
     field_ident, messages, recursion, variant_ident,
@@ -24,7 +25,7 @@ use super::{
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Attempts to find names for inline types. Each attempt names at least one more of them.
 const MOST_ATTEMPTS: usize = 64;
@@ -326,9 +327,12 @@ impl Builder<'_> {
         Ok(Kind::Object(Object { members, open }))
     }
 
+    /// Makes an enumeration. A schema may list a value twice.
     fn string_enum(&mut self, name: &str, values: &[String], open: bool) -> Kind {
+        let mut known = BTreeSet::new();
         let values = values
             .iter()
+            .filter(|value| known.insert(value.as_str()))
             .map(|value| {
                 let docs = self.find_text(name, &format!("={value}"), &[]);
                 (value.clone(), docs)
@@ -343,7 +347,7 @@ fn unique_ident(ident: String, json: &str, members: &[Member]) -> String {
         |ident: &str| ident == "extra" || members.iter().any(|member| member.ident == ident);
     let mut ident = ident;
     if taken(&ident) {
-        ident = heck::ToSnakeCase::to_snake_case(json);
+        ident = snake_ident(json);
     }
     while taken(&ident) {
         ident.push('_');

@@ -4,25 +4,31 @@ use crate::schema::walk_mut;
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use unicode_ident::{is_xid_continue, is_xid_start};
 
-/// Names that would shadow something in Rust's prelude get the suffix `Object`.
-const PRELUDE: [&str; 16] = [
+/// Names that would shadow something in Rust's prelude, or are reserved, get the suffix `Object`.
+const PRELUDE: [&str; 17] = [
     "Result", "Error", "Option", "Some", "None", "Ok", "Err", "Vec", "String", "Box", "Default",
-    "Clone", "Send", "Sync", "From", "Into",
+    "Clone", "Send", "Sync", "From", "Into", "Self",
 ];
 
 /// Returns the Rust name of a definition.
 #[must_use]
 pub fn type_ident(name: &str) -> String {
-    if PRELUDE.contains(&name) {
-        return format!("{name}Object");
+    let ident = upper_camel(name);
+    if PRELUDE.contains(&ident.as_str()) {
+        return format!("{ident}Object");
     }
+    ident
+}
+
+fn upper_camel(name: &str) -> String {
     if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && name.starts_with(|c: char| c.is_ascii_uppercase())
     {
         return words(name).iter().map(|word| capitalize(word)).collect();
     }
-    let ident = name.to_upper_camel_case();
+    let ident = separated(name).to_upper_camel_case();
     if ident.starts_with(|c: char| c.is_ascii_alphabetic()) {
         ident
     } else {
@@ -104,30 +110,39 @@ fn split_acronym(word: &str) -> (&str, Option<&str>) {
 /// omitted.
 #[must_use]
 pub fn field_ident(json: &str) -> String {
-    let short = json.rsplit('/').next().unwrap_or(json);
-    let ident = short.to_snake_case();
+    snake_ident(json.rsplit('/').next().unwrap_or(json))
+}
+
+/// Returns the Rust name of a member, with all words of its name in JSON.
+pub(super) fn snake_ident(json: &str) -> String {
+    let ident = separated(json).to_snake_case();
     let ident = if ident.is_empty() {
         "empty".to_owned()
     } else {
         ident
     };
-    if ident.starts_with(|c: char| c.is_ascii_digit()) {
-        format!("n{ident}")
-    } else {
+    if ident.starts_with(is_xid_start) {
         ident
+    } else {
+        format!("n{ident}")
     }
 }
 
 /// Returns the Rust name of a variant.
 #[must_use]
 pub fn variant_ident(text: &str) -> String {
-    let ident = text.to_upper_camel_case();
+    let ident = separated(text).to_upper_camel_case();
     match ident.chars().next() {
         None => "Empty".to_owned(),
-        Some(c) if c.is_ascii_digit() => format!("N{ident}"),
+        Some(c) if !is_xid_start(c) => format!("N{ident}"),
         Some(_) if ident == "Self" => "Itself".to_owned(),
         Some(_) => ident,
     }
+}
+
+/// Replaces the characters that an identifier cannot contain.
+fn separated(name: &str) -> String {
+    name.replace(|c: char| !is_xid_continue(c), "-")
 }
 
 /// Splits a type name into words: `HTTPAPIErrorPage` into `HTTPAPI`, `Error`, `Page`.
@@ -185,7 +200,7 @@ pub(super) fn shorten(names: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::type_ident;
+    use super::{field_ident, snake_ident, type_ident, variant_ident};
 
     #[test]
     fn acronyms_are_written_in_the_case_of_rust() {
@@ -202,6 +217,34 @@ mod tests {
             ("vendor.thing", "VendorThing"),
         ] {
             assert_eq!(type_ident(name), ident);
+        }
+    }
+
+    #[test]
+    fn any_text_becomes_an_identifier() {
+        for text in [
+            "",
+            "2/a",
+            "-",
+            "2",
+            "\u{663}",
+            "\u{24d0}b",
+            "\u{1f600}",
+            "self",
+            "Self",
+            "a\u{b2}",
+            "\u{e9}t\u{e9}",
+        ] {
+            for ident_of in [type_ident, field_ident, snake_ident, variant_ident] {
+                let ident = format!("{}_", ident_of(text));
+                assert!(
+                    syn::parse_str::<syn::Ident>(&ident).is_ok(),
+                    "{text}: {ident}"
+                );
+            }
+        }
+        for name in ["self", "Self", "option", "ERR"] {
+            assert!(type_ident(name).ends_with("Object"), "{name}");
         }
     }
 }

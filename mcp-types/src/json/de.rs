@@ -264,9 +264,10 @@ impl<'de> Deserializer<'de> for Decoder<'de> {
     ) -> Result<V::Value> {
         match self.node {
             Node::String(text) => visitor.visit_enum(text.into_deserializer()),
-            Node::Object(entries) => {
-                visitor.visit_enum(OneMember(Members::new(entries, self.depth)))
-            }
+            Node::Object(entries) => visitor.visit_enum(OneMember {
+                entries,
+                depth: self.depth,
+            }),
             _ => self.unfit(&visitor),
         }
     }

@@ -1,47 +1,11 @@
-//! [`Decode`]: the trait through which the types of this crate are decoded from JSON text.
+//! [`deserialize`]: implements `Deserialize` with [`Decode`], which basic types implement here.
 
 use serde::de::Deserializer;
 
 use super::super::error::DecodeError;
 use super::raw::decode_text;
-use super::text::{Elements, Entries, Kind, Text};
-use super::{Map, Number, Value, from, grow};
-
-/// A type that is decoded from JSON text.
-///
-/// A value is decoded in place: it starts as [`vacant`](Self::vacant), and a struct replaces its fields
-/// one by one, so that large values are not moved. `Deserialize` of these types is [`deserialize`], which
-/// decodes from the text of the value.
-pub trait Decode: Sized {
-    /// Creates the value before it is decoded. Every required part of it is replaced, or decoding fails.
-    fn vacant() -> Self;
-
-    /// Decodes the next value of a text. `self` is [`vacant`](Self::vacant) before. After an error, it may be
-    /// decoded in part.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the text is not JSON or the value is not valid for the type. The path of the
-    /// error begins at the value.
-    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError>;
-}
-
-/// Decodes the next value of a text and returns it.
-///
-/// # Errors
-///
-/// Returns the same errors as [`Decode::decode`].
-#[inline]
-pub fn read<T: Decode>(text: &mut Text<'_>) -> Result<T, DecodeError> {
-    // Decoded where it is returned, so that a large value is not moved.
-    let mut result = Ok(T::vacant());
-    if let Ok(place) = &mut result
-        && let Err(error) = place.decode(text)
-    {
-        result = Err(error);
-    }
-    result
-}
+use super::text::{Decode, Elements, Entries, Kind, Text, read};
+use super::{Map, Number, Value, grow};
 
 /// Implements `Deserialize`: decodes the text of a value. A format other than JSON text is encoded first.
 ///
@@ -51,11 +15,18 @@ pub fn read<T: Decode>(text: &mut Text<'_>) -> Result<T, DecodeError> {
 pub fn deserialize<'de, T: Decode, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let mut result = Ok(T::vacant());
     if let Ok(place) = &mut result
-        && let Err(error) = decode_text(deserializer, &mut |text| from::decode(place, text))
+        && let Err(error) = decode_text(deserializer, &mut |text| decode_whole(place, text))
     {
         result = Err(error);
     }
     result
+}
+
+/// Decodes a whole text in place.
+fn decode_whole<T: Decode>(place: &mut T, text: &str) -> Result<(), DecodeError> {
+    let mut source = Text::new(text);
+    place.decode(&mut source)?;
+    source.end()
 }
 
 /// Implements `Deserialize` for types that implement [`Decode`].

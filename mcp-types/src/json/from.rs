@@ -5,7 +5,7 @@ use serde::ser::Serialize;
 
 use super::super::error::{DecodeError, ErrorKind, Path};
 use super::text::Text;
-use super::{Decode, Members, Object, Value, to_string};
+use super::{Members, Object, Value, to_string};
 
 /// Decodes JSON text.
 ///
@@ -27,13 +27,6 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
         result = Err(error);
     }
     result
-}
-
-/// Decodes JSON text in place, without `serde`.
-pub(super) fn decode<T: Decode>(place: &mut T, text: &str) -> Result<(), DecodeError> {
-    let mut source = Text::new(text);
-    place.decode(&mut source)?;
-    source.end()
 }
 
 /// Returns the error of a text: one of its syntax takes precedence over one of the data, even if it is

@@ -5,7 +5,7 @@ use std::{slice, vec};
 
 use serde::de::Unexpected;
 
-use super::object::iter::{IntoIter, Iter};
+use super::map::iter::{IntoIter, Iter};
 use super::{Number, Object, Value};
 
 pub(super) enum Node<'de> {

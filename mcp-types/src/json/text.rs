@@ -3,12 +3,13 @@
 //! The text is known to be UTF-8, so that strings without escapes are borrowed and compared without
 //! further checks. Each error gets its path while it is returned through members and elements.
 //!
-//! Types of this crate are decoded through [`Decode`](super::Decode). For all other types, [`Text`] is a
+//! Types of this crate are decoded through [`Decode`]. For all other types, [`Text`] is a
 //! deserializer of serde. It knows two names of newtype structs, and passes the text of a value to their
 //! visitors: that of `serde_json::value::RawValue`, and [`TEXT`](super::format::TEXT), by which types of this crate ask for a text
 //! that was not validated, because they validate it.
 
 mod access;
+mod decode;
 mod deserializer;
 mod escape;
 mod fault;
@@ -29,6 +30,7 @@ use super::number::Number;
 
 use access::SingleMember;
 pub(crate) use access::{Elements, Entries};
+pub use decode::{Decode, read};
 pub(crate) use lookahead::{Lookahead, early_string, first_value};
 pub(crate) use name::Name;
 use numeral::Numeral;

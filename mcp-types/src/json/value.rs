@@ -1,6 +1,6 @@
-//! [`Value`]: any JSON value, and access to its parts.
+//! [`Value`] and [`Object`]: any JSON value, and access to its parts.
 
-use super::{Number, Object};
+use super::{Map, Number};
 
 /// Any JSON value.
 ///
@@ -23,6 +23,9 @@ pub enum Value {
     /// Members by name, in order.
     Object(Object),
 }
+
+/// A JSON object with members of any type.
+pub type Object = Map<Value>;
 
 impl Value {
     /// Returns `true` if the value is `null`.

@@ -14,7 +14,7 @@ use super::message::{Extra, Message};
 use crate::codec::Key;
 use crate::id::RequestId;
 use crate::json::Number;
-use crate::json::object::twice;
+use crate::json::map::twice;
 
 /// The maximum number of members that are not part of JSON-RPC. Each is kept with its name, which
 /// takes many times the memory of a short text.

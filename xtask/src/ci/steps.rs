@@ -2,6 +2,7 @@
 
 mod features;
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
@@ -95,6 +96,7 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
                 vec![unless(node::missing, "xtask corpus --quick")],
             )],
             vec![step("rehearse", vec![run("xtask rehearse")])],
+            vec![step("package", vec![run(PACKAGE)])],
         ]);
     }
     chains.push(vec![step("numbers", numbers(extent)?)]);
@@ -112,6 +114,9 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
 
 /// The workspace of programs for comparison.
 const PEERS: &str = "--manifest-path xtask/peers/Cargo.toml";
+
+/// Packs the crates that can be published, and compiles each package with those of the others.
+const PACKAGE: &str = "package --workspace --exclude codegen --exclude xtask --allow-dirty";
 
 /// Returns a part of a list that changes with each commit, so that several commits check all of it,
 /// or the whole list at night.
@@ -328,15 +333,25 @@ fn has_nextest() -> bool {
 }
 
 /// Returns packages without a licence, and our packages with another licence than the texts in the
-/// repository.
+/// repository or without these texts.
 fn licences() -> Result<Vec<String>> {
     let mut faults = Vec::new();
-    for file in ["LICENSE-APACHE", "LICENSE-MIT"] {
-        if !workspace::root().join(file).is_file() {
-            faults.push(format!("{file} is missing"));
+    let mut expect_texts = |folder: &Path| {
+        for file in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            let path = folder.join(file);
+            if !path.is_file() {
+                faults.push(format!("{} is missing", path.display()));
+            }
         }
-    }
+    };
+    expect_texts(&workspace::root());
     let metadata = workspace::metadata(&["--locked"])?;
+    let is_published =
+        |package: &&Value| package["source"].is_null() && package["publish"].is_null();
+    for package in packages(&metadata).filter(is_published) {
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+        expect_texts(manifest.parent().unwrap_or(manifest));
+    }
     for package in packages(&metadata) {
         let name = package["name"].as_str().unwrap_or_default();
         if package["license"].is_null() && package["license_file"].is_null() {

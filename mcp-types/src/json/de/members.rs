@@ -14,11 +14,11 @@ use super::{Decoder, Result, deeper};
 
 /// The members of an object that is being decoded: a deserializer, and a `MapAccess`.
 pub struct Members<'de> {
-    pub(super) entries: Entries<'de>,
+    entries: Entries<'de>,
     /// The name that was returned last, and the value that is read next.
     current: Option<(Cow<'de, str>, Node<'de>)>,
     /// The depth of the object, in containers around it.
-    pub(super) depth: usize,
+    depth: usize,
 }
 
 impl<'de> Members<'de> {
@@ -134,7 +134,10 @@ impl<'de> Deserializer<'de> for Members<'de> {
         _variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
-        visitor.visit_enum(OneMember(self))
+        visitor.visit_enum(OneMember {
+            entries: self.entries,
+            depth: self.depth,
+        })
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {

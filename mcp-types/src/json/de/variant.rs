@@ -6,7 +6,8 @@ use serde::de::value::StrDeserializer;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, EnumAccess, VariantAccess, Visitor};
 
 use super::super::super::error::DecodeError;
-use super::{Decoder, Members, Result, deeper};
+use super::super::node::Entries;
+use super::{Decoder, Result, deeper};
 
 /// The value of the only member, and its name.
 pub(super) struct Variant<'de> {
@@ -15,7 +16,11 @@ pub(super) struct Variant<'de> {
 }
 
 /// An object that must have exactly one member.
-pub(super) struct OneMember<'de>(pub(super) Members<'de>);
+pub(super) struct OneMember<'de> {
+    pub(super) entries: Entries<'de>,
+    /// The depth of the object, in containers around it.
+    pub(super) depth: usize,
+}
 
 impl<'de> EnumAccess<'de> for OneMember<'de> {
     type Error = DecodeError;
@@ -25,8 +30,8 @@ impl<'de> EnumAccess<'de> for OneMember<'de> {
         mut self,
         seed: V,
     ) -> Result<(V::Value, Variant<'de>)> {
-        let depth = deeper(self.0.depth)?;
-        match (self.0.entries.next(), self.0.entries.next()) {
+        let depth = deeper(self.depth)?;
+        match (self.entries.next(), self.entries.next()) {
             (Some((name, node)), None) => {
                 let deserializer = StrDeserializer::<DecodeError>::new(&name);
                 let variant = seed.deserialize(deserializer)?;

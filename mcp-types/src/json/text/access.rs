@@ -9,7 +9,7 @@ use serde::de::{
 };
 
 use super::super::super::error::{DecodeError, ErrorKind};
-use super::super::{Decode, read};
+use super::decode::{Decode, read};
 use super::sizes::LONG;
 use super::{Position, Result, Text};
 

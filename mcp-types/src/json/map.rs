@@ -1,18 +1,15 @@
-//! [`Map`] and [`Object`]: members by name, in insertion order.
+//! [`Map`]: members by name, in insertion order.
 
 use std::collections::{HashMap, HashSet};
 use std::{fmt, mem};
 
 use lean_string::LeanString;
 
-use super::{Value, grow};
+use super::grow;
 
 pub(super) mod iter;
 
 use iter::{IntoIter, Iter, IterMut};
-
-/// A JSON object with members of any type.
-pub type Object = Map<Value>;
 
 /// A JSON object whose members have one type. Names are unique and keep their order.
 ///
