@@ -25,7 +25,7 @@ use self::bus::PostgresBus;
 use self::connections::{Connections, STATEMENT_TIME, Target};
 use self::error::{DatabaseError, PostgresError};
 use self::events::PostgresEvents;
-use self::listener::Listener;
+use self::listener::ChangeListener;
 use self::names::Names;
 use self::values::PostgresValues;
 use crate::protocol::store::bus::{Bus, BusPage};
@@ -189,7 +189,7 @@ impl PostgresBuilder {
             .await
             .map_err(|_| PostgresError::TimedOut(MIGRATION_TIME))??;
 
-        let listener = Arc::new(Listener::default());
+        let listener = Arc::new(ChangeListener::default());
         let mut tasks = JoinSet::new();
         tasks.spawn(Arc::clone(&listener).run(target, names.clone()));
         tasks.spawn(expiry::run(connections.clone(), names.clone()));

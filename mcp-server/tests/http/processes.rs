@@ -77,7 +77,7 @@ async fn two_processes_serve_one_session() {
 fn two_processes() -> ([Server; 2], [SocketAddr; 2]) {
     let store = Memory::new();
     let servers = [(); 2].map(|()| server(|builder| builder.store(store.clone())).0);
-    let addresses = servers.each_ref().map(|server| serve(server));
+    let addresses = servers.each_ref().map(serve);
     (servers, addresses)
 }
 
@@ -117,7 +117,7 @@ async fn guards_of_notifications_see_the_listening_client_if_another_process_sub
         let resource = ResourceDef::text("test://guarded", "guarded", "text").guard(guard);
         server(|builder| builder.store(store.clone()).add_resource(resource)).0
     });
-    let [at_one, at_two] = servers.each_ref().map(|server| serve(server));
+    let [at_one, at_two] = servers.each_ref().map(serve);
     let subscribe = r#"{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"test://guarded"}}"#;
     for user in ["ada", "bob"] {
         let session = start_session(at_one, "2025-11-25").await;
@@ -262,7 +262,7 @@ async fn subscriptions_at_two_processes_add_up() {
     let store = Memory::new();
     let builder = || server(|builder| builder.store(store.clone())).0;
     let [one, two, three] = [builder(), builder(), builder()];
-    let [at_one, at_two, at_three] = [&one, &two, &three].map(|server| serve(server));
+    let [at_one, at_two, at_three] = [&one, &two, &three].map(serve);
     let session = start_session(at_one, "2025-11-25").await;
     for (at, uri) in [(at_one, "a"), (at_two, "b")] {
         let body = format!(

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::cargo::Cargo;
 use super::{layers, links, proposals};
-use crate::{browser, fuzz, node, workspace};
+use crate::{browser, fuzz, interop, node, workspace};
 use features::{features, numbers, wasm};
 
 /// The default number of cases of each property test.
@@ -80,7 +80,7 @@ pub(super) enum Task {
 /// Returns all steps of an extent.
 pub(super) fn all(extent: Extent) -> Result<Steps> {
     let mut chains = vec![
-        programs(extent),
+        programs(extent)?,
         in_folder("checks", checks(extent)?)?,
         vec![
             step("lean", vec![run(&format!("test {PEERS} --package lean"))]),
@@ -188,8 +188,8 @@ fn texts() -> Vec<Step> {
 }
 
 /// The tests, and the steps that run programs that the tests have compiled.
-fn programs(extent: Extent) -> Vec<Step> {
-    vec![
+fn programs(extent: Extent) -> Result<Vec<Step>> {
+    Ok(vec![
         step("tests", tests(extent)),
         step(
             "conformance",
@@ -207,11 +207,20 @@ fn programs(extent: Extent) -> Vec<Step> {
                 unless(browser::missing, "xtask interop browser"),
             ],
         ),
+        step("cluster", cluster(extent)?),
         step(
             "doc-tests",
             vec![run("test --workspace --doc --all-features")],
         ),
-    ]
+    ])
+}
+
+/// Several processes on one of the stores, or on each of them at night.
+fn cluster(extent: Extent) -> Result<Vec<Task>> {
+    let lines = ["redis", "postgres"].map(|store| format!("xtask interop cluster --store {store}"));
+    let lines = sample(lines.to_vec(), 2, extent)?.into_iter();
+    let missing = || node::missing().or_else(interop::cluster::missing);
+    Ok(lines.map(|line| unless(missing, &line)).collect())
 }
 
 /// Steps that check code without running it.

@@ -55,20 +55,15 @@ pub(super) fn run(node: &Node, only: Option<&str>) -> Result<Vec<String>> {
 }
 
 /// Returns why the programs cannot run on this machine.
-pub(crate) fn missing() -> Option<String> {
+pub(crate) fn missing() -> Option<&'static str> {
     if !cfg!(target_os = "linux") {
-        return Some("the processes are stopped and killed by signals of Linux".to_owned());
+        return Some("the processes are stopped and killed by signals of Linux");
     }
     let programs = [
-        processes::nginx(),
-        stores::redis_server(),
-        stores::postgres_folder(),
+        (processes::nginx(), "nginx is not installed"),
+        (stores::redis_server(), "redis-server is not installed"),
+        (stores::postgres_folder(), "PostgreSQL is not installed"),
     ];
-    let names = ["nginx", "redis-server", "postgresql"];
-    let missing = programs
-        .iter()
-        .zip(names)
-        .filter(|(path, _)| path.is_none());
-    let missing: Vec<&str> = missing.map(|(_, name)| name).collect();
-    (!missing.is_empty()).then(|| format!("not installed: {}", missing.join(", ")))
+    let mut missing = programs.into_iter().filter(|(path, _)| path.is_none());
+    missing.next().map(|(_, why)| why)
 }

@@ -91,10 +91,10 @@ impl Urls {
         if !stores.values_are_shared {
             return Ok(false);
         }
-        let Some(stored) = stores.get(&key(&token.uri)).await? else {
+        let Some(found) = stores.get(&key(&token.uri)).await? else {
             return Ok(false);
         };
-        let until = read(&stored.value)?;
+        let until = read(&found.value)?;
         self.revoke(&token.uri, until);
         Ok(token.issued <= until)
     }

@@ -22,6 +22,7 @@ use crate::protocol::metrics::StoreMetrics;
 pub(crate) struct Stores {
     values: Arc<dyn ValueStore>,
     /// Whether other processes have the same values.
+    #[cfg(feature = "http")]
     pub(crate) values_are_shared: bool,
     #[cfg(feature = "http")]
     events: Arc<dyn EventStore>,
@@ -30,6 +31,7 @@ pub(crate) struct Stores {
     pub(crate) events_are_shared: bool,
     pub(crate) bus: Option<BusLink>,
     /// The id of this process, which no other process has: 16 hexadecimal digits. It is no secret.
+    #[cfg(feature = "http")]
     process: String,
     /// The number of stream ids so far.
     #[cfg(feature = "http")]
@@ -101,6 +103,7 @@ impl Stores {
     ) -> Self {
         let process = format!("{:016x}", RandomState::new().build_hasher().finish());
         Self {
+            #[cfg(feature = "http")]
             values_are_shared: settings.values.is_some(),
             values: settings.values.unwrap_or(memory),
             #[cfg(feature = "http")]
@@ -108,6 +111,7 @@ impl Stores {
             #[cfg(feature = "http")]
             events: settings.events.unwrap_or(events),
             bus: settings.bus.map(|bus| BusLink::new(bus, &process, time)),
+            #[cfg(feature = "http")]
             process,
             #[cfg(feature = "http")]
             streams: AtomicU64::new(0),
@@ -135,6 +139,7 @@ impl Stores {
         self.limited(self.values.remove(key)).await
     }
 
+    #[cfg(feature = "http")]
     pub(crate) async fn keys(&self, group: &str, most: usize) -> Result<Vec<String>, StoreError> {
         self.limited(self.values.keys(group, most)).await
     }

@@ -114,6 +114,7 @@ impl BusLink {
     }
 
     /// Sends a message to the other processes. Once this has returned, they will receive it.
+    #[cfg(feature = "http")]
     pub(crate) async fn publish(&self, message: &BusMessage) -> Result<(), StoreError> {
         self.shared.publish(message).await
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::connections::Connections;
-use super::listener::Listener;
+use super::listener::ChangeListener;
 use super::names::Names;
 use crate::protocol::store::bus::BusPage;
 use crate::protocol::store::error::StoreError;
@@ -17,14 +17,14 @@ const RECEIVE_TIME: Duration = Duration::from_secs(5);
 /// The statements for messages.
 pub(crate) struct PostgresBus {
     connections: Connections,
-    listener: Arc<Listener>,
+    listener: Arc<ChangeListener>,
     publish: String,
     receive: String,
 }
 
 /// A place in a log of messages.
 #[derive(Clone, PartialEq, Eq)]
-struct Position {
+struct LogPosition {
     /// The random name of the log.
     log: String,
     /// The id of the last message before this place.
@@ -32,7 +32,11 @@ struct Position {
 }
 
 impl PostgresBus {
-    pub(crate) fn new(connections: Connections, listener: Arc<Listener>, names: &Names) -> Self {
+    pub(crate) fn new(
+        connections: Connections,
+        listener: Arc<ChangeListener>,
+        names: &Names,
+    ) -> Self {
         Self {
             connections,
             listener,
@@ -55,11 +59,11 @@ impl PostgresBus {
 
     pub(crate) async fn receive(&self, after: Option<&str>) -> Result<BusPage, StoreError> {
         let Some(after) = after else {
-            let mut page = self.page(&Position::END).await?;
+            let mut page = self.page(&LogPosition::END).await?;
             page.missed = false;
             return Ok(page);
         };
-        let after = Position::parse(after)?;
+        let after = LogPosition::parse(after)?;
         let end = Instant::now() + RECEIVE_TIME;
         loop {
             let published = self.listener.published.notified();
@@ -76,9 +80,9 @@ impl PostgresBus {
 
     /// Returns the messages after a position. If the log is another one, returns its end, or what
     /// it has of messages from its start.
-    async fn page(&self, after: &Position) -> Result<BusPage, StoreError> {
+    async fn page(&self, after: &LogPosition) -> Result<BusPage, StoreError> {
         let (end, page) = self.messages(after.after).await?;
-        if *after == Position::END || (end.log == after.log && end.after >= after.after) {
+        if *after == LogPosition::END || (end.log == after.log && end.after >= after.after) {
             return Ok(page);
         }
         let (_, page) = self.messages(0).await?;
@@ -89,13 +93,13 @@ impl PostgresBus {
     }
 
     /// Returns the end of the log, and the messages after an id.
-    async fn messages(&self, after: i64) -> Result<(Position, BusPage), StoreError> {
+    async fn messages(&self, after: i64) -> Result<(LogPosition, BusPage), StoreError> {
         let rows = self
             .connections
             .run_repeatable(&self.receive, &[&after])
             .await?;
         // There is no row if the table was emptied.
-        let mut end = Position {
+        let mut end = LogPosition {
             log: String::new(),
             after: 0,
         };
@@ -120,7 +124,7 @@ impl PostgresBus {
     }
 }
 
-impl Position {
+impl LogPosition {
     /// After all messages of any log.
     const END: Self = Self {
         log: String::new(),

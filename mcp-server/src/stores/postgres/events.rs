@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tokio_postgres::Row;
 
 use super::connections::Connections;
-use super::listener::Listener;
+use super::listener::ChangeListener;
 use super::names::Names;
 use super::values::{integer, millis};
 use crate::protocol::store::error::StoreError;
@@ -20,7 +20,7 @@ const READ_TIME: Duration = Duration::from_secs(5);
 /// The statements for events.
 pub(crate) struct PostgresEvents {
     connections: Connections,
-    listener: Arc<Listener>,
+    listener: Arc<ChangeListener>,
     open: String,
     about: String,
     append: String,
@@ -29,7 +29,11 @@ pub(crate) struct PostgresEvents {
 }
 
 impl PostgresEvents {
-    pub(crate) fn new(connections: Connections, listener: Arc<Listener>, names: &Names) -> Self {
+    pub(crate) fn new(
+        connections: Connections,
+        listener: Arc<ChangeListener>,
+        names: &Names,
+    ) -> Self {
         Self {
             connections,
             listener,

@@ -1,4 +1,4 @@
-//! [`Listener`]: the connection of a process that receives notifications for all its readers.
+//! [`ChangeListener`]: the connection of a process that receives notifications for all its readers.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -30,7 +30,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// Wakes the readers of a process.
 #[derive(Default)]
-pub(crate) struct Listener {
+pub(crate) struct ChangeListener {
     pub(crate) published: Notify,
     /// The streams that readers wait for.
     streams: Mutex<HashMap<String, Arc<Notify>>>,
@@ -39,7 +39,7 @@ pub(crate) struct Listener {
 
 /// Receives the notifications of a stream.
 pub(crate) struct StreamWatch<'a> {
-    listener: &'a Listener,
+    listener: &'a ChangeListener,
     name: String,
     pub(crate) changed: Arc<Notify>,
 }
@@ -54,7 +54,7 @@ impl Drop for StreamWatch<'_> {
     }
 }
 
-impl Listener {
+impl ChangeListener {
     fn streams(&self) -> MutexGuard<'_, HashMap<String, Arc<Notify>>> {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -48,7 +48,7 @@ fn session_everywhere(cluster: &Cluster) -> Result<()> {
     for at in 0..COUNT {
         let result = client
             .at(&cluster.url_of(at))
-            .call(1, "test_simple_text", json!({}));
+            .call(1, "test_simple_text", &json!({}));
         result?.result(1)?;
     }
     Ok(())
@@ -89,7 +89,7 @@ fn change_once(cluster: &Cluster) -> Result<()> {
     thread::sleep(Duration::from_millis(500));
     let changer = Client::modern(&cluster.url_of(1));
     changer
-        .call(2, "test_trigger_tool_change", json!({}))?
+        .call(2, "test_trigger_tool_change", &json!({}))?
         .result(2)?;
     let end = Instant::now() + CHANGE;
     let counts = subscribers
@@ -105,7 +105,7 @@ fn change_once(cluster: &Cluster) -> Result<()> {
 
 fn answer_elsewhere(cluster: &Cluster) -> Result<()> {
     let client = Client::legacy(&cluster.url_of(0))?;
-    let mut events = client.call(3, "test_elicitation", json!({"message": "Who?"}))?;
+    let mut events = client.call(3, "test_elicitation", &json!({"message": "Who?"}))?;
     let question = events.until(|message| message["method"] == "elicitation/create")?;
     let answer = json!({
         "jsonrpc": "2.0",
@@ -122,9 +122,7 @@ fn answer_elsewhere(cluster: &Cluster) -> Result<()> {
 fn retry_elsewhere(cluster: &Cluster) -> Result<()> {
     let arguments = json!({"message": "Who?"});
     let asking = Client::modern(&cluster.url_of(0));
-    let asked = asking
-        .call(1, "test_elicitation", arguments.clone())?
-        .result(1)?;
+    let asked = asking.call(1, "test_elicitation", &arguments)?.result(1)?;
     ensure!(asked["resultType"] == "input_required", "{asked}");
     let questions = asked["inputRequests"]
         .as_object()
@@ -151,7 +149,7 @@ fn retry_elsewhere(cluster: &Cluster) -> Result<()> {
 
 fn resume_elsewhere(cluster: &Cluster) -> Result<()> {
     let client = Client::legacy(&cluster.url_of(0))?;
-    let mut events = client.call(4, "test_tool_with_progress", json!({}))?;
+    let mut events = client.call(4, "test_tool_with_progress", &json!({}))?;
     let first = events.until(|message| message["method"] == "notifications/progress")?;
     drop(events);
     let mut rest = client.at(&cluster.url_of(1)).get(first.id.as_deref())?;
@@ -173,18 +171,18 @@ fn announcements_elsewhere(cluster: &Cluster) -> Result<()> {
     let priming = events.until(Value::is_null)?;
     drop(events);
     let mut rest = client.at(&cluster.url_of(2)).get(priming.id.as_deref())?;
-    let changed = |message: &Value| message["method"] == "notifications/prompts/list_changed";
+    let is_change = |message: &Value| message["method"] == "notifications/prompts/list_changed";
     // What changed while the client was away is not known.
-    rest.until(changed)?;
+    rest.until(is_change)?;
     let received = read(rest);
     let changer = Client::modern(&cluster.url_of(1));
     changer
-        .call(2, "test_trigger_prompt_change", json!({}))?
+        .call(2, "test_trigger_prompt_change", &json!({}))?
         .result(2)?;
     let end = Instant::now() + CHANGE;
     let arrived = count(&received, "notifications/prompts/list_changed", end);
     changer
-        .call(3, "test_trigger_prompt_change", json!({}))?
+        .call(3, "test_trigger_prompt_change", &json!({}))?
         .result(3)?;
     ensure!(arrived == 1, "the change arrived {arrived} times");
     Ok(())

@@ -29,7 +29,9 @@ const FAULTS: [(&str, Fault); 6] = [
     ("rolling restart with new keys", roll),
     ("the store restarts", restart_store),
     ("the store stalls for 10 s", stall_store),
-    ("the connections to the store are cut", cut_store),
+    ("the connections to the store are cut", |cluster| {
+        cluster.store.cut()
+    }),
 ];
 
 /// Returns what went wrong.
@@ -112,11 +114,11 @@ fn change_arrives(cluster: &Cluster) -> Result<()> {
     }
     let changer = Client::modern(&cluster.url());
     changer
-        .call(2, "test_trigger_tool_change", json!({}))?
+        .call(2, "test_trigger_tool_change", &json!({}))?
         .result(2)?;
-    let changed = |message: &Value| message["method"] == "notifications/tools/list_changed";
+    let is_change = |message: &Value| message["method"] == "notifications/tools/list_changed";
     for received in subscribers {
-        while !changed(&received.recv_timeout(Duration::from_secs(2))?) {}
+        while !is_change(&received.recv_timeout(Duration::from_secs(2))?) {}
     }
     Ok(())
 }
@@ -139,6 +141,7 @@ fn roll(cluster: &mut Cluster) -> Result<()> {
         for at in 0..COUNT {
             cluster.terminate(at)?;
             cluster.run(at)?;
+            sleep(PAUSE);
         }
     }
     Ok(())
@@ -154,9 +157,4 @@ fn stall_store(cluster: &mut Cluster) -> Result<()> {
     cluster.store.stall(true)?;
     sleep(Duration::from_secs(10));
     cluster.store.stall(false)
-}
-
-fn cut_store(cluster: &mut Cluster) -> Result<()> {
-    cluster.store.cut();
-    Ok(())
 }

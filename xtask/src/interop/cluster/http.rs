@@ -137,7 +137,7 @@ impl Client {
     }
 
     /// Calls a tool.
-    pub(super) fn call(&self, id: u64, tool: &str, arguments: Value) -> Result<Events> {
+    pub(super) fn call(&self, id: u64, tool: &str, arguments: &Value) -> Result<Events> {
         let meta = json!({"progressToken": id});
         let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
         self.request(id, "tools/call", params)

@@ -84,7 +84,7 @@ fn work_without(url: &str, stop: &AtomicBool, noticed: &Noticed) {
     while !stop.load(Ordering::Relaxed) {
         id += 1;
         let started = Instant::now();
-        let result = client.call(id, "test_simple_text", json!({}));
+        let result = client.call(id, "test_simple_text", &json!({}));
         let result = result.and_then(|mut events| events.result(id));
         count(result.is_ok(), started, noticed);
         thread::sleep(Duration::from_millis(100));
@@ -134,7 +134,7 @@ enum Called {
 
 /// Calls a tool that reports progress, and resumes its stream until the response arrives.
 fn call(client: &Client, id: u64, started: Instant, noticed: &Noticed) -> Result<Called> {
-    let mut events = client.call(id, "test_tool_with_progress", json!({}))?;
+    let mut events = client.call(id, "test_tool_with_progress", &json!({}))?;
     let mut last: Option<(String, u64)> = None;
     loop {
         if events.status == 404 {

@@ -232,12 +232,16 @@ impl Store {
     }
 
     /// Cuts all connections.
-    pub(super) fn cut(&self) {
+    pub(super) fn cut(&self) -> Result<()> {
         let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                    WHERE pid <> pg_backend_pid() AND datname IS NOT NULL";
         for kind in ["CLIENT KILL TYPE normal", "CLIENT KILL TYPE pubsub"] {
-            self.ask(sql, kind);
+            ensure!(
+                self.ask(sql, kind),
+                "the database did not cut its connections"
+            );
         }
+        Ok(())
     }
 }
 

@@ -293,8 +293,8 @@ mod tests {
                 thumbprint: &thumbprint,
                 principal: "ada",
             };
-            let verified = verifier.verify(&request, &keys);
-            verified.map(|proof| proof.next_nonce)
+            let proof = verifier.verify(&request, &keys)?;
+            Ok(proof.next_nonce)
         };
         let ten_seconds = Duration::from_secs(10);
         let too_late = since_epoch() + LEEWAY + ten_seconds;

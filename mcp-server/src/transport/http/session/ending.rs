@@ -120,11 +120,10 @@ impl Sessions {
             let recording = record_running(Arc::downgrade(&self.server));
             let shared = self.shared.are_shared();
             let spawned = tokio::spawn(async move {
-                match shared {
-                    true => {
-                        select(expiry, recording).await;
-                    }
-                    false => expiry.await,
+                if shared {
+                    select(expiry, recording).await;
+                } else {
+                    expiry.await;
                 }
             });
             *task = Some(spawned.abort_handle());

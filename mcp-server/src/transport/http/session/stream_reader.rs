@@ -76,10 +76,11 @@ impl DetachedStream {
                 return Ok(page);
             }
             // Twice, because a process is recorded a moment after it has begun to serve.
-            match stores.is_running(&self.stream).await? {
-                true => absences = 0,
-                false => absences += 1,
-            }
+            absences = if stores.is_running(&self.stream).await? {
+                0
+            } else {
+                absences + 1
+            };
             if absences >= 2 {
                 self.answer_lost(after).await?;
             }

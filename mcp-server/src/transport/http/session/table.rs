@@ -237,9 +237,10 @@ impl Sessions {
                 // Boxed, because most servers share nothing.
                 return Box::pin(self.find_copy(handle)).await;
             }
-            return Ok(match handle.touch_unless_idle(self.idle_time) {
-                true => SessionLookup::Found(handle),
-                false => SessionLookup::Expired,
+            return Ok(if handle.touch_unless_idle(self.idle_time) {
+                SessionLookup::Found(handle)
+            } else {
+                SessionLookup::Expired
             });
         }
         if !self.shared.are_shared() {

@@ -114,9 +114,10 @@ impl Endpoint {
             match respond::deliver_response(Some(session), &message, self.server.limits()) {
                 ResponseDelivery::Delivered => return,
                 ResponseDelivery::Unexpected => {
-                    let message = match batch {
-                        true => respond::text(&message),
-                        false => bytes.to_vec(),
+                    let message = if batch {
+                        respond::text(&message)
+                    } else {
+                        bytes.to_vec()
                     };
                     return elsewhere.push(answer_elsewhere(handle, message));
                 }
