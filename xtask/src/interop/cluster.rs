@@ -1,6 +1,7 @@
 //! `cargo xtask interop cluster`: several processes of one server behind nginx, on each store.
 
 mod checks;
+mod costs;
 mod faults;
 mod http;
 mod load;
@@ -37,6 +38,7 @@ pub(super) fn run(node: &Node, only: Option<&str>) -> Result<Vec<String>> {
         let mut cluster = Cluster::start(&program, name, &folder)?;
         let of_store = |what: String| format!("{name}: {what}");
         failed.extend(checks::run(&cluster).into_iter().map(of_store));
+        costs::run(&cluster).context("the costs")?;
         let url = cluster.url();
         failed.extend(clients::run(node, Some(&url))?.into_iter().map(of_store));
         let arguments = ["server", "--url", &url].map(str::to_owned);

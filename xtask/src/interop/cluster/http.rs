@@ -40,6 +40,11 @@ pub(super) fn is_ready(url: &str) -> bool {
     request.call().is_ok()
 }
 
+/// Returns the text at a URL.
+pub(super) fn text(url: &str) -> Result<String> {
+    Ok(ureq::get(url).call()?.body_mut().read_to_string()?)
+}
+
 fn agent() -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
