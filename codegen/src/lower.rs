@@ -9,15 +9,15 @@
 //! | what | why | how |
 //! | --- | --- | --- |
 //! | unions, aliases and native types | `typify` flattens unions, and has neither aliases nor types from elsewhere | [`Kind`] has their content; fields refer to them by name (`with_replacement`) |
-//! | any value, any object, empty objects, numbers, base64 | the support code has types of its own | `with_conversion`, see [`converted`] |
+//! | any value, any object, empty objects, numbers, base64 | the support code has types of its own | `with_conversion`, see `converted` |
 //! | names with acronyms, such as `URL` | `typify` writes them in the case of heck | `with_patch` renames to [`type_ident`] |
-//! | names that `typify` would write alike | it panics or generates one name twice | the later one gets a number, see [`distinct`] |
+//! | names that `typify` would write alike | it panics or generates one name twice | the later one gets a number, see `distinct` |
 //! | bounds of numbers, strings and lists | `typify` chooses other types, which cannot be constructed without a check | the codecs check them |
 //! | required constants | they are not stored | the codecs write and check them |
 //! | values that an open enumeration does not declare | `typify` would make it an untagged union | the emitter adds a variant |
-//! | maps | the support code keeps the order of the members, and all names are strings | [`Plain`] replaces `HashMap` |
-//! | boxes | `typify` breaks cycles at any place, and does not box large fields | [`Plain`] removes them, and [`boxed`] adds those of the model |
-//! | absent lists, maps and `null` | `typify` decodes them as empty, or as absent | fields are optional if their members are, see [`present`] |
+//! | maps | the support code keeps the order of the members, and all names are strings | `Plain` replaces `HashMap` |
+//! | boxes | `typify` breaks cycles at any place, and does not box large fields | `Plain` removes them, and `boxed` adds those of the model |
+//! | absent lists, maps and `null` | `typify` decodes them as empty, or as absent | fields are optional if their members are, see `present` |
 
 use crate::model::{Kind, Member, Model, Object, StringEnum, Ty, type_ident};
 use crate::schema::pointer::escape;
