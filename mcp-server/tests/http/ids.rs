@@ -9,6 +9,7 @@ use mcp_server::{
 };
 
 use super::event_store::{Hook, Hooked, Operation};
+use super::leaks::id_of;
 use super::legacy::*;
 use super::subject::*;
 
@@ -132,8 +133,8 @@ async fn malformed_event_ids_are_rejected_without_a_store_lookup() {
     };
     keys.take();
     assert_eq!(resume("0123456789abcdef0-1").await, 200);
-    // What the stream is for, and its events.
-    assert_eq!(keys.take(), ["0123456789abcdef0"; 2]);
+    // The session, what the stream is for, and its events.
+    assert_eq!(keys.take()[1..], ["0123456789abcdef0"; 2]);
     for id in [
         "x",
         "-",
@@ -147,7 +148,8 @@ async fn malformed_event_ids_are_rejected_without_a_store_lookup() {
         &format!("0123456789abcdef0-{}", "9".repeat(8_000)),
     ] {
         assert_eq!(resume(id).await, 400, "{id}");
-        assert_eq!(keys.take(), [""; 0], "{id}");
+        let session = format!("session:{}", id_of(&session));
+        assert_eq!(keys.take(), [session], "{id}");
     }
 }
 

@@ -157,7 +157,7 @@ impl ValueStore for CountedSessions {
     }
 }
 
-fn id_of<'a>(session: &'a [(&'static str, String)]) -> &'a str {
+pub(crate) fn id_of<'a>(session: &'a [(&'static str, String)]) -> &'a str {
     let id = session.iter().find(|(name, _)| *name == "Mcp-Session-Id");
     &id.expect("a session").1
 }

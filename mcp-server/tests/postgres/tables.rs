@@ -43,8 +43,8 @@ async fn expired_rows_are_removed_in_batches_and_tasks_end_with_the_store() {
             FOR EACH STATEMENT EXECUTE FUNCTION note();
         INSERT INTO mcp.values (key, value, version, expires)
             SELECT 'old ' || n, '', n, now() - interval '1 day' FROM generate_series(1, 1200) AS n;
-        INSERT INTO mcp.streams (session, stream, expires)
-            SELECT 'old', n, now() - interval '1 day' FROM generate_series(1, 50) AS n;
+        INSERT INTO mcp.streams (session, stream, about, expires)
+            SELECT 'old', n, '', now() - interval '1 day' FROM generate_series(1, 50) AS n;
         INSERT INTO mcp.events (stream, number, message)
             SELECT id, 1, '' FROM mcp.streams WHERE session = 'old';
         INSERT INTO mcp.messages (id, message, published)

@@ -80,11 +80,12 @@ pub(super) enum Task {
 /// Returns all steps of an extent.
 pub(super) fn all(extent: Extent) -> Result<Steps> {
     let mut chains = vec![
-        programs(extent)?,
+        programs(extent),
         in_folder("checks", checks(extent)?)?,
         vec![
             step("lean", vec![run(&format!("test {PEERS} --package lean"))]),
             step("quickstart", vec![run("xtask quickstart")]),
+            step("cluster", cluster(extent)?),
         ],
     ];
     if extent == Extent::Nightly {
@@ -188,8 +189,8 @@ fn texts() -> Vec<Step> {
 }
 
 /// The tests, and the steps that run programs that the tests have compiled.
-fn programs(extent: Extent) -> Result<Vec<Step>> {
-    Ok(vec![
+fn programs(extent: Extent) -> Vec<Step> {
+    vec![
         step("tests", tests(extent)),
         step(
             "conformance",
@@ -207,12 +208,11 @@ fn programs(extent: Extent) -> Result<Vec<Step>> {
                 unless(browser::missing, "xtask interop browser"),
             ],
         ),
-        step("cluster", cluster(extent)?),
         step(
             "doc-tests",
             vec![run("test --workspace --doc --all-features")],
         ),
-    ])
+    ]
 }
 
 /// Several processes on one of the stores, or on each of them at night.

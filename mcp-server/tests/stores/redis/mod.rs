@@ -197,7 +197,7 @@ async fn events_of_a_stream_are_bounded() {
         let fields = server.command("HLEN mcp:stream:7:session:1");
         let events = page.events.len();
         assert!(
-            fields.starts_with(&format!(":{}\r\n", events + 4)),
+            fields.starts_with(&format!(":{}\r\n", events + 5)),
             "{fields}"
         );
         let bytes: usize = page.events.iter().map(|(_, message)| message.len()).sum();
