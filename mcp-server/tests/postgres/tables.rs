@@ -43,8 +43,8 @@ async fn expired_rows_are_removed_in_batches_and_tasks_end_with_the_store() {
             FOR EACH STATEMENT EXECUTE FUNCTION note();
         INSERT INTO mcp.values (key, value, version, expires)
             SELECT 'old ' || n, '', n, now() - interval '1 day' FROM generate_series(1, 1200) AS n;
-        INSERT INTO mcp.streams (session, stream, expires)
-            SELECT 'old', n, now() - interval '1 day' FROM generate_series(1, 50) AS n;
+        INSERT INTO mcp.streams (session, stream, about, expires)
+            SELECT 'old', n, '', now() - interval '1 day' FROM generate_series(1, 50) AS n;
         INSERT INTO mcp.events (stream, number, message)
             SELECT id, 1, '' FROM mcp.streams WHERE session = 'old';
         INSERT INTO mcp.messages (id, message, published)
@@ -242,4 +242,19 @@ async fn certificates_are_verified() {
     let encrypted = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
         WHERE ssl AND application_name = 'mcp-server'";
     assert!(number(&cluster.client().await, encrypted).await > 0);
+}
+
+#[tokio::test]
+async fn large_messages_replace_older_ones() {
+    let cluster = cluster_or_return!();
+    let store = Postgres::connect(&cluster.url()).await.expect("connected");
+    let end = store.receive(None).await.expect("received").position;
+    for at in 0..80_u8 {
+        let message = vec![at; 1 << 20];
+        store.publish(&message).await.expect("published");
+    }
+    let page = store.receive(Some(&end)).await.expect("received");
+    assert!(page.missed);
+    assert_eq!(page.messages.len(), 64);
+    assert_eq!(page.messages[0][0], 16);
 }
