@@ -1,11 +1,14 @@
 //! [`Stored`]: values that the server keeps for a user between requests.
 
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::time::sleep;
 
 use crate::protocol::caller::extensions::Principal;
 use crate::protocol::core::{Context, Core};
@@ -16,7 +19,7 @@ use crate::protocol::store::error::StoreError;
 use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
 
 /// How often an update is tried again because another request has written at the same time.
-const ATTEMPTS: usize = 32;
+const ATTEMPTS: u32 = 32;
 /// The maximum length of a name.
 const NAME_BYTES: usize = 64;
 
@@ -134,7 +137,7 @@ impl<T: StoredValue> Stored<T> {
         &self,
         mut change: impl FnMut(Option<T>) -> T + Send,
     ) -> Result<T, StoredError> {
-        for _ in 0..ATTEMPTS {
+        for attempt in 0..ATTEMPTS {
             let found = self.core.stores.get(&self.key).await;
             let found = found.map_err(StoredError::Store)?;
             let (old, condition) = match found {
@@ -148,6 +151,7 @@ impl<T: StoredValue> Stored<T> {
             if self.put(&new, condition).await? {
                 return Ok(new);
             }
+            sleep(pause(attempt)).await;
         }
         Err(StoredError::Contended)
     }
@@ -218,6 +222,13 @@ impl<T: StoredValue> FromContext for Stored<T> {
             value: PhantomData,
         })
     }
+}
+
+/// Returns a random pause after an attempt, so that concurrent updates do not meet again: up to
+/// 2 ms at first, and up to 128 ms later.
+fn pause(attempt: u32) -> Duration {
+    let random = RandomState::new().build_hasher().finish();
+    Duration::from_micros(random % (2_000 << attempt.min(6)))
 }
 
 /// Returns `true` for a request over HTTP.

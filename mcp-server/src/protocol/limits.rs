@@ -96,7 +96,8 @@ pub struct Limits {
     /// number applies, separately, to channels of the deprecated HTTP+SSE, where a new one is
     /// always rejected.
     pub sessions: usize,
-    /// The time after which an idle session ends. Default: 30 minutes.
+    /// The time after which an idle session ends. Default: 30 minutes. If processes share sessions,
+    /// it may be an eighth shorter, because not every use is written to the store.
     pub session_idle_time: Duration,
     /// The maximum time that a request waits for one operation of a [`Store`](crate::Store).
     /// Default: 5 seconds.

@@ -91,7 +91,7 @@ const MIGRATION_TIME: Duration = Duration::from_secs(60);
 /// What has expired is treated as absent at once, by the clock of the server, and removed by any
 /// process within some minutes. A stream has at most 256 events of together 1 MiB, and a session 64
 /// streams; the newest event is kept whatever its size. Messages are kept for 2 minutes, but at most
-/// 100,000 of them.
+/// 100,000 of together 64 MiB.
 #[derive(Clone)]
 pub struct Postgres(Arc<PostgresParts>);
 

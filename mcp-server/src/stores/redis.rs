@@ -64,8 +64,8 @@ const PREFIX_BYTES: usize = 128;
 ///
 /// Everything expires: values after their time to live, streams after the time for which they are
 /// kept, messages of the bus after five minutes. Only two counters stay. A stream has at most 256
-/// events and 1 MiB, a session 64 streams, and the bus about 10,000 messages. The total is limited
-/// by the server: set `maxmemory` with the policy `noeviction`, so that it refuses writes instead of
+/// events and 1 MiB, a session 64 streams, and the bus about 10,000 messages of together 64 MiB. The
+/// total is limited by the server: set `maxmemory` with the policy `noeviction`, so that it refuses writes instead of
 /// removing sessions early.
 ///
 /// # Persistence

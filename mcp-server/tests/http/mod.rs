@@ -27,6 +27,7 @@ mod refusals;
 mod retention;
 mod sequences;
 mod sessions;
+mod shared_store;
 mod shares;
 mod shutdown;
 mod stopping;

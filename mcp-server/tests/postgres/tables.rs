@@ -243,3 +243,18 @@ async fn certificates_are_verified() {
         WHERE ssl AND application_name = 'mcp-server'";
     assert!(number(&cluster.client().await, encrypted).await > 0);
 }
+
+#[tokio::test]
+async fn large_messages_replace_older_ones() {
+    let cluster = cluster_or_return!();
+    let store = Postgres::connect(&cluster.url()).await.expect("connected");
+    let end = store.receive(None).await.expect("received").position;
+    for at in 0..80_u8 {
+        let message = vec![at; 1 << 20];
+        store.publish(&message).await.expect("published");
+    }
+    let page = store.receive(Some(&end)).await.expect("received");
+    assert!(page.missed);
+    assert_eq!(page.messages.len(), 64);
+    assert_eq!(page.messages[0][0], 16);
+}

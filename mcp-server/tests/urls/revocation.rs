@@ -1,5 +1,7 @@
 //! Revoked URLs.
 
+use std::sync::Arc;
+
 use mcp_server::Memory;
 
 use super::client::*;
@@ -84,4 +86,18 @@ async fn revocation_without_urls_does_nothing() {
     let server = offers().build().expect("sound");
     server.revoke_url("demo://motto").await.expect("revoked");
     server.rotate_url_keys(mcp_server::UrlKeys::new([1; 32]));
+}
+
+/// Only the values are shared, so a process learns of revocations when it needs to know.
+#[tokio::test]
+async fn revocation_covers_urls_issued_after_one_that_is_not_known_yet() {
+    let store = Arc::new(Memory::new());
+    let (_, behind, _) = served(|builder| builder.value_store(store.clone()));
+    let (address, ahead, clock) = served(|builder| builder.value_store(store.clone()));
+    clock.set(NOON + 50_000);
+    ahead.revoke_url("demo://motto").await.expect("revoked");
+    let path = path_of(address, "demo://motto").await;
+    assert_eq!(get(address, &path, &[]).await.status, 200);
+    behind.revoke_url("demo://motto").await.expect("revoked");
+    assert_eq!(get(address, &path, &[]).await.status, 403);
 }

@@ -39,10 +39,11 @@ impl Urls {
         uri: &str,
         stores: &Stores,
     ) -> Result<(), StoreError> {
-        let until = self.revocation(uri);
+        let mut until = self.revocation(uri);
         self.revoke(uri, until);
         if stores.values_are_shared {
-            self.store_revocation(uri, until, stores).await?;
+            until = self.store_revocation(uri, until, stores).await?;
+            self.revoke(uri, until);
         }
         if let Some(bus) = &stores.bus {
             let uri = uri.to_owned();
@@ -51,19 +52,25 @@ impl Urls {
         Ok(())
     }
 
+    /// Stores a revocation, and returns the time up to which tokens are void: later than that of an
+    /// earlier revocation that this process may not know, because the tokens that were issued since
+    /// have a time right after it.
     async fn store_revocation(
         &self,
         uri: &str,
         until: u64,
         stores: &Stores,
-    ) -> Result<(), StoreError> {
+    ) -> Result<u64, StoreError> {
         let key = key(uri);
         for _ in 0..ATTEMPTS {
-            let (known, condition) = match stores.get(&key).await? {
-                Some(known) => (read(&known.value)?, Condition::Version(known.version)),
+            let (behind, condition) = match stores.get(&key).await? {
+                Some(known) => (
+                    read(&known.value)?.saturating_add(1),
+                    Condition::Version(known.version),
+                ),
                 None => (0, Condition::Absent),
             };
-            let until = until.max(known);
+            let until = until.max(behind);
             let value = serde_json::to_vec(&StoredRevocation { until });
             let value = value.map_err(StoreError::unreadable)?;
             let put = Put {
@@ -74,7 +81,7 @@ impl Urls {
                 group: None,
             };
             if let PutOutcome::Written(_) = stores.put(put).await? {
-                return Ok(());
+                return Ok(until);
             }
         }
         Err(StoreError::failed("the resource is revoked too often"))

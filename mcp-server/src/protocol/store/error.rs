@@ -10,7 +10,7 @@ use std::time::Duration;
 /// It may be dropped at any time: the store then has made the change or not, but not half of it.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// The error of a store. No request waits for a store longer than
+/// The error of a store. No operation that a request waits for takes longer than
 /// [`Limits::store_time`](field@crate::Limits::store_time).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

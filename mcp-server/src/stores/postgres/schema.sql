@@ -189,20 +189,28 @@ INSERT INTO "@bus" (last) VALUES (0);
 CREATE TABLE "@messages" (
     id bigint PRIMARY KEY,
     message bytea NOT NULL,
+    -- The size of the messages up to this one.
+    total bigint NOT NULL DEFAULT 0,
     published timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+CREATE INDEX ON "@messages" (total);
 
 -- The row of `bus` is locked until the commit. So messages are committed in the order of their ids, and the
 -- ids have no gaps.
 CREATE FUNCTION "@publish"(p_message bytea) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     v_id bigint;
+    v_total bigint;
 BEGIN
     INSERT INTO "@bus" AS stored (last) SELECT coalesce(max(id), 0) + 1 FROM "@messages"
         ON CONFLICT (single) DO UPDATE SET last = stored.last + 1
         RETURNING last INTO v_id;
-    INSERT INTO "@messages" (id, message) VALUES (v_id, p_message);
+    INSERT INTO "@messages" (id, message, total)
+        SELECT v_id, p_message, octet_length(p_message)
+            + coalesce((SELECT total FROM "@messages" WHERE id = v_id - 1), 0)
+        RETURNING total INTO v_total;
     DELETE FROM "@messages" WHERE id <= v_id - 100000;
+    DELETE FROM "@messages" WHERE total <= v_total - 67108864 AND id < v_id;
     PERFORM pg_notify('@bus', '');
 END
 $$;

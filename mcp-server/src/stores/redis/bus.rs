@@ -18,6 +18,8 @@ static PAGE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("scrip
 
 /// About the maximum number of messages that are kept.
 const MESSAGES: usize = 10_000;
+/// The maximum size of all messages in bytes. The newest is kept even if it is larger.
+const BYTES: usize = 64 << 20;
 /// The time for which messages are kept.
 const KEPT: Duration = Duration::from_secs(300);
 /// The maximum number of messages of a page.
@@ -37,7 +39,8 @@ impl RedisParts {
     pub(super) async fn publish(&self, message: &[u8]) -> Result<(), StoreError> {
         let mut script = PUBLISH.key(self.log_key());
         script.key(self.latest_key());
-        script.arg(message).arg(MESSAGES).arg(millis(KEPT));
+        script.arg(message).arg(MESSAGES);
+        script.arg(millis(KEPT)).arg(BYTES);
         self.connections.run(&script).await
     }
 

@@ -63,6 +63,23 @@ async fn trimmed_messages_are_reported_as_missed() {
     assert!(!page.missed);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn large_messages_replace_older_ones() {
+    let Some(server) = RedisServer::start(&[]) else {
+        return;
+    };
+    let store = connect(&server).await;
+    let position = end(&store).await;
+    for at in 0..80_u8 {
+        let message = vec![at; 1 << 20];
+        store.publish(&message).await.expect("published");
+    }
+    let page = store.receive(Some(&position)).await.expect("received");
+    assert!(page.missed);
+    assert_eq!(page.messages.len(), 64);
+    assert_eq!(page.messages[0][0], 16);
+}
+
 /// Without the notification, a reader waits for up to two seconds.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_readers_share_one_connection() {

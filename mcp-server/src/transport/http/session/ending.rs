@@ -48,19 +48,27 @@ impl Sessions {
         }
     }
 
-    /// As [`finish`](Self::finish), for evicted sessions.
+    /// As [`finish`](Self::finish), for evicted sessions, unless another process uses them.
     pub(crate) async fn finish_all(self: &Arc<Self>, evicted: Vec<Arc<SessionHandle>>) {
         let finished: Vec<_> = evicted
             .into_iter()
-            .map(|handle| {
-                let id = handle.id().to_owned();
-                self.finish(&id, Some(handle), true)
-            })
+            .map(|handle| tokio::spawn(Arc::clone(self).clean_evicted(handle)))
             .collect();
         for finished in finished {
-            // Logged already. What remains in the stores expires.
-            let _ = finished.await;
+            // What remains in the stores expires.
+            if let Ok(Err(error)) = finished.await {
+                tracing::error!(error = %Chain(&error), "cannot remove a session from its store");
+            }
         }
+    }
+
+    async fn clean_evicted(self: Arc<Self>, handle: Arc<SessionHandle>) -> Result<(), StoreError> {
+        let id = handle.id().to_owned();
+        if self.shared.is_marked_elsewhere(&handle).await? {
+            self.forget_events(&id).await;
+            return Ok(());
+        }
+        self.clean(id, Some(handle), true).await
     }
 
     /// Ends the copy of a session that another process ended. Removes what this process may have
@@ -135,8 +143,17 @@ impl Sessions {
         (self.idle_time / 8).max(MIN_PAUSE)
     }
 
-    /// Ends expired sessions. Returns `false` if no session is left, so that the task ends.
+    /// Ends expired sessions, and marks those in use. Returns `false` if no session is left, so that
+    /// the task ends.
     async fn end_expired(self: &Arc<Self>) -> bool {
+        if self.shared.are_shared() {
+            for handle in self.busy() {
+                // If the store fails, the others are marked next time.
+                if !self.shared.renew(&handle).await {
+                    break;
+                }
+            }
+        }
         for id in self.expired() {
             let is_copy = match self.shared.is_used(&id).await {
                 Ok(is_copy) => is_copy,

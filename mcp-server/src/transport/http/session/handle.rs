@@ -1,7 +1,7 @@
 //! [`SessionHandle`]: a session in this process and its work in flight.
 
 use std::future::Future;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub(crate) struct SessionHandle {
     readers: AtomicUsize,
     work: Mutex<SessionWork>,
     /// The number of changes of the session that began, and that ended.
-    changes: [AtomicU64; 2],
+    changes: Mutex<[u64; 2]>,
     runtime: Handle,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct SessionChange(Arc<SessionHandle>);
 
 impl Drop for SessionChange {
     fn drop(&mut self) {
-        self.0.changes[1].fetch_add(1, Ordering::AcqRel);
+        locked(&self.0.changes)[1] += 1;
     }
 }
 
@@ -60,6 +60,9 @@ struct SessionWork {
     registered: u64,
     streams: Vec<WorkingStream>,
     announcements: Option<Arc<Stream>>,
+    /// The number of messages to other processes about the stream of announcements that have not
+    /// come back yet: what arrives before them was sent earlier.
+    announcing: usize,
 }
 
 /// A request in flight.
@@ -101,7 +104,7 @@ impl SessionHandle {
             times: Mutex::new(times),
             readers: AtomicUsize::new(0),
             work: Mutex::default(),
-            changes: Default::default(),
+            changes: Mutex::default(),
             runtime: Handle::current(),
         })
     }
@@ -162,16 +165,30 @@ impl SessionHandle {
         due
     }
 
+    /// Returns the time since this process wrote the time of use to the store.
+    pub(crate) fn saved_for(&self) -> Duration {
+        locked(&self.times).saved.elapsed()
+    }
+
     /// Marks that the session changes, until the value is dropped.
     pub(crate) fn begin_change(self: &Arc<Self>) -> SessionChange {
-        self.changes[0].fetch_add(1, Ordering::AcqRel);
+        locked(&self.changes)[0] += 1;
         SessionChange(Arc::clone(self))
     }
 
     /// Returns the number of changes so far; `None` while the session changes.
     pub(crate) fn changes(&self) -> Option<u64> {
-        let ended = self.changes[1].load(Ordering::Acquire);
-        (self.changes[0].load(Ordering::Acquire) == ended).then_some(ended)
+        let [began, ended] = *locked(&self.changes);
+        (began == ended).then_some(ended)
+    }
+
+    /// Calls a function, unless the session changes or has changed since
+    /// [`changes`](Self::changes) returned this. No change begins meanwhile.
+    pub(crate) fn unless_changed(&self, since: Option<u64>, then: impl FnOnce()) {
+        let [began, ended] = &*locked(&self.changes);
+        if began == ended && since == Some(*ended) {
+            then();
+        }
     }
 
     /// Makes [`claim_save`](Self::claim_save) with `time` return `true` again after `pause`.
@@ -279,11 +296,29 @@ impl SessionHandle {
         Some((stream, true))
     }
 
-    /// Ends the stream of announcements of this process, unless it has this id: the client reads
-    /// that of another process from now on.
+    /// Notes that other processes are told about the stream of announcements.
+    pub(crate) fn begin_announcing(&self) {
+        locked(&self.work).announcing += 1;
+    }
+
+    /// Notes that at most so many messages about the stream of announcements do not come back.
+    pub(crate) fn end_announcing(&self, most: usize) {
+        let mut work = locked(&self.work);
+        work.announcing = work.announcing.saturating_sub(most);
+    }
+
+    /// Ends the stream of announcements of this process, unless it has this id, or the message was
+    /// sent before the one about it: the client reads that of another process from now on.
     pub(crate) fn end_announcements_except(&self, id: &str) {
         let mut work = locked(&self.work);
-        let replaced = work.announcements.take_if(|stream| stream.id() != id);
+        let is_own = |stream: &Arc<Stream>| stream.id() == id;
+        if work.announcements.as_ref().is_some_and(is_own) {
+            work.announcing = work.announcing.saturating_sub(1);
+        }
+        if work.announcing > 0 {
+            return;
+        }
+        let replaced = work.announcements.take_if(|stream| !is_own(stream));
         drop(work);
         if let Some(stream) = replaced {
             stream.end(None);

@@ -1,5 +1,6 @@
 //! [`Record`]: the state of a legacy session in a store, for the other processes of the endpoint.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcp_types::{ClientCapabilities, Implementation, Revision, json};
@@ -31,6 +32,9 @@ pub(crate) struct Record {
     resources: Vec<String>,
     /// The time of the latest use, in milliseconds since 1970.
     used: u64,
+    /// Members of newer releases, which a change keeps.
+    #[serde(flatten)]
+    rest: BTreeMap<String, serde_json::Value>,
 }
 
 /// Creates the record of a new session of a peer.
@@ -45,6 +49,7 @@ pub(crate) fn record(session: &Session, peer: &PeerKey) -> Record {
         level: session.level(),
         resources: session.subscriptions(),
         used: now(),
+        rest: BTreeMap::new(),
     }
 }
 
@@ -124,7 +129,8 @@ impl Record {
 
     /// Applies a change, and marks the session as used now.
     pub(crate) fn change(&mut self, delta: &SessionDelta) {
-        self.used = now();
+        // Clocks differ, and may be set back.
+        self.used = self.used.max(now());
         self.level = delta.level.unwrap_or(self.level);
         self.resources.retain(|uri| !delta.removed.contains(uri));
         let known = delta
@@ -198,6 +204,16 @@ impl SessionSnapshot {
             level: session.level(),
             resources: session.subscriptions(),
         }
+    }
+
+    /// Takes back changes that were made since then.
+    pub(crate) fn undo(&self, delta: &SessionDelta, session: &Session) {
+        SessionDelta {
+            level: delta.level.map(|_| self.level),
+            added: delta.removed.clone(),
+            removed: delta.added.clone(),
+        }
+        .apply(session);
     }
 
     /// Returns the changes since then.

@@ -1,10 +1,9 @@
 //! Sessions in the store that the processes of an endpoint share.
 
-use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 
 use super::record::{self, Record, SessionDelta};
 use crate::protocol::core::Core;
@@ -20,6 +19,9 @@ const ATTEMPTS: usize = 16;
 const REFRESH_TIME: Duration = Duration::from_millis(500);
 /// The time for which all requests go on with the copies after the store failed.
 const REFRESH_PAUSE: Duration = Duration::from_secs(1);
+
+/// The time of use that is stored may be older than the latest use by this part of the idle time.
+const SAVES: u32 = 8;
 
 /// The shortest time for which a session is stored.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -123,9 +125,7 @@ impl SharedSessions {
         let error = match timeout(REFRESH_TIME, self.stored(handle.id())).await {
             Ok(Ok(Some((record, _)))) => {
                 // A record that was read before a change does not have it.
-                if changes.is_some() && changes == handle.changes() {
-                    record.apply(&handle.session);
-                }
+                handle.unless_changed(changes, || record.apply(&handle.session));
                 return Freshness::Current(record.idle());
             }
             Ok(Ok(None)) => return Freshness::Ended,
@@ -172,18 +172,39 @@ impl SharedSessions {
     }
 
     /// Marks a session as used in the store, if it has not been marked for some time. A failure
-    /// does not affect the request: the session is marked again soon.
-    pub(crate) async fn renew(&self, handle: &SessionHandle) {
-        let time = self.idle_time / 2;
+    /// does not affect the request: the session is marked again soon. Returns `false` if it failed.
+    pub(crate) async fn renew(&self, handle: &SessionHandle) -> bool {
+        let time = self.idle_time / SAVES;
         if !self.are_shared() || !handle.claim_save(time) {
-            return;
+            return true;
         }
         // Boxed, because this future is rarely needed.
         let renewed = Box::pin(self.change(handle, &SessionDelta::default())).await;
         if let Err(error) = renewed {
             tracing::warn!(error = %Chain(&error), "cannot renew a session in its store");
             handle.save_within(time / 4, time);
+            return false;
         }
+        // Not earlier than in the store, so that the session ends when it is idle here.
+        handle.touch();
+        true
+    }
+
+    /// As [`renew`](Self::renew), for a copy of a session that was marked as used this long ago.
+    pub(crate) async fn renew_copy(&self, handle: &SessionHandle, idle: Duration) {
+        let time = self.idle_time / SAVES;
+        handle.save_within(time.saturating_sub(idle), time);
+        self.renew(handle).await;
+    }
+
+    /// Returns `true` if another process has marked a session as used since this one did.
+    pub(crate) async fn is_marked_elsewhere(
+        &self,
+        handle: &SessionHandle,
+    ) -> Result<bool, StoreError> {
+        let stored = self.stored(handle.id()).await?;
+        let tolerance = self.idle_time / (2 * SAVES);
+        Ok(stored.is_some_and(|(record, _)| record.idle() + tolerance < handle.saved_for()))
     }
 
     /// Removes a session from the store.
@@ -198,29 +219,5 @@ impl SharedSessions {
     pub(crate) async fn is_used(&self, id: &str) -> Result<bool, StoreError> {
         let stored = self.stored(id).await?;
         Ok(stored.is_some_and(|(record, _)| record.idle() < self.idle_time))
-    }
-
-    /// Marks a session as used in the store while connections read its streams.
-    pub(crate) fn renew_while_read(
-        &self,
-        handle: &Arc<SessionHandle>,
-    ) -> impl Future<Output = ()> + Send + 'static {
-        let sessions = self.clone();
-        let handle = Arc::downgrade(handle);
-        let time = (self.idle_time / 8).max(Duration::from_secs(1));
-        async move {
-            if !sessions.are_shared() {
-                return std::future::pending().await;
-            }
-            loop {
-                sleep(time).await;
-                let Some(handle) = handle.upgrade() else {
-                    return;
-                };
-                if handle.idle().is_none() {
-                    sessions.renew(&handle).await;
-                }
-            }
-        }
     }
 }

@@ -227,7 +227,7 @@ impl Stream {
         })
     }
 
-    /// Writes all events of an ended stream, and stores them so that the client can resume it.
+    /// Writes all events of an ended stream. The caller has to [finish](Self::finish) it.
     pub(crate) async fn complete(&self) -> Vec<u8> {
         self.start().await;
         let mut text = Vec::new();
@@ -241,7 +241,6 @@ impl Stream {
                 write_sse_event(&mut text, self.id(), number, event);
             }
         }
-        self.finish().await;
         text
     }
 

@@ -208,6 +208,20 @@ impl Sessions {
         idle.map(|(id, _)| id.clone()).collect()
     }
 
+    /// Lets no session wait for a message that may be lost.
+    pub(crate) fn bus_lost_messages(&self) {
+        for (_, handle) in self.all().iter() {
+            handle.end_announcing(usize::MAX);
+        }
+    }
+
+    /// Returns the sessions with a reader or a request in flight.
+    pub(crate) fn busy(&self) -> Vec<Arc<SessionHandle>> {
+        let all = self.all();
+        let busy = all.iter().filter(|(_, handle)| handle.is_busy());
+        busy.map(|(_, handle)| Arc::clone(handle)).collect()
+    }
+
     fn is_idle(&self, handle: &SessionHandle) -> bool {
         handle.idle().is_some_and(|idle| idle >= self.idle_time)
     }
@@ -288,6 +302,7 @@ impl Sessions {
         if record.idle() >= self.idle_time {
             return Ok(SessionLookup::Expired);
         }
+        let idle = record.idle();
         let session = Arc::new(restore(id, record)?);
         // The address of the client that created it is not known here.
         let key = PeerKey::of_http(session.principal.as_deref(), None);
@@ -305,6 +320,7 @@ impl Sessions {
             self.forget(id).await;
             return Ok(SessionLookup::Unknown);
         }
+        self.shared.renew_copy(&handle, idle).await;
         Ok(SessionLookup::Found(handle))
     }
 }

@@ -67,7 +67,8 @@ impl BusReceiver for Endpoint {
                     handle.end_announcements_except(stream);
                 }
             }
-            BusMessage::Changes(_) | BusMessage::Everything => {}
+            BusMessage::Everything => self.sessions.bus_lost_messages(),
+            BusMessage::Changes(_) => {}
             #[cfg(feature = "https-url")]
             BusMessage::UrlsRevoked { .. } => {}
         }

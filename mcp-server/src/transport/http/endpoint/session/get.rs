@@ -96,11 +96,16 @@ impl Endpoint {
         Box::pin(self.sessions.update_memory(handle)).await;
         if is_new {
             self.spawn_announcements(handle, &stream, behind);
+        }
+        // Also if the stream exists: the client may have read that of another process meanwhile.
+        if self.server.stores.bus.is_some() {
+            handle.begin_announcing();
             let listening = BusMessage::Listening {
                 session: handle.id().into(),
                 stream: stream.id().into(),
             };
-            self.publish(&listening).await?;
+            let published = self.publish(&listening).await;
+            published.inspect_err(|_| handle.end_announcing(1))?;
         }
         Ok(answer::events(HttpBody::events(reader)))
     }
@@ -110,12 +115,11 @@ impl Endpoint {
         let sink: Arc<Stream> = Arc::clone(stream);
         let changes = send_changes(&self.server, Arc::clone(&handle.session), sink, behind);
         let announcements = Arc::clone(stream);
-        let renewal = self.sessions.shared.renew_while_read(handle);
         let server = self.server.clone();
         handle.run(stream, async move {
             announcements.start().await;
             let sending = select(changes, announcements.pump());
-            let work = select(sending, select(renewal, server.stopping()));
+            let work = select(sending, server.stopping());
             select(work, announcements.wait_ended()).await;
             announcements.end(None);
             announcements.finish().await;

@@ -76,7 +76,10 @@ impl Endpoint {
             .serve(handle, post_batch, stream, permit, accepted)
             .await?;
         if let Some((before, _changing)) = before {
-            Box::pin(self.changed(handle, &before.delta(&handle.session))).await?;
+            let delta = before.delta(&handle.session);
+            let changed = Box::pin(self.changed(handle, &delta)).await;
+            // The client tries again, which must be a change again.
+            changed.inspect_err(|_| before.undo(&delta, &handle.session))?;
             Box::pin(self.sessions.update_memory(handle)).await;
         }
         Ok(response)

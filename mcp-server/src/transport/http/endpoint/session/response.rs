@@ -76,6 +76,12 @@ impl Endpoint {
             ResponseForm::Events => {
                 stream.name(StreamRecord::default());
                 let text = stream.complete().await;
+                if self.server.stores.events_are_shared {
+                    // The client need not wait for a store that is slow.
+                    finish_later(handle, stream);
+                } else {
+                    stream.finish().await;
+                }
                 answer::events(HttpBody::whole(text))
             }
             ResponseForm::Stream => self.events(handle, stream).await?,
@@ -98,11 +104,16 @@ impl Endpoint {
         let guard = handle.connect();
         let reader = StreamReader::from_start(Arc::clone(stream), keep_alive, guard);
         if has_ended {
-            let rest = Arc::clone(stream);
-            handle.run(stream, async move { rest.finish().await });
+            finish_later(handle, stream);
         }
         Ok(answer::events(HttpBody::events(reader)))
     }
+}
+
+/// Moves the remaining events of a stream to the store.
+fn finish_later(handle: &SessionHandle, stream: &Arc<Stream>) {
+    let rest = Arc::clone(stream);
+    handle.run(stream, async move { rest.finish().await });
 }
 
 /// Creates the response that consists of one message.

@@ -1,0 +1,363 @@
+//! Processes whose shared store is slow, fails, or is used by another release.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use mcp_server::{
+    Bus, BusPage, EventPage, EventStore, HandlerError, HttpConfig, Memory, Put, PutOutcome, Server,
+    StoreError, StoreFuture, Stored, StoredValue, StreamKey, ValueStore, VersionedValue,
+};
+use serde::{Deserialize, Serialize};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use super::legacy::*;
+use super::principals::mount;
+use super::subject::*;
+
+/// A store in memory with faults.
+#[derive(Clone, Default)]
+struct Faulty {
+    memory: Memory,
+    /// Whether values cannot be read and written.
+    values_fail: Arc<AtomicBool>,
+    /// The time after which values are read and written.
+    values_delay: Duration,
+    /// Whether events are never stored.
+    events_stall: bool,
+    /// The time after which messages of the bus arrive.
+    bus_delay: Duration,
+    /// Whether everything gets members that this release does not know.
+    is_newer: bool,
+}
+
+impl Faulty {
+    /// Adds a member to a JSON object, and to the one in it.
+    fn written(&self, text: &[u8]) -> Vec<u8> {
+        let Ok(serde_json::Value::Object(mut members)) = serde_json::from_slice(text) else {
+            return text.to_vec();
+        };
+        if self.is_newer {
+            for inner in members.values_mut().filter_map(|it| it.as_object_mut()) {
+                for inner in inner.values_mut().filter_map(|it| it.as_object_mut()) {
+                    inner.insert("later".to_owned(), 1.into());
+                }
+            }
+            members.insert("later".to_owned(), "1".into());
+        }
+        serde_json::to_vec(&members).expect("JSON")
+    }
+
+    async fn check_values(&self) -> Result<(), StoreError> {
+        if !self.values_delay.is_zero() {
+            sleep(self.values_delay).await;
+        }
+        if self.values_fail.load(Ordering::Relaxed) {
+            return Err(StoreError::failed("as asked"));
+        }
+        Ok(())
+    }
+}
+
+impl ValueStore for Faulty {
+    fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<VersionedValue>> {
+        Box::pin(async move {
+            self.check_values().await?;
+            self.memory.get(key).await
+        })
+    }
+
+    fn put<'a>(&'a self, put: Put<'a>) -> StoreFuture<'a, PutOutcome> {
+        Box::pin(async move {
+            self.check_values().await?;
+            let value = &self.written(put.value);
+            self.memory.put(Put { value, ..put }).await
+        })
+    }
+
+    fn remove<'a>(&'a self, key: &'a str) -> StoreFuture<'a, bool> {
+        self.memory.remove(key)
+    }
+
+    fn keys<'a>(&'a self, group: &'a str, most: usize) -> StoreFuture<'a, Vec<String>> {
+        self.memory.keys(group, most)
+    }
+}
+
+impl EventStore for Faulty {
+    fn open<'a>(
+        &'a self,
+        stream: StreamKey<'a>,
+        about: &'a [u8],
+        kept: Duration,
+    ) -> StoreFuture<'a, ()> {
+        Box::pin(async move {
+            let about = self.written(about);
+            self.memory.open(stream, &about, kept).await
+        })
+    }
+
+    fn about<'a>(&'a self, stream: StreamKey<'a>) -> StoreFuture<'a, Option<Vec<u8>>> {
+        self.memory.about(stream)
+    }
+
+    fn append<'a>(
+        &'a self,
+        stream: StreamKey<'a>,
+        number: u64,
+        message: Option<Bytes>,
+        kept: Duration,
+    ) -> StoreFuture<'a, ()> {
+        if self.events_stall {
+            return Box::pin(pending());
+        }
+        self.memory.append(stream, number, message, kept)
+    }
+
+    fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64) -> StoreFuture<'a, Option<EventPage>> {
+        self.memory.read(stream, after)
+    }
+
+    fn remove_session<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
+        self.memory.remove_session(session)
+    }
+}
+
+impl Bus for Faulty {
+    fn publish<'a>(&'a self, message: &'a [u8]) -> StoreFuture<'a, ()> {
+        Box::pin(async move {
+            let message = self.written(message);
+            self.memory.publish(&message).await
+        })
+    }
+
+    fn receive<'a>(&'a self, after: Option<&'a str>) -> StoreFuture<'a, BusPage> {
+        Box::pin(async move {
+            let page = self.memory.receive(after).await;
+            sleep(self.bus_delay).await;
+            page
+        })
+    }
+}
+
+fn session_id<'a>(session: &'a [(&'static str, String)]) -> &'a str {
+    let mut headers = session.iter();
+    let id = headers.find(|(name, _)| *name == "Mcp-Session-Id");
+    &id.expect("an id").1
+}
+
+const SUBSCRIBE: &str =
+    r#"{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"test://a"}}"#;
+
+#[tokio::test]
+async fn response_does_not_wait_until_its_events_are_stored() {
+    let store = Faulty {
+        events_stall: true,
+        ..Faulty::default()
+    };
+    let (server, _probe) = server(|builder| builder.store(store));
+    let address = serve(&server);
+    let session = start_session(address, "2025-11-25").await;
+    let started = Instant::now();
+    let (_, body) = Raw::post(address, &session, &tool(3, "say")).await;
+    assert!(body.contains("\"said\""), "{body}");
+    assert!(started.elapsed() < Duration::from_secs(4));
+}
+
+#[tokio::test]
+async fn session_with_a_long_request_is_not_idle_for_other_processes() {
+    let store = Memory::new();
+    let hurry = || limits(|limits| limits.session_idle_time = Duration::from_secs(2));
+    let (one, mut probe) = server(|builder| hurry()(builder).store(store.clone()));
+    let (two, _probe) = server(|builder| hurry()(builder).store(store.clone()));
+    let (at_one, at_two) = (serve(&one), serve(&two));
+    let session = start_session(at_one, "2025-11-25").await;
+    let mut raw = start(at_one, &session, &tool(3, "wait")).await;
+    soon(probe.waiting.recv()).await;
+    sleep(Duration::from_secs(4)).await;
+    let (head, _) = Raw::post(at_two, &session, PING).await;
+    assert_eq!(head.status, 200);
+    probe.go.notify_one();
+    let head = raw.head().await;
+    let body = raw.body(&head).await;
+    assert!(body.contains("waited"), "{body}");
+}
+
+#[tokio::test]
+async fn every_process_counts_the_idle_time_from_the_latest_use() {
+    let store = Memory::new();
+    let [one, two] = [(); 2].map(|()| {
+        let hurry = limits(|limits| limits.session_idle_time = Duration::from_secs(3));
+        server(|builder| hurry(builder).store(store.clone())).0
+    });
+    let (at_one, at_two) = (serve(&one), serve(&two));
+    let session = start_session(at_one, "2025-11-25").await;
+    for (pause, at) in [(1200, at_one), (2400, at_two), (2400, at_one)] {
+        sleep(Duration::from_millis(pause)).await;
+        let (head, _) = Raw::post(at, &session, PING).await;
+        assert_eq!(head.status, 200, "{at}");
+    }
+}
+
+#[tokio::test]
+async fn client_that_moves_faster_than_the_bus_keeps_its_newest_stream() {
+    let store = Faulty {
+        bus_delay: Duration::from_millis(300),
+        ..Faulty::default()
+    };
+    let servers = [(); 2].map(|()| server(|builder| builder.store(store.clone())).0);
+    let [at_one, at_two] = servers.each_ref().map(serve);
+    for ways in [&[at_one, at_two][..], &[at_one, at_two, at_one]] {
+        let session = start_session(at_one, "2025-11-25").await;
+        let mut streams = Vec::new();
+        for at in ways {
+            streams.push(listen(*at, &session).await);
+        }
+        let mut newest = streams.pop().expect("a stream");
+        for mut stream in streams {
+            stream.rest().await;
+        }
+        sleep(Duration::from_secs(1)).await;
+        servers[0].tools_changed();
+        newest.chunks_until("tools/list_changed").await;
+    }
+}
+
+#[tokio::test]
+async fn refused_subscription_is_made_when_the_client_tries_again() {
+    let store = Faulty::default();
+    let (server, _probe) = server(|builder| builder.store(store.clone()));
+    let address = serve(&server);
+    let session = start_session(address, "2025-11-25").await;
+    store.values_fail.store(true, Ordering::Relaxed);
+    let (head, _) = Raw::post(address, &session, SUBSCRIBE).await;
+    assert_eq!((head.status, head.get("retry-after")), (503, Some("1")));
+    store.values_fail.store(false, Ordering::Relaxed);
+    let (head, _) = Raw::post(address, &session, SUBSCRIBE).await;
+    assert_eq!(head.status, 200);
+    let key = format!("session:{}", session_id(&session));
+    let record = store.get(&key).await.expect("read").expect("a record");
+    let record = String::from_utf8(record.value).expect("text");
+    assert!(record.contains("test://a"), "{record}");
+}
+
+#[tokio::test]
+async fn full_process_does_not_end_sessions_that_others_serve() {
+    let store = Memory::new();
+    let few = limits(|limits| {
+        limits.sessions = 1;
+        limits.session_idle_time = Duration::from_secs(8);
+    });
+    let hurry = limits(|limits| limits.session_idle_time = Duration::from_secs(8));
+    let (one, _probe) = server(|builder| few(builder).store(store.clone()));
+    let (two, _probe) = server(|builder| hurry(builder).store(store.clone()));
+    let (at_one, at_two) = (serve(&one), serve(&two));
+    let first = start_session(at_one, "2025-11-25").await;
+    sleep(Duration::from_millis(1500)).await;
+    Raw::post(at_two, &first, PING).await;
+    let second = start_session(at_one, "2025-11-25").await;
+    for (at, session) in [(at_two, &first), (at_one, &second), (at_one, &first)] {
+        let (head, _) = Raw::post(at, session, PING).await;
+        assert_eq!(head.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn two_releases_serve_one_session() {
+    let old = Faulty::default();
+    let new = Faulty {
+        is_newer: true,
+        ..old.clone()
+    };
+    let (one, mut probe) = server(|builder| builder.store(old.clone()));
+    let (two, mut other) = server(|builder| builder.store(new));
+    let (at_one, at_two) = (serve(&one), serve(&two));
+    let ways = [
+        (at_one, at_two, &two, &mut probe),
+        (at_two, at_one, &one, &mut other),
+    ];
+    for (at, to, changed, probe) in ways {
+        let session = start_session(at, "2025-11-25").await;
+        let mut received = listen(at, &session).await;
+        let (head, _) = Raw::post(to, &session, SUBSCRIBE).await;
+        assert_eq!(head.status, 200);
+        changed.resource_updated("test://a");
+        received.chunks_until("test://a").await;
+
+        let mut raw = start(at, &session, &tool(3, "say_and_wait")).await;
+        raw.head().await;
+        let read = raw.chunk().await;
+        soon(probe.waiting.recv()).await;
+        drop(raw);
+        let resume = with_header(session.clone(), "Last-Event-ID", ids(&read)[0]);
+        let mut raw = Raw::connect(to).await;
+        raw.request("GET", &resume, "").await;
+        let head = raw.head().await;
+        probe.go.notify_one();
+        assert!(raw.body(&head).await.contains("said and waited"));
+
+        let mut raw = start(at, &session, &tool(5, "ask")).await;
+        let head = raw.head().await;
+        let read = raw.chunks_until("roots/list").await;
+        let (_, id) = read.split_once(r#""id":"#).expect("an id");
+        let id: String = id.chars().take_while(char::is_ascii_digit).collect();
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#);
+        Raw::post(to, &session, &answer).await;
+        assert!(raw.body(&head).await.contains("\"0 roots\""));
+
+        // The older release keeps what it does not know.
+        let unsubscribe = SUBSCRIBE.replace("subscribe", "unsubscribe");
+        Raw::post(at_one, &session, &unsubscribe).await;
+        let key = format!("session:{}", session_id(&session));
+        let record = old.get(&key).await.expect("read").expect("a record");
+        let record = String::from_utf8(record.value).expect("text");
+        assert!(record.contains(r#""later":"1""#), "{record}");
+
+        let _raw = start(at, &session, &tool(4, "wait")).await;
+        soon(probe.waiting.recv()).await;
+        Raw::connect(to).await.ask("DELETE", &session, "").await;
+        assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+        soon(async { while Raw::post(at, &session, PING).await.0.status != 404 {} }).await;
+    }
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct Count(u32);
+
+impl StoredValue for Count {
+    const NAME: &'static str = "count";
+}
+
+async fn add(count: Stored<Count>) -> Result<String, HandlerError> {
+    let added = |count: Option<Count>| Count(count.unwrap_or_default().0 + 1);
+    let count = count.update(added).await?;
+    Ok(format!("{} in total", count.0))
+}
+
+#[tokio::test]
+async fn many_concurrent_updates_of_one_value_succeed() {
+    let store = Faulty {
+        values_delay: Duration::from_millis(2),
+        ..Faulty::default()
+    };
+    let server = Server::builder("counting", "1")
+        .store(store)
+        .tool("add", "Adds one", add)
+        .build()
+        .expect("the definition is sound");
+    let address = mount(&server, HttpConfig::default()).await;
+    let headers = with_header(call_headers("add"), "X-User", "ada");
+    let mut requests = JoinSet::new();
+    for id in 0..80 {
+        let headers = headers.clone();
+        requests.spawn(async move { Raw::post(address, &headers, &call(id, "add")).await.1 });
+    }
+    let answers = requests.join_all().await;
+    assert!(
+        answers.iter().any(|it| it.contains("80 in total")),
+        "{answers:?}"
+    );
+}
