@@ -218,6 +218,21 @@ impl SharedSessions {
     /// Returns `true` if the store says that a session is not expired.
     pub(crate) async fn is_used(&self, id: &str) -> Result<bool, StoreError> {
         let stored = self.stored(id).await?;
-        Ok(stored.is_some_and(|(record, _)| record.idle() < self.idle_time))
+        Ok(stored.is_some_and(|(record, _)| !self.is_idle(record.idle())))
+    }
+
+    /// Returns the time after which an idle session ends. Longer if processes share sessions,
+    /// because not every use is written to the store.
+    pub(crate) fn lifetime(&self) -> Duration {
+        if self.are_shared() {
+            self.idle_time.saturating_add(self.idle_time / SAVES)
+        } else {
+            self.idle_time
+        }
+    }
+
+    /// Returns `true` if a session has expired that was last marked as used this long ago.
+    pub(crate) fn is_idle(&self, marked: Duration) -> bool {
+        marked >= self.lifetime()
     }
 }

@@ -78,11 +78,12 @@ pub(crate) enum SessionLookup {
 impl Sessions {
     pub(crate) fn new(server: &Arc<Core>) -> Self {
         let limits = server.limits();
+        let shared = SharedSessions::new(server);
         Self {
             all: Mutex::new(PeerTable::new(limits.sessions, limits.sessions_per_peer)),
             server: server.clone(),
-            shared: SharedSessions::new(server),
-            idle_time: limits.session_idle_time,
+            idle_time: shared.lifetime(),
+            shared,
             expiry_task: ExpiryTask::default(),
         }
     }
@@ -275,7 +276,7 @@ impl Sessions {
         }
         if !handle.touch_unless_idle(self.idle_time) {
             let is_used = match fresh {
-                Freshness::Current(idle) => idle < self.idle_time,
+                Freshness::Current(idle) => !self.shared.is_idle(idle),
                 _ => self.shared.is_used(handle.id()).await?,
             };
             if !is_used {
@@ -299,7 +300,7 @@ impl Sessions {
         if record.principal() != principal {
             return Ok(SessionLookup::Unknown);
         }
-        if record.idle() >= self.idle_time {
+        if self.shared.is_idle(record.idle()) {
             return Ok(SessionLookup::Expired);
         }
         let idle = record.idle();
