@@ -1,8 +1,8 @@
 //! [`Postgres`]: a store in PostgreSQL.
 //!
-//! The client is `tokio-postgres` with the pool `deadpool-postgres`: it adds about half as many
-//! crates as `sqlx`, whose current version also needs a newer Rust than this workspace. Because it
-//! pipelines statements and hands out notifications, one connection can listen for all readers.
+//! The client is `tokio-postgres` with the pool `deadpool-postgres`: it adds fewer crates than
+//! `sqlx`, whose current version also needs a newer Rust than this workspace. Because it pipelines
+//! statements and hands out notifications, one connection can listen for all readers.
 
 mod bus;
 mod connections;
