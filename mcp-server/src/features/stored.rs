@@ -105,7 +105,7 @@ pub enum StoredError {
 }
 
 impl<T: StoredValue> Stored<T> {
-    /// Returns the value; `None` if there is none.
+    /// Returns the value, or `None` if the user has no value of this name.
     ///
     /// # Errors
     ///

@@ -21,7 +21,7 @@ pub(crate) struct CachedResult {
     slots: Slots,
 }
 
-/// Returns where a result has the texts of its contents. There are none in other types.
+/// Returns where a result has the texts of its contents. Other types have no such texts.
 pub(crate) type Slots = fn(&mut dyn Any) -> Vec<Slot<'_>>;
 
 impl CachedResult {

@@ -84,7 +84,7 @@ pub(crate) fn dispatch(
 }
 
 /// Delivers an event to the subscription with this id, or without an id to those whose filter it
-/// matches. Returns `false` if there is none.
+/// matches. Returns `false` if no subscription matches.
 pub(crate) fn deliver(
     inboxes: &Inboxes,
     id: Option<&RequestId>,

@@ -34,9 +34,9 @@ pub trait EventStore: Send + Sync + 'static {
         kept: Duration,
     ) -> StoreFuture<'a, ()>;
 
-    /// Returns the events after a number, in order; `None` if the stream is unknown. Waits for some
-    /// seconds at most if there are none yet and the stream has not ended, and then returns a page
-    /// without events.
+    /// Returns the events after a number, in order; `None` if the stream is unknown. If the stream
+    /// has no such event yet and has not ended, waits for one. After some seconds without one,
+    /// returns a page without events.
     fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64) -> StoreFuture<'a, Option<EventPage>>;
 
     /// Removes all streams of a session.
@@ -53,10 +53,20 @@ pub struct StreamKey<'a> {
 }
 
 /// Events of a stream, as [`EventStore::read`] returns them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct EventPage {
     /// Numbers and messages, in order.
     pub events: Vec<(u64, Bytes)>,
     /// Whether the stream has ended after these events.
     pub ended: bool,
+}
+
+impl std::fmt::Debug for EventPage {
+    /// Does not show the messages, which may be secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EventPage")
+            .field("events", &self.events.len())
+            .field("ended", &self.ended)
+            .finish()
+    }
 }

@@ -126,7 +126,7 @@ mod tests {
         let mut sizes = Vec::new();
         for _ in 0..2 {
             let BusMessage::Changes(changes) = outbox.next().await else {
-                panic!("not changes");
+                panic!("expected a list of changes");
             };
             sizes.push(changes.len());
         }

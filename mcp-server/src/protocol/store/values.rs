@@ -11,7 +11,7 @@ use super::error::StoreFuture;
 /// and a read sees all writes that were acknowledged before. Keys are at most 1,024 bytes of
 /// printable ASCII, values at most 1 MiB.
 pub trait ValueStore: Send + Sync + 'static {
-    /// Returns the value of a key; `None` if there is none, or if it has expired.
+    /// Returns the value of a key, or `None` if the key has no value or its value has expired.
     fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<VersionedValue>>;
 
     /// Writes a value, if its condition and its group allow it.

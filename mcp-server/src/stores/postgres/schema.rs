@@ -53,7 +53,7 @@ fn is_supported(found: Option<(i32, i32)>) -> Result<bool, PostgresError> {
     }
 }
 
-/// Returns the version of the tables; `None` if there are none.
+/// Returns the version of the tables, or `None` if the tables do not exist.
 async fn version(
     client: &(impl GenericClient + Sync),
     names: &Names,

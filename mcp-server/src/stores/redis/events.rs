@@ -78,8 +78,9 @@ impl RedisParts {
         self.connections.run(&script).await
     }
 
-    /// Reads events, and waits for some if there are none. While the server cannot be reached, tries
-    /// again, so that a client does not lose its connection when the server is restarted.
+    /// Reads events. If the stream has no new event, waits for one. While the server cannot be
+    /// reached, tries again, so that a client does not lose its connection when the server is
+    /// restarted.
     pub(super) async fn read(
         &self,
         key: StreamKey<'_>,

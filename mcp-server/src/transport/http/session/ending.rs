@@ -197,10 +197,12 @@ async fn expire_sessions(sessions: Weak<Sessions>, pause: Duration) {
 /// Records that this process runs, as long as it has sessions. Never finishes.
 async fn record_running(server: Weak<Core>) {
     while let Some(server) = server.upgrade() {
+        let mut pause = RECORD_INTERVAL;
         if let Err(error) = server.stores.record_running().await {
             tracing::warn!(error = %Chain(&error), "cannot record that this process runs");
+            pause = MIN_PAUSE;
         }
         drop(server);
-        sleep(RECORD_INTERVAL).await;
+        sleep(pause).await;
     }
 }

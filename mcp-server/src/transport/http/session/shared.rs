@@ -129,6 +129,11 @@ impl SharedSessions {
                 return Freshness::Current(record.idle());
             }
             Ok(Ok(None)) => return Freshness::Ended,
+            // One session of another release says nothing about the others.
+            Ok(Err(error @ StoreError::Unreadable(_))) => {
+                tracing::warn!(error = %Chain(&error), "cannot update the copy of a session");
+                return Freshness::Unknown;
+            }
             Ok(Err(error)) => error,
             Err(_) => StoreError::TimedOut(REFRESH_TIME),
         };

@@ -48,6 +48,10 @@ enum EventSource {
     Store(Arc<DetachedStream>),
 }
 
+/// The number of reads in a row that do not find the process recorded before it is taken to have
+/// ended.
+const ABSENCES: u32 = 3;
+
 /// A stream in the event store that no request of this process belongs to.
 pub(crate) struct DetachedStream {
     pub(crate) server: Arc<Core>,
@@ -75,13 +79,14 @@ impl DetachedStream {
             if !page.as_ref().is_some_and(is_empty) {
                 return Ok(page);
             }
-            // Twice, because a process is recorded a moment after it has begun to serve.
+            // Several times, because a process is recorded a moment after it has begun to serve, and
+            // again a moment after the store was unreachable.
             absences = if stores.is_running(&self.stream).await? {
                 0
             } else {
                 absences + 1
             };
-            if absences >= 2 {
+            if absences >= ABSENCES {
                 self.answer_lost(after).await?;
             }
         }
