@@ -130,6 +130,7 @@ pub use protocol::caller::extensions::{Extensions, Principal};
 pub use protocol::changes::Change;
 pub use protocol::core::Context;
 pub use protocol::core::progress::{ProgressMessage, ProgressNumber, ProgressTotal};
+pub use protocol::dispatch::extension::ServerExtension;
 pub use protocol::dispatch::middleware;
 pub use protocol::error::handler_error::HandlerError;
 pub use protocol::error::{BuildError, BuildErrors, ErrorDetail, ServeError};
@@ -138,6 +139,7 @@ pub use protocol::handler::access_token::AccessToken;
 pub use protocol::handler::extract::{Extension, FromContext};
 #[cfg(feature = "http")]
 pub use protocol::handler::http_parts::HttpParts;
+pub use protocol::handler::negotiated::{ExtensionSettings, Negotiated};
 pub use protocol::handler::params::{NotificationParams, Params};
 pub use protocol::handler::requirements::Requirements;
 pub use protocol::handler::state::State;

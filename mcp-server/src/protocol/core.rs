@@ -3,6 +3,7 @@
 //! so they are defined together.
 
 pub(crate) mod context;
+pub(crate) mod layer;
 pub(crate) mod metrics;
 pub(crate) mod progress;
 pub(crate) mod states;
@@ -22,6 +23,7 @@ use serde_json::value::RawValue;
 use crate::protocol::caller::ContextValues;
 use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::changes::{Change, Hub};
+use crate::protocol::core::layer::Layer;
 use crate::protocol::core::states::States;
 use crate::protocol::error::conversions::ErrorConversions;
 use crate::protocol::error::handler_error::HandlerError;
@@ -218,13 +220,6 @@ pub(crate) trait ChangeAccess: Send + Sync {
         uri: &'a str,
         cx: &'a Context,
     ) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
-}
-
-/// Code around the handlers of requests: a [`Middleware`](crate::middleware::Middleware) with its
-/// type erased.
-pub(crate) trait Layer: Send + Sync {
-    /// Serves a request. `index` is the index of the layer in [`Core::layers`].
-    fn start(&self, params: Box<RawValue>, cx: Context, index: usize) -> ResponseFuture;
 }
 
 /// Handlers by method. There are few, so they are searched in order.

@@ -6,10 +6,12 @@
 
 pub(crate) mod announcements;
 pub(crate) mod error_report;
+pub(crate) mod extension;
 pub(crate) mod handshake;
 pub(crate) mod inbound;
 pub(crate) mod lifecycle;
 pub mod middleware;
+mod notification;
 pub(crate) mod registry;
 pub(crate) mod request_task;
 pub(crate) mod respond;
@@ -24,19 +26,18 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_internal::peer_text::PeerDisplay;
 use mcp_types::error::DecodeError;
 use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
 use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, Core, RequestState};
-use crate::protocol::dispatch::error_report::{failure, for_log};
+use crate::protocol::dispatch::error_report::failure;
 use crate::protocol::dispatch::handshake::initialize;
 use crate::protocol::dispatch::inbound::Inbound;
-use crate::protocol::dispatch::request_task::{Caught, Panicked, RequestTask, catch, panicked};
+use crate::protocol::dispatch::request_task::{Panicked, RequestTask, catch, panicked};
 use crate::protocol::dispatch::respond::ResponseDelivery;
-use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::rejection::Rejection;
 use crate::protocol::error::text::{invalid_params, method_not_found, short};
 use crate::protocol::message::answer::Answer;
@@ -279,72 +280,6 @@ impl Core {
             Err(Panicked) => {
                 cx.count(OperationOutcome::Error);
                 refused(panicked(), Rejection::Malformed)
-            }
-        }
-    }
-
-    fn notification(
-        self: &Arc<Self>,
-        method: &str,
-        params: Option<&RawValue>,
-        inbound: &Inbound,
-    ) -> Dispatch {
-        if let Err(error) = sizes::check_values(params, self.limits()) {
-            tracing::warn!(method = %PeerText(method), %error, "notification refused");
-            return Dispatch::Nothing;
-        }
-        if method == methods::CANCELLED {
-            return match lifecycle::cancelled(params) {
-                // Requests never have an id that is too long.
-                Some(id) if sizes::exceeds_id(&id, self.limits()) => Dispatch::Nothing,
-                Some(id) => Dispatch::Cancel(id),
-                None => Dispatch::Nothing,
-            };
-        }
-        if let Some(session) = &inbound.session {
-            lifecycle::mark_initialized(session, method);
-        }
-        let Some(listener) = self.listener(method) else {
-            tracing::debug!(method = %PeerText(method), "notification without a handler");
-            return Dispatch::Nothing;
-        };
-        let Ok(view) = ParamsView::read(params) else {
-            let method = PeerText(method);
-            tracing::warn!(%method, "notification with params that cannot be read");
-            return Dispatch::Nothing;
-        };
-        if let Err(error) = sizes::check_meta(self.limits(), method, &view) {
-            tracing::warn!(method, %error, "notification refused");
-            return Dispatch::Nothing;
-        }
-        let session = inbound
-            .session
-            .as_ref()
-            .filter(|_| view.version().is_none());
-        let peer = if let Some(session) = session {
-            Peer::legacy(Arc::clone(session))
-        } else {
-            // The sender is optional in a notification.
-            let revision = self.modern_revision(&view).unwrap_or(Revision::LATEST);
-            Peer::modern(revision, view.modern_meta().ok())
-        };
-        let span = trace::span(None, method, &view, session, peer.revision(), inbound);
-        let cx = self.context(None, method, &view, peer, inbound);
-        let start = |cx: Context| {
-            // The panic was logged.
-            let started = span.in_scope(|| catch(|| listener.start(params, &cx)));
-            let started = started.unwrap_or_else(|Panicked| Ok(Box::pin(std::future::ready(()))));
-            Ok((started?, cx))
-        };
-        match cx.map_err(HandlerError::protocol).and_then(start) {
-            Ok((future, cx)) => {
-                let running = Caught::new(future, span, cx);
-                Dispatch::Notification(Box::pin(running))
-            }
-            Err(error) => {
-                let method = PeerText(method);
-                tracing::warn!(%method, error = %for_log(&error), "notification refused");
-                Dispatch::Nothing
             }
         }
     }

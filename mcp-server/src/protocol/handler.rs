@@ -5,6 +5,7 @@ pub(crate) mod access_token;
 pub(crate) mod extract;
 #[cfg(feature = "http")]
 pub(crate) mod http_parts;
+pub(crate) mod negotiated;
 pub(crate) mod params;
 pub(crate) mod requirements;
 #[cfg(feature = "oauth")]

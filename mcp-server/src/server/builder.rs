@@ -12,8 +12,9 @@ use crate::features::asking;
 use crate::features::catalog::CacheHints;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::config::HttpUrls;
-use crate::protocol::core::Layer;
+use crate::protocol::core::layer::Layer;
 use crate::protocol::core::states::States;
+use crate::protocol::dispatch::extension::ServerExtension;
 use crate::protocol::dispatch::middleware::{self, Middleware};
 use crate::protocol::dispatch::registry::Registry;
 #[cfg(feature = "pagination")]
@@ -234,10 +235,20 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds a [middleware] around the handlers of all requests. The first one that is added is the
-    /// outermost: it sees a request first and the outcome last.
+    /// Adds a [middleware] around all messages. The first one that is added is the outermost, next
+    /// to the client: it sees what the client sends first, and what the server sends last.
     pub fn layer(mut self, middleware: impl Middleware) -> Self {
         self.layers.push(middleware::erased(middleware));
+        self
+    }
+
+    /// Adds an extension of the protocol: its settings, methods, notifications and middleware.
+    ///
+    /// `build` returns an error for an identifier, a method or a `_meta` key that occurs twice, and
+    /// for methods and `_meta` keys that the protocol itself defines or reserves.
+    pub fn extension(mut self, mut extension: ServerExtension) -> Self {
+        self.layers.append(&mut extension.layers);
+        extension.register(&mut self.registry);
         self
     }
 

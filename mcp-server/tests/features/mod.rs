@@ -10,7 +10,9 @@ mod derived_schemas;
 mod dialects;
 #[cfg(feature = "draft")]
 mod draft;
+mod extensions;
 mod handlers;
+mod layers;
 mod lists;
 mod metrics;
 mod middleware;

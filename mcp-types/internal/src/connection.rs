@@ -3,6 +3,7 @@
 //! Shared by `mcp-server` and `mcp-client`; not intended for other crates.
 
 pub mod capability;
+pub mod identifier;
 mod line_input;
 mod pending_requests;
 mod seq_vec;

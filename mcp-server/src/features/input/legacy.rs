@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use mcp_internal::connection::PendingRequest;
-use mcp_types::{CancelledNotificationParams, RequestId, Revision};
+use mcp_types::{CancelledNotificationParams, RequestId, Revision, rpc};
 use serde_json::value::RawValue;
 
 use super::question::Question;
 use crate::features::input::error::{ClientError, InputError};
 use crate::protocol::core::Context;
+use crate::protocol::dispatch::middleware::{self, Response};
 use crate::protocol::dispatch::sizes::check_values;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::message::methods::CANCELLED;
@@ -24,6 +25,36 @@ pub(crate) async fn request(
 ) -> Result<(Revision, Box<RawValue>), HandlerError> {
     let method = question.method();
     let checkboxes = question.replace_multi_selects(session.revision)?;
+    let params = question.legacy_params(session.revision)?;
+    let result = if cx.core().layers.is_empty() {
+        exchange(cx, session, method, params.as_deref()).await?
+    } else {
+        let params = match params {
+            Some(params) => params,
+            None => RawValue::from_string("{}".to_owned())?,
+        };
+        let (asking, session) = (cx.clone(), Arc::clone(session));
+        let response = middleware::ask(method, params, cx, move |params| async move {
+            let result = exchange(&asking, &session, method, Some(&params)).await?;
+            Response::from_json(&asking, &result)
+        });
+        response.await?.result()?.to_owned()
+    };
+    let invalid = |reason| InputError::Answer { method, reason };
+    check_values(Some(&result), cx.core().limits()).map_err(|error| invalid(error.to_string()))?;
+    match checkboxes {
+        Some(checkboxes) => Ok(checkboxes.join(&result).map_err(invalid)?),
+        None => Ok((session.revision, result)),
+    }
+}
+
+/// Sends a request to the client and waits for its result.
+async fn exchange(
+    cx: &Context,
+    session: &Arc<Session>,
+    method: &'static str,
+    params: Option<&RawValue>,
+) -> Result<Box<RawValue>, HandlerError> {
     // The request has ended, or the client can no longer answer.
     let waiting = (!cx.is_cancelled())
         .then(|| session.pending.register(()))
@@ -33,7 +64,7 @@ pub(crate) async fn request(
     };
     let mut message = Vec::with_capacity(512);
     let id = RequestId::from(waiting.id);
-    question.write_legacy(&mut message, &id, session.revision)?;
+    rpc::write_request(&mut message, &id, method, params)?;
     if !cx.state.sink.send(&message).await {
         return Err(InputError::Ended.into());
     }
@@ -52,13 +83,7 @@ pub(crate) async fn request(
                 },
                 ResponseFailure::Malformed(reason) => InputError::Answer { method, reason },
             })?;
-            let invalid = |reason| InputError::Answer { method, reason };
-            check_values(Some(&result), cx.core().limits())
-                .map_err(|error| invalid(error.to_string()))?;
-            match checkboxes {
-                Some(checkboxes) => Ok(checkboxes.join(&result).map_err(invalid)?),
-                None => Ok((session.revision, result)),
-            }
+            Ok(result)
         }
         Either::First(Ok(Err(())) | Err(_)) | Either::Second(()) => Err(InputError::Ended.into()),
     }
@@ -81,7 +106,9 @@ impl Drop for SentQuestion<'_> {
         match notification(revision, CANCELLED, params) {
             // A drop cannot wait: a client whose queue is full gets no cancellation.
             Ok(message) => {
-                let _ = self.cx.state.sink.try_send(&message);
+                if let Some(message) = self.cx.pass_outbound(message) {
+                    let _ = self.cx.state.sink.try_send(&message);
+                }
             }
             Err(error) => tracing::warn!(%error, "a cancellation cannot be encoded"),
         }

@@ -7,8 +7,8 @@ use mcp_types::{
     ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, ElicitRequest,
     ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams, ElicitationCapability,
     Extra, IncludeContext, InputRequest, ListRootsRequest, ListRootsRequestParams, Request,
-    RequestId, Revision, SamplingCapability, SamplingContent, SamplingMessage, Sender, rpc,
-    v2025_06_18, v2025_11_25,
+    Revision, SamplingCapability, SamplingContent, SamplingMessage, Sender, v2025_06_18,
+    v2025_11_25,
 };
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -226,53 +226,54 @@ impl Question {
         }
     }
 
-    /// Writes the request for a client of an older revision.
-    pub(crate) fn write_legacy(
+    /// Returns the params of the request for a client of an older revision.
+    pub(crate) fn legacy_params(
         self,
-        message: &mut Vec<u8>,
-        id: &RequestId,
         revision: Revision,
-    ) -> Result<(), InputError> {
+    ) -> Result<Option<Box<RawValue>>, InputError> {
         let method = self.method();
-        let inexpressible = |source: VersionError| InputError::Inexpressible {
-            method,
-            revision,
-            source,
-        };
-        let written = match self {
+        let encoded = match self {
             Self::Form { params, .. } if revision == Revision::V2025_06_18 => {
-                let params = form_of_2025_11_25(params).map_err(inexpressible)?;
-                v2025_06_18::ElicitRequestFormParams::try_from(params)
-                    .map_err(VersionError::from)
-                    .and_then(|params| Ok(rpc::write_request(message, id, method, Some(&params))?))
+                form_of_2025_11_25(params).and_then(|params| {
+                    let params = v2025_06_18::ElicitRequestFormParams::try_from(params)?;
+                    Ok(json::to_raw(&params)?)
+                })
             }
-            Self::Form { params, .. } => {
-                let params = ElicitRequestParams::Form(params);
-                rpc::write_request_at(message, id, method, params, revision)
-            }
+            Self::Form { params, .. } => encode(ElicitRequestParams::Form(params), revision),
             Self::Url {
                 mut params,
                 id: known_by,
                 ..
             } => {
                 params.extra.insert(ELICITATION_ID, known_by);
-                let params = ElicitRequestParams::Url(params);
-                rpc::write_request_at(message, id, method, params, revision)
+                encode(ElicitRequestParams::Url(params), revision)
             }
             Self::Sample { mut params, .. } => {
                 if revision < Revision::V2025_11_25 {
                     params.messages = with_one_block_each(params.messages);
                 }
-                rpc::write_request_at(message, id, method, *params, revision)
+                encode(*params, revision)
             }
-            Self::Roots { params, .. } => {
-                rpc::write_request(message, id, method, params.as_ref()).map_err(Into::into)
-            }
+            Self::Roots { params: None, .. } => return Ok(None),
+            Self::Roots {
+                params: Some(params),
+                ..
+            } => json::to_raw(&params).map_err(Into::into),
             // Rejected by `check`: legacy revisions do not have its method.
             Self::Other { .. } => return Err(InputError::Unknown),
         };
-        written.map_err(inexpressible)
+        let inexpressible = |source: VersionError| InputError::Inexpressible {
+            method,
+            revision,
+            source,
+        };
+        encoded.map(Some).map_err(inexpressible)
     }
+}
+
+/// Encodes params in the form of a revision.
+fn encode<P: Versioned>(params: P, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+    Ok(RawValue::from_string(revision.encode_text(params)?)?)
 }
 
 /// Returns the params of a form as 2025-11-25 has them. They are written and read again, because

@@ -81,6 +81,11 @@ impl ChangeNotifier {
         })
     }
 
+    /// Returns the context of the notifications.
+    pub(crate) fn context(&self) -> &Context {
+        &self.cx
+    }
+
     /// Returns the next message of a subscription.
     ///
     /// The change is removed from the queue, then the resource is described, both only when the

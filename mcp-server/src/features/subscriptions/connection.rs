@@ -144,7 +144,10 @@ async fn send_notifications(
         match notifier.message(change.clone(), None).await {
             // The client may have unsubscribed meanwhile.
             Ok(Some(message)) if subscribed.wants(&change) => {
-                if !sink.send(&message).await {
+                let passed = notifier.context().pass_outbound(message);
+                if let Some(message) = passed
+                    && !sink.send(&message).await
+                {
                     return;
                 }
             }

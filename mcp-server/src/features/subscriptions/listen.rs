@@ -94,7 +94,9 @@ pub(crate) async fn listen(
     let method = SubscriptionsAcknowledgedNotification::METHOD;
     // The subscription may last for long, and the URIs are stored elsewhere already.
     let message = notification(cx.revision(), method, acknowledged)?;
-    cx.send_message(message).await;
+    if let Some(message) = cx.pass_outbound(message) {
+        cx.send_message(message).await;
+    }
     #[cfg(feature = "versioned-resources")]
     let notifier = ChangeNotifier::new(&cx, &resources, Arc::default());
     loop {
@@ -114,15 +116,20 @@ pub(crate) async fn listen(
         };
         match select(core.stopping(), next).await {
             Either::First(()) => break,
-            Either::Second(message) => cx.state.sink.send(&message?).await,
-        };
+            Either::Second(message) => {
+                if let Some(message) = cx.pass_outbound(message?) {
+                    cx.state.sink.send(&message).await;
+                }
+            }
+        }
     }
     let cancelled = CancelledNotificationParams::new(id.clone())
         .reason("the server is shutting down")
         .meta(meta);
     let method = CancelledNotification::METHOD;
-    cx.send_message(notification(cx.revision(), method, cancelled)?)
-        .await;
+    if let Some(message) = cx.pass_outbound(notification(cx.revision(), method, cancelled)?) {
+        cx.send_message(message).await;
+    }
     let meta = SubscriptionsListenResultMetaObject::new(id);
     Ok(SubscriptionsListenResult::new(meta))
 }

@@ -205,7 +205,7 @@ impl Context {
             notification(self.revision(), method, params).map(Some)
         };
         async move {
-            if let Some(message) = message? {
+            if let Some(message) = message?.and_then(|message| self.pass_outbound(message)) {
                 self.send_message(message).await;
             }
             Ok(())

@@ -48,7 +48,13 @@ pub(crate) fn send_changes(
             }
             match announcement(session.revision, change, None) {
                 Ok(message) => {
-                    if !sink.send(&message).await {
+                    let passed = match core.layers.is_empty() {
+                        true => Some(message),
+                        false => client_context(&core, &session).pass_outbound(message),
+                    };
+                    if let Some(message) = passed
+                        && !sink.send(&message).await
+                    {
                         return;
                     }
                 }
@@ -65,10 +71,14 @@ async fn is_admitted(change: &Change, core: &Arc<Core>, session: &Arc<Session>) 
     let (Change::Resource(uri), Some(access)) = (change, &core.change_access) else {
         return true;
     };
+    access.admits(uri, &client_context(core, session)).await
+}
+
+/// Returns a context of the client of a session, which belongs to no request.
+fn client_context(core: &Arc<Core>, session: &Arc<Session>) -> Context {
     let peer = Peer::legacy(Arc::clone(session));
     let method = ResourceUpdatedNotification::METHOD;
-    let cx = Context::on_behalf_of(core, method, peer, session.notified_caller());
-    access.admits(uri, &cx).await
+    Context::on_behalf_of(core, method, peer, session.notified_caller())
 }
 
 /// Encodes the notification of a change.

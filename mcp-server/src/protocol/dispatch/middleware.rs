@@ -1,8 +1,9 @@
-//! Code that runs around the handlers of requests: timing, authorization, rate limits.
+//! Code that runs around messages: logging, timing, authorization, rate limits, caches.
 //!
-//! A [`Middleware`] sees each request with its method, params and context before the handler runs,
-//! and its outcome afterwards. It may answer by itself. [`from_fn`] turns an async function into
-//! one:
+//! A [`Middleware`] sees each request before its handler runs, and the outcome afterwards. It can
+//! change the params, refuse the request, or answer by itself. It also sees notifications, which it
+//! can change or drop. Both go in two [directions](Direction): what the client sends, and what this
+//! server sends to the client. [`from_fn`] turns an async function into a middleware for requests:
 //!
 //! ```
 //! use std::time::Instant;
@@ -25,51 +26,67 @@
 //! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
-//! Middleware runs for every request that a client sends, on every transport, except for
-//! `initialize` and for a `ping` before it, which belong to no session. The HTTP service also takes
-//! the layers of [tower](https://docs.rs/tower), which see HTTP requests rather than messages.
+//! The example `middleware` has more: a log, a rate limit, a cache, and a span for each request.
+//!
+//! # Which messages
+//!
+//! On every transport:
+//!
+//! * the requests of the client, except for `initialize` and for a `ping` before it, which belong to
+//!   no session;
+//! * the requests of this server: questions to clients of revisions up to 2025-11-25. For newer
+//!   clients they are part of a result, see [`Response::is_input_required`];
+//! * the notifications of the client, those that cancel a request or end a handshake included;
+//! * the notifications of this server: progress, log messages, changes, acknowledgements of
+//!   subscriptions, cancellations.
+//!
+//! A message that is malformed or exceeds a limit is refused before. The HTTP service also takes the
+//! layers of [tower](https://docs.rs/tower), which see HTTP requests rather than messages.
 //!
 //! Middleware does not run for downloads by [URL](crate::guide::urls): it sees the request whose
 //! result contains the URL, and not the requests for that URL. Only guards, scopes and visibility
 //! apply to those, so what a middleware refuses for `resources/read` has to be refused by a guard
 //! as well.
 
-use std::fmt;
+mod request;
+mod response;
+
 use std::future::Future;
 use std::sync::Arc;
 
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
-use mcp_types::error::DecodeError;
-use mcp_types::revision::Versioned;
-use mcp_types::rpc::{self, INTERNAL_ERROR, Message};
-use mcp_types::{CallToolRequest, Request as _, ResultType, json};
-use serde::de::DeserializeOwned;
+use mcp_types::json;
+use mcp_types::rpc::INTERNAL_ERROR;
 use serde_json::value::RawValue;
 
-use crate::protocol::core::{Context, Layer, ResponseFuture};
-use crate::protocol::dispatch::respond;
+use crate::protocol::core::layer::{Layer, LayerRequest, Rest, SendToClient};
+use crate::protocol::core::{Context, ResponseFuture};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::rejection::Rejection;
 use crate::protocol::error::text::{invalid_params, method_not_found};
 use crate::protocol::message::params_view::ParamsView;
+
+pub use crate::protocol::core::layer::{Direction, Notification};
+pub use request::Request;
+pub use response::Response;
 
 /// What a request is answered with.
 ///
 /// The failure of a tool is a response, see [`Response::is_tool_error`].
 pub type Outcome = Result<Response, HandlerError>;
 
-/// Code that runs around the handlers of requests.
+/// Code that runs around messages.
 ///
-/// It is given to [`ServerBuilder::layer`](crate::ServerBuilder::layer). [`from_fn`] turns a
-/// function into one; the trait is for middleware with settings of its own:
+/// It is given to [`ServerBuilder::layer`](crate::ServerBuilder::layer). [`from_fn`] and
+/// [`from_notify_fn`] turn a function into one; the trait is for middleware with settings of its own,
+/// or for both kinds of messages:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
 ///
-/// use mcp_server::middleware::{Middleware, Next, Outcome, Request};
+/// use mcp_server::middleware::{Direction, Middleware, Next, Notification, Outcome, Request};
 /// use mcp_server::{HandlerError, Server};
 ///
-/// /// Answers only so many calls of tools.
+/// /// Answers only so many calls of tools, and sends no progress.
 /// struct Budget(AtomicU64);
 ///
 /// impl Middleware for Budget {
@@ -82,20 +99,35 @@ pub type Outcome = Result<Response, HandlerError>;
 ///         }
 ///         next.run(request).await
 ///     }
+///
+///     fn notify(&self, notification: Notification) -> Option<Notification> {
+///         let is_progress = notification.direction() == Direction::ToClient
+///             && notification.method() == "notifications/progress";
+///         (!is_progress).then_some(notification)
+///     }
 /// }
 ///
 /// let server = Server::builder("demo", "1.0.0").layer(Budget(AtomicU64::new(1000))).build()?;
 /// # drop(server);
 /// # Ok::<(), mcp_server::BuildErrors>(())
 /// ```
-///
-/// The call is dropped when the client cancels the request or its time is over.
 pub trait Middleware: Send + Sync + 'static {
-    /// Serves a request, usually with [`Next::run`].
-    fn call(&self, request: Request, next: Next) -> impl Future<Output = Outcome> + Send;
+    /// Serves a request, usually with [`Next::run`]. By default, does only that.
+    ///
+    /// The future is dropped when the client cancels the request or its time is over.
+    fn call(&self, request: Request, next: Next) -> impl Future<Output = Outcome> + Send {
+        next.run(request)
+    }
+
+    /// Passes a notification on, or drops it by returning `None`. By default, passes it on.
+    ///
+    /// Notifications are passed in their order, so this must not block.
+    fn notify(&self, notification: Notification) -> Option<Notification> {
+        Some(notification)
+    }
 }
 
-/// Returns a middleware that calls an async function for each request.
+/// Returns a middleware that calls an async function for each request, in both directions.
 pub fn from_fn<F, Fut>(function: F) -> FromFn<F>
 where
     F: Fn(Request, Next) -> Fut + Send + Sync + 'static,
@@ -118,165 +150,48 @@ where
     }
 }
 
-/// A request of a client, as a middleware sees it.
-pub struct Request {
-    params: Box<RawValue>,
-    cx: Context,
+/// Returns a middleware that calls a function for each notification, in both directions. The
+/// function returns the notification, or `None` to drop it, and must not block.
+pub fn from_notify_fn<F>(function: F) -> FromNotifyFn<F>
+where
+    F: Fn(Notification) -> Option<Notification> + Send + Sync + 'static,
+{
+    FromNotifyFn(function)
 }
 
-impl Request {
-    /// Returns the method.
-    #[must_use]
-    pub fn method(&self) -> &str {
-        self.cx.method()
-    }
+/// The middleware that [`from_notify_fn`] returns.
+#[derive(Clone, Copy, Debug)]
+pub struct FromNotifyFn<F>(F);
 
-    /// Returns the params as JSON, in the form of the client's revision. For a request without
-    /// params, returns `{}`.
-    #[must_use]
-    pub fn params(&self) -> &RawValue {
-        &self.params
-    }
-
-    /// Decodes one member of the params, such as the name of the tool in `tools/call`. `None` if
-    /// there is no such member.
-    ///
-    /// # Errors
-    ///
-    /// If the member is not a `T`.
-    ///
-    /// ```
-    /// # use mcp_server::middleware::{Next, Outcome, Request};
-    /// # use mcp_server::{HandlerError, Principal};
-    /// async fn admins_only(request: Request, next: Next) -> Outcome {
-    ///     let tool: Option<String> = request.param("name")?;
-    ///     let is_admin = request.context().extension() == Some(&Principal("admin".to_owned()));
-    ///     if tool.as_deref() == Some("delete_everything") && !is_admin {
-    ///         return Err(HandlerError::forbidden("only administrators may do this"));
-    ///     }
-    ///     next.run(request).await
-    /// }
-    /// ```
-    pub fn param<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, HandlerError> {
-        let params = ParamsView::read(Some(&self.params));
-        let member = params.and_then(|params| params.members().optional(name));
-        member.map_err(|error| HandlerError::protocol(invalid_params(self.method(), &error)))
-    }
-
-    /// Returns the name of the tool that the request calls. `None` for other methods, and if the
-    /// server has no tool of this name: unlike the text of the client, the returned names are few,
-    /// so they can be labels of metrics.
-    #[must_use]
-    pub fn tool(&self) -> Option<String> {
-        if self.method() != CallToolRequest::METHOD {
-            return None;
-        }
-        let tools = self.cx.core().tools.as_ref()?;
-        let name: String = self.param("name").ok()??;
-        tools.contains(&name).then_some(name)
-    }
-
-    /// Returns the context that the handler gets.
-    #[must_use]
-    pub fn context(&self) -> &Context {
-        &self.cx
-    }
-
-    /// Attaches a value to the context, for the handler and for the middleware in between: see
-    /// [`Context::with_extension`].
-    #[must_use]
-    pub fn with_extension<T: Send + Sync + 'static>(self, value: T) -> Self {
-        Self {
-            cx: self.cx.with_extension(value),
-            ..self
-        }
+impl<F> Middleware for FromNotifyFn<F>
+where
+    F: Fn(Notification) -> Option<Notification> + Send + Sync + 'static,
+{
+    fn notify(&self, notification: Notification) -> Option<Notification> {
+        (self.0)(notification)
     }
 }
 
-impl fmt::Debug for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Request")
-            .field("method", &PeerText(self.method()))
-            .field("id", &self.cx.request_id().map(PeerDisplay))
-            .finish_non_exhaustive()
-    }
-}
-
-/// The middleware that was added later, and the handler.
-#[derive(Debug)]
-pub struct Next {
-    /// The layer to be run, or the handler if there are no more.
-    index: usize,
-}
+/// The rest of the middleware, and the handler or the client.
+pub struct Next(Rest);
 
 impl Next {
-    /// Runs the rest of the middleware and the handler.
+    /// Runs the rest of the middleware, and the handler. A request to the client is sent to it.
     ///
     /// # Errors
     ///
     /// The error of the handler, of another middleware, or -32602 where the params are not those of
-    /// the method.
+    /// the method. For a request to the client: the error that the client responds with, or that the
+    /// request has ended.
     pub async fn run(self, request: Request) -> Outcome {
-        let message = run(request.params, request.cx, self.index).await?;
+        let message = run(request.0, self.0).await?;
         Ok(Response { message })
     }
 }
 
-/// The result of a request, in the form of the client's revision.
-pub struct Response {
-    /// The whole message.
-    message: Vec<u8>,
-}
-
-impl Response {
-    /// Creates the response with a result, translated for the client's revision. For middleware
-    /// that answers by itself.
-    ///
-    /// # Errors
-    ///
-    /// -32603 where the result has no form in that revision.
-    pub fn new<T: Versioned>(cx: &Context, result: T) -> Result<Self, HandlerError> {
-        let message = respond::result(cx, result)?;
-        Ok(Self { message })
-    }
-
-    /// Returns the result as JSON, in the form of the client's revision.
-    ///
-    /// # Errors
-    ///
-    /// None for a response that this crate made.
-    pub fn result(&self) -> Result<&RawValue, DecodeError> {
-        match rpc::parse(&self.message) {
-            Ok(Message::Result { result, .. }) => Ok(result),
-            _ => Err(DecodeError::data("not a response with a result")),
-        }
-    }
-
-    /// Returns `true` if this is the failure of a tool: a result with `isError`.
-    #[must_use]
-    pub fn is_tool_error(&self) -> bool {
-        self.member("isError") == Some(true)
-    }
-
-    /// Returns `true` if the result asks the client for input, so that the request is not complete:
-    /// the client sends it again, with the answers.
-    #[must_use]
-    pub fn is_input_required(&self) -> bool {
-        self.member("resultType") == Some(ResultType::InputRequired)
-    }
-
-    /// Decodes a member of the result. `None` if it is absent or not a `T`.
-    fn member<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
-        let result = ParamsView::read(Some(self.result().ok()?)).ok()?;
-        result.members().optional(name).ok()?
-    }
-}
-
-impl fmt::Debug for Response {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Response")
-            .field("is_tool_error", &self.is_tool_error())
-            .finish_non_exhaustive()
+impl std::fmt::Debug for Next {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Next").finish_non_exhaustive()
     }
 }
 
@@ -289,14 +204,16 @@ pub(crate) fn erased<M: Middleware>(middleware: M) -> Box<dyn Layer> {
 }
 
 impl<M: Middleware> Layer for Erased<M> {
-    fn start(&self, params: Box<RawValue>, cx: Context, index: usize) -> ResponseFuture {
+    fn start(&self, request: LayerRequest, rest: Rest) -> ResponseFuture {
         let middleware = Arc::clone(&self.0);
-        let next = Next { index: index + 1 };
         Box::pin(async move {
-            let request = Request { params, cx };
-            let response = middleware.call(request, next).await?;
+            let response = middleware.call(Request(request), Next(rest)).await?;
             Ok(response.message)
         })
+    }
+
+    fn notify(&self, notification: Notification) -> Option<Notification> {
+        self.0.notify(notification)
     }
 }
 
@@ -307,18 +224,58 @@ pub(crate) fn start(params: &ParamsView<'_>, cx: &Context) -> ResponseFuture {
     let params = json::from_str::<Box<RawValue>>(params.text());
     Box::pin(async move {
         let params = params.map_err(|error| HandlerError::internal(error.to_string()))?;
-        run(params, cx, 0).await
+        let request = LayerRequest {
+            params,
+            cx,
+            asked: None,
+        };
+        run(request, Rest::Handler(0)).await
     })
 }
 
-/// Runs the layer with this index. Behind the last layer, runs the handler.
-fn run(params: Box<RawValue>, cx: Context, index: usize) -> ResponseFuture {
-    let core = Arc::clone(cx.core());
-    if let Some(layer) = core.layers.get(index) {
-        return layer.start(params, cx, index);
+/// Passes a request to the client through the layers: the last one that was added sees it first.
+/// Returns the result of the client.
+pub(crate) async fn ask<F>(
+    method: &'static str,
+    params: Box<RawValue>,
+    cx: &Context,
+    send: impl FnOnce(Box<RawValue>) -> F + Send + 'static,
+) -> Outcome
+where
+    F: Future<Output = Outcome> + Send + 'static,
+{
+    let send: SendToClient = Box::new(move |params| {
+        let sent = send(params);
+        Box::pin(async move { Ok(sent.await?.message) })
+    });
+    let request = LayerRequest {
+        params,
+        cx: cx.clone(),
+        asked: Some(method),
+    };
+    let message = run(request, Rest::Client(cx.core().layers.len(), send)).await?;
+    Ok(Response { message })
+}
+
+/// Runs the next layer. Behind the last one, runs the handler or sends the request to the client.
+fn run(request: LayerRequest, rest: Rest) -> ResponseFuture {
+    let core = Arc::clone(request.cx.core());
+    match rest {
+        Rest::Handler(index) => {
+            if let Some(layer) = core.layers.get(index) {
+                return layer.start(request, Rest::Handler(index + 1));
+            }
+            let started = start_handler(&request.params, &request.cx);
+            Box::pin(async move { started?.await })
+        }
+        Rest::Client(left, send) => {
+            let index = left.checked_sub(1);
+            match index.and_then(|index| Some((index, core.layers.get(index)?))) {
+                Some((index, layer)) => layer.start(request, Rest::Client(index, send)),
+                None => send(request.params),
+            }
+        }
     }
-    let started = start_handler(&params, &cx);
-    Box::pin(async move { started?.await })
 }
 
 /// Starts the handler. Its params are read again: the layers may have run for some time, and the

@@ -33,6 +33,8 @@ pub(crate) struct Registry {
     pub(crate) tools: Option<Arc<dyn Tools>>,
     pub(crate) revisions: &'static [Revision],
     pub(crate) proposals: BTreeSet<Proposal>,
+    /// The keys of `_meta` that extensions use.
+    pub(crate) meta_keys: BTreeSet<String>,
     pub(crate) errors: Vec<BuildError>,
     /// What the application's handlers require of the server, by method.
     requirements: Vec<(&'static str, Requirements)>,
@@ -48,6 +50,7 @@ impl Default for Registry {
             tools: None,
             revisions: Revision::ALL,
             proposals: BTreeSet::new(),
+            meta_keys: BTreeSet::new(),
             errors: Vec::new(),
             requirements: Vec::new(),
         }

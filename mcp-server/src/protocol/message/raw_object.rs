@@ -10,10 +10,27 @@ use std::fmt;
 use mcp_types::codec::Key;
 use mcp_types::error::DecodeError;
 use mcp_types::json;
+use serde::Serialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::text::short;
+
+/// Encodes a value that has to be an object.
+///
+/// # Errors
+///
+/// -32603 if the value is not an object, or cannot be encoded.
+pub(crate) fn object_text(
+    value: &(impl Serialize + ?Sized),
+) -> Result<Box<RawValue>, HandlerError> {
+    let text = json::to_raw(value)?;
+    match text.get().starts_with('{') {
+        true => Ok(text),
+        false => Err(HandlerError::internal("a value that is not a JSON object")),
+    }
+}
 
 /// Up to this number of members, comparing all pairs of names is faster than hashing them.
 const FEW: usize = 16;

@@ -1,0 +1,157 @@
+//! [`Layer`]: a middleware with its type erased, and the order in which layers are passed.
+
+use std::fmt;
+
+use mcp_internal::peer_text::PeerText;
+use mcp_types::rpc::{self, Message};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::protocol::core::{Context, Core, ResponseFuture};
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::message::raw_object::object_text;
+
+/// Where a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From the client to this server.
+    ToServer,
+    /// From this server to the client.
+    ToClient,
+}
+
+/// Code around the handlers of messages: a [`Middleware`](crate::middleware::Middleware) with its
+/// type erased.
+pub(crate) trait Layer: Send + Sync {
+    /// Serves a request. `rest` is what comes behind this layer.
+    fn start(&self, request: LayerRequest, rest: Rest) -> ResponseFuture;
+
+    /// Passes a notification on, or drops it.
+    fn notify(&self, notification: Notification) -> Option<Notification>;
+}
+
+/// A request on its way through the layers.
+pub(crate) struct LayerRequest {
+    pub(crate) params: Box<RawValue>,
+    /// The context of the client's request. For a request to the client, of the request whose
+    /// handler asks.
+    pub(crate) cx: Context,
+    /// The method of a request to the client; `None` for one of the client.
+    pub(crate) asked: Option<&'static str>,
+}
+
+/// Sends a request with these params to the client. Resolves to the whole response.
+pub(crate) type SendToClient = Box<dyn FnOnce(Box<RawValue>) -> ResponseFuture + Send>;
+
+/// The layers that a request has not passed yet, and what comes behind the last one.
+pub(crate) enum Rest {
+    /// The layers from this index on, then the handler.
+    Handler(usize),
+    /// The layers before this index, the last one first, then the client.
+    Client(usize, SendToClient),
+}
+
+/// A notification, as a middleware sees it.
+pub struct Notification {
+    direction: Direction,
+    method: Box<str>,
+    params: Option<Box<RawValue>>,
+    cx: Context,
+}
+
+impl Notification {
+    /// Returns which side sends the notification.
+    #[must_use]
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// Returns the method.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// Returns the params as JSON, in the form of the client's revision. `None` if there are none.
+    #[must_use]
+    pub fn params(&self) -> Option<&RawValue> {
+        self.params.as_deref()
+    }
+
+    /// Replaces the params, which have to be an object in the form of the client's revision.
+    ///
+    /// # Errors
+    ///
+    /// -32603 if the value is not an object, or cannot be encoded.
+    pub fn with_params(self, params: &impl Serialize) -> Result<Self, HandlerError> {
+        let params = Some(object_text(params)?);
+        Ok(Self { params, ..self })
+    }
+
+    /// Returns the context: of the notification itself if the client sent it, of the request that it
+    /// belongs to, or of the subscription.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.cx
+    }
+}
+
+impl fmt::Debug for Notification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notification")
+            .field("direction", &self.direction)
+            .field("method", &PeerText(&self.method))
+            .finish_non_exhaustive()
+    }
+}
+
+impl Core {
+    /// Passes a notification of the client through the layers. Returns its params, or `None` if a
+    /// layer dropped it.
+    pub(crate) fn pass_inbound(
+        &self,
+        method: &str,
+        params: Option<&RawValue>,
+        cx: Context,
+    ) -> Option<Option<Box<RawValue>>> {
+        let notification = Notification {
+            direction: Direction::ToServer,
+            method: method.into(),
+            params: params.map(ToOwned::to_owned),
+            cx,
+        };
+        let mut layers = self.layers.iter();
+        let passed = layers.try_fold(notification, |passed, layer| layer.notify(passed));
+        passed.map(|passed| passed.params)
+    }
+}
+
+impl Context {
+    /// Passes a notification to the client through the layers: the last one that was added sees it
+    /// first. Returns `None` if a layer dropped it.
+    pub(crate) fn pass_outbound(&self, message: Vec<u8>) -> Option<Vec<u8>> {
+        let layers = &self.core().layers;
+        if layers.is_empty() {
+            return Some(message);
+        }
+        let Ok(Message::Notification { method, params, .. }) = rpc::parse(&message) else {
+            return Some(message);
+        };
+        let notification = Notification {
+            direction: Direction::ToClient,
+            method: method.into(),
+            params: params.map(ToOwned::to_owned),
+            cx: self.clone(),
+        };
+        let mut layers = layers.iter().rev();
+        let passed = layers.try_fold(notification, |passed, layer| layer.notify(passed))?;
+        let mut message = Vec::with_capacity(256);
+        match rpc::write_notification(&mut message, &passed.method, passed.params.as_ref()) {
+            Ok(()) => Some(message),
+            Err(error) => {
+                tracing::error!(%error, "a notification cannot be encoded");
+                None
+            }
+        }
+    }
+}
