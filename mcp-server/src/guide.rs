@@ -15,6 +15,10 @@
 //!    processes.
 //! 10. [`shutdown`] ends a server without losing requests.
 //!
+//! One page describes an official extension:
+//!
+//! 11. [`tasks`] answers calls that take longer than a client waits.
+//!
 //! Four pages describe proposals, which are not part of the protocol yet:
 //!
 //! 11. [`resources`] describes resources, and lists the members of collections (SEP-2093).
@@ -68,6 +72,8 @@ pub mod serving;
 #[cfg(feature = "http")]
 pub mod shutdown;
 pub mod state;
+#[cfg(all(feature = "http", feature = "tasks"))]
+pub mod tasks;
 pub mod testing;
 #[cfg(feature = "https-url")]
 pub mod urls;

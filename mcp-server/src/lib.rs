@@ -65,6 +65,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "_extensions")]
+mod extensions;
 mod features;
 pub mod guide;
 #[cfg(feature = "_proposals")]
@@ -77,6 +79,10 @@ mod util;
 
 #[cfg(all(feature = "postgres", not(feature = "tls")))]
 pub use ::rustls;
+#[cfg(feature = "tasks")]
+pub use extensions::tasks::Tasks;
+#[cfg(feature = "tasks")]
+pub use extensions::tasks::options::TaskOptions;
 pub use features::arguments::Arguments;
 pub use features::catalog::Definition;
 pub use features::completions::{Completing, IntoCompletion};

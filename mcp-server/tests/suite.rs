@@ -10,6 +10,13 @@
 mod support;
 
 #[cfg(all(
+    feature = "_extensions",
+    feature = "asking",
+    feature = "json-schema",
+    feature = "pagination"
+))]
+mod extensions;
+#[cfg(all(
     feature = "asking",
     feature = "json-schema",
     feature = "pagination",

@@ -14,6 +14,7 @@
 mod offers;
 mod options;
 mod questions;
+mod tasks;
 mod tools;
 
 use std::error::Error;
@@ -33,6 +34,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         .instructions("Call the tools in any order; they are examples.");
     builder = tools::add(builder);
     builder = questions::add(builder);
+    builder = tasks::add(builder);
     builder = offers::add(builder);
     let server = options.share(builder).await?.build()?;
     let updates = announce_updates(&server);

@@ -52,6 +52,7 @@ impl ServerBuilder {
             stores,
             states,
             layers,
+            built,
             errors: conversions,
             mut registry,
             mut definitions,
@@ -178,6 +179,9 @@ impl ServerBuilder {
                 let receiver: Weak<dyn BusReceiver> = Arc::<Urls>::downgrade(urls);
                 bus.attach(receiver);
             }
+        }
+        for (built, layer) in built {
+            built(&core, layer);
         }
         Ok(Server { core, catalogs })
     }

@@ -36,7 +36,7 @@ const CRATES: [Layers; 2] = [
             &["util"],
             &["protocol"],
             &["features", "stores", "transport"],
-            &["proposals"],
+            &["extensions", "proposals"],
             &["server"],
         ],
     },

@@ -54,6 +54,13 @@ pub(crate) enum BusMessage {
         /// The id of the stream.
         stream: String,
     },
+    /// Something of an extension changed.
+    Extension {
+        /// The identifier of the extension.
+        identifier: String,
+        /// What changed, in the form of the extension.
+        value: String,
+    },
     /// The URLs of a resource were revoked.
     #[cfg(feature = "https-url")]
     UrlsRevoked {
@@ -143,6 +150,10 @@ mod tests {
             BusMessage::Listening {
                 session: session.clone(),
                 stream: "s".to_owned(),
+            },
+            BusMessage::Extension {
+                identifier: "com.example/a".to_owned(),
+                value: "b".to_owned(),
             },
             #[cfg(feature = "https-url")]
             BusMessage::UrlsRevoked {

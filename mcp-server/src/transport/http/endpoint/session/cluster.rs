@@ -68,7 +68,7 @@ impl BusReceiver for Endpoint {
                 }
             }
             BusMessage::Everything => self.sessions.bus_lost_messages(),
-            BusMessage::Changes(_) => {}
+            BusMessage::Changes(_) | BusMessage::Extension { .. } => {}
             #[cfg(feature = "https-url")]
             BusMessage::UrlsRevoked { .. } => {}
         }

@@ -1,0 +1,6 @@
+//! The official extensions.
+
+#[cfg(feature = "tasks")]
+mod tasks;
+#[cfg(feature = "tasks")]
+mod tasks_shared;
