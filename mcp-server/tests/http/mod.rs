@@ -7,6 +7,7 @@ mod channel;
 mod connections;
 mod cors;
 mod event_store;
+mod faulty_store;
 mod guard;
 mod http2;
 mod ids;
