@@ -28,6 +28,7 @@ mod refusals;
 mod retention;
 mod sequences;
 mod sessions;
+mod shared_limits;
 mod shared_store;
 mod shares;
 mod shutdown;
