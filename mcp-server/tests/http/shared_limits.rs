@@ -1,12 +1,74 @@
 //! Limits of what processes share.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
+use mcp_server::{HandlerError, HttpConfig, Server, Stored, StoredValue};
+use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
 use super::faulty_store::Faulty;
 use super::legacy::*;
+use super::principals::mount;
 use super::subject::*;
+
+#[derive(Default, Serialize, Deserialize)]
+struct Visits(u32);
+
+impl StoredValue for Visits {
+    const NAME: &'static str = "visits";
+}
+
+async fn visit(visits: Stored<Visits>) -> Result<String, HandlerError> {
+    let more = |visits: Option<Visits>| Visits(visits.unwrap_or_default().0 + 1);
+    Ok(format!("{} visits", visits.update(more).await?.0))
+}
+
+/// Two processes that share a store, and authenticate by the header `X-User`.
+async fn two_processes(sessions_per_peer: usize) -> [SocketAddr; 2] {
+    let store = Faulty::default();
+    let mut addresses = Vec::new();
+    for _ in 0..2 {
+        let builder = Server::builder("tested", "1").tool("visit", "Counts", visit);
+        let builder = limits(|limits| limits.sessions_per_peer = sessions_per_peer)(builder);
+        let server = builder.store(store.clone()).build().expect("sound");
+        addresses.push(mount(&server, HttpConfig::default()).await);
+    }
+    addresses.try_into().expect("two")
+}
+
+/// Names of users that differ in the last letter only, and would be too long for keys.
+fn long_names() -> [String; 2] {
+    ["a", "b"].map(|last| format!("{}{last}", "https://auth.example/user ".repeat(100)))
+}
+
+#[tokio::test]
+async fn users_with_long_names_have_values_of_their_own() {
+    let [at_one, at_two] = two_processes(10).await;
+    let [ann, bob] = long_names();
+    for (at, user, visits) in [(at_one, &ann, 1), (at_two, &ann, 2), (at_two, &bob, 1)] {
+        let headers = with_header(call_headers("visit"), "X-User", user);
+        let (_, body) = Raw::post(at, &headers, &call(1, "visit")).await;
+        assert!(body.contains(&format!("\"{visits} visits\"")), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn users_with_long_names_have_a_share_of_the_sessions_of_all_processes() {
+    let [at_one, at_two] = two_processes(1).await;
+    let [ann, bob] = long_names();
+    let mut sessions = Vec::new();
+    for (at, user) in [(at_one, &ann), (at_one, &bob), (at_two, &ann)] {
+        let headers = with_header(media(), "X-User", user);
+        let (head, _) = Raw::post(at, &headers, &initialize("2025-11-25")).await;
+        let id = head.get("mcp-session-id").expect("a session");
+        sessions.push(with_header(headers, "Mcp-Session-Id", id));
+    }
+    for (session, status) in sessions.iter().zip([404, 200, 200]) {
+        let (head, _) = Raw::post(at_two, session, PING).await;
+        assert_eq!(head.status, status);
+    }
+}
 
 #[tokio::test]
 async fn stream_that_cannot_be_stored_keeps_its_permit_for_a_minute() {
