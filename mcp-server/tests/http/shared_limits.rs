@@ -70,6 +70,47 @@ async fn users_with_long_names_have_a_share_of_the_sessions_of_all_processes() {
     }
 }
 
+/// Subscribes to resources whose URIs have this size together.
+async fn subscribe(address: SocketAddr, session: &[(&'static str, String)], bytes: usize) {
+    const URI: usize = 4 << 10;
+    for at in 0..bytes / URI {
+        let uri = format!("test://{at:0>size$}", size = URI - 7);
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"{uri}"}}}}"#
+        );
+        let (head, _) = Raw::post(address, session, &body).await;
+        assert_eq!(head.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn copy_of_a_session_that_outgrows_the_memory_is_dropped() {
+    for bus_delay in [Duration::ZERO, Duration::from_secs(60)] {
+        let store = Faulty {
+            bus_delay,
+            ..Faulty::default()
+        };
+        let little = limits(|limits| limits.retained_bytes = 64 << 10);
+        let (one, _probe) = server(|builder| little(builder).store(store.clone()));
+        let (two, _probe) = server(|builder| builder.store(store.clone()));
+        let (at_one, at_two) = (serve(&one), serve(&two));
+        let session = start_session(at_one, "2025-11-25").await;
+        let mut received = listen(at_one, &session).await;
+        subscribe(at_two, &session, 128 << 10).await;
+        if bus_delay.is_zero() {
+            received.rest().await;
+        }
+        // The request notices it if the message was late.
+        let (head, _) = Raw::post(at_one, &session, PING).await;
+        assert_eq!((head.status, head.get("retry-after")), (503, Some("1")));
+        if !bus_delay.is_zero() {
+            received.rest().await;
+        }
+        let (head, _) = Raw::post(at_two, &session, PING).await;
+        assert_eq!(head.status, 200);
+    }
+}
+
 #[tokio::test]
 async fn stream_that_cannot_be_stored_keeps_its_permit_for_a_minute() {
     tokio::time::pause();

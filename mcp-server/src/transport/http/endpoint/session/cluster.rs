@@ -1,5 +1,7 @@
 //! Handles the messages about sessions that the processes of one endpoint send each other.
 
+use std::sync::Arc;
+
 use crate::protocol::dispatch::{Parsed, respond};
 use crate::protocol::error::text::Chain;
 use crate::protocol::store::link::BusReceiver;
@@ -67,6 +69,10 @@ impl BusReceiver for Endpoint {
                     handle.end_announcements_except(stream);
                 }
             }
+                        let sessions = Arc::clone(&self.sessions);
+                        let handle = Arc::clone(&handle);
+                        let runtime = handle.runtime().clone();
+                        runtime.spawn(async move { sessions.update_copy_memory(&handle).await });
             BusMessage::Everything => self.sessions.bus_lost_messages(),
             BusMessage::Changes(_) => {}
             #[cfg(feature = "https-url")]
