@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use mcp_server::{HandlerError, HttpConfig, Server, Stored, StoredValue};
+use mcp_server::{HandlerError, HttpConfig, Memory, Server, Stored, StoredValue};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
@@ -109,6 +109,47 @@ async fn copy_of_a_session_that_outgrows_the_memory_is_dropped() {
         let (head, _) = Raw::post(at_two, &session, PING).await;
         assert_eq!(head.status, 200);
     }
+}
+
+#[tokio::test]
+async fn client_that_floods_other_processes_gets_429_with_retry_after() {
+    tokio::time::pause();
+    let few = limits(|limits| limits.bus_messages_per_peer = 4);
+    let (server, _probe) = server(|builder| few(builder).store(Memory::new()));
+    let address = serve(&server);
+    let session = start_session(address, "2025-11-25").await;
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#;
+    let text = "x".repeat(33 << 10);
+    let answer = format!(r#"{{"jsonrpc":"2.0","id":9,"result":{{"text":"{text}"}}}}"#);
+    let change =
+        r#"{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"test://a"}}"#;
+    let listen = |address| {
+        let session = session.clone();
+        async move {
+            let mut raw = Raw::connect(address).await;
+            raw.request("GET", &session, "").await;
+            raw.head().await
+        }
+    };
+    for (first, last) in [(cancel, &*answer), (&*answer, change), (change, cancel)] {
+        for message in [first, cancel, cancel, cancel, cancel] {
+            Raw::post(address, &session, message).await;
+        }
+        let (head, _) = Raw::post(address, &session, last).await;
+        assert_eq!((head.status, head.get("retry-after")), (429, Some("1")));
+        assert_eq!(listen(address).await.status, 429);
+        // What no other process needs to know is accepted, and so are other clients.
+        let (head, _) = Raw::post(address, &session, PING).await;
+        assert_eq!(head.status, 200);
+        let mut other = Raw::connect_from("127.0.0.2", address).await;
+        let (head, _) = other.ask("POST", &session, cancel).await;
+        assert_eq!(head.status, 202);
+        sleep(Duration::from_secs(11)).await;
+        let (head, _) = Raw::post(address, &session, cancel).await;
+        assert_eq!(head.status, 202);
+        sleep(Duration::from_secs(11)).await;
+    }
+    assert_eq!(listen(address).await.status, 200);
 }
 
 #[tokio::test]
