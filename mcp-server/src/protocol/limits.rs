@@ -97,7 +97,7 @@ pub struct Limits {
     /// always rejected.
     pub sessions: usize,
     /// The time after which an idle session ends. Default: 30 minutes. If processes share sessions,
-    /// it may be an eighth longer, because not every use is written to the store.
+    /// it may be half as long again, because not every use is written to the store.
     pub session_idle_time: Duration,
     /// The maximum time that a request waits for one operation of a [`Store`](crate::Store).
     /// Default: 5 seconds.

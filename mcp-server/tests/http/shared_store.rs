@@ -117,22 +117,41 @@ async fn refused_subscription_is_made_when_the_client_tries_again() {
 #[tokio::test]
 async fn full_process_does_not_end_sessions_that_others_serve() {
     let store = Memory::new();
-    let few = limits(|limits| {
-        limits.sessions = 1;
-        limits.session_idle_time = Duration::from_secs(8);
-    });
-    let hurry = limits(|limits| limits.session_idle_time = Duration::from_secs(8));
-    let (one, _probe) = server(|builder| few(builder).store(store.clone()));
-    let (two, _probe) = server(|builder| hurry(builder).store(store.clone()));
+    let (one, _probe) =
+        server(|builder| limits(|limits| limits.sessions = 1)(builder).store(store.clone()));
+    let (two, _probe) = server(|builder| builder.store(store.clone()));
     let (at_one, at_two) = (serve(&one), serve(&two));
     let first = start_session(at_one, "2025-11-25").await;
-    sleep(Duration::from_millis(1500)).await;
     Raw::post(at_two, &first, PING).await;
     let second = start_session(at_one, "2025-11-25").await;
     for (at, session) in [(at_two, &first), (at_one, &second), (at_one, &first)] {
         let (head, _) = Raw::post(at, session, PING).await;
         assert_eq!(head.status, 200);
     }
+    // Those that no other process has end for all.
+    let third = start_session(at_two, "2025-11-25").await;
+    let fourth = start_session(at_one, "2025-11-25").await;
+    start_session(at_one, "2025-11-25").await;
+    for (session, status) in [(&third, 200), (&fourth, 404)] {
+        let (head, _) = Raw::post(at_two, session, PING).await;
+        assert_eq!(head.status, status);
+    }
+}
+
+#[tokio::test]
+async fn session_in_use_is_written_once_in_half_of_its_idle_time() {
+    tokio::time::pause();
+    let store = Faulty::default();
+    let (server, _probe) = server(|builder| builder.store(store.clone()));
+    let address = serve(&server);
+    let session = start_session(address, "2025-11-25").await;
+    for _ in 0..60 {
+        sleep(Duration::from_secs(60)).await;
+        let (head, _) = Raw::post(address, &session, PING).await;
+        assert_eq!(head.status, 200);
+    }
+    let writes = store.session_writes.load(Ordering::Relaxed);
+    assert!((4..=5).contains(&writes), "{writes} in twice the idle time");
 }
 
 #[tokio::test]

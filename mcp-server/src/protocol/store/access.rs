@@ -32,7 +32,7 @@ pub(crate) struct Stores {
     pub(crate) bus: Option<BusLink>,
     /// The id of this process, which no other process has: 16 hexadecimal digits. It is no secret.
     #[cfg(feature = "http")]
-    process: String,
+    pub(crate) process: String,
     /// The number of stream ids so far.
     #[cfg(feature = "http")]
     streams: AtomicU64,

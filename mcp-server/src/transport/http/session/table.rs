@@ -324,7 +324,7 @@ impl Sessions {
         if self.shared.is_idle(record.idle()) {
             return Ok(SessionLookup::Expired);
         }
-        let idle = record.idle();
+        let (idle, is_copied) = (record.idle(), record.process().is_none());
         let session = Arc::new(restore(id, record)?);
         // The address of the client that created it is not known here.
         let key = PeerKey::of_http(session.principal.as_deref(), None);
@@ -342,7 +342,7 @@ impl Sessions {
             self.forget(id).await;
             return Ok(SessionLookup::Unknown);
         }
-        self.shared.renew_copy(&handle, idle).await;
+        self.shared.renew_copy(&handle, idle, is_copied).await;
         Ok(SessionLookup::Found(handle))
     }
 }
