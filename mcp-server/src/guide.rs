@@ -11,9 +11,9 @@
 //! 6. [`access`] decides who may use what: principals, guards, visibility, middleware.
 //! 7. [`oauth`] protects a server on the internet with access tokens.
 //! 8. [`testing`] tests a server in memory, and handlers by themselves.
-//! 9. [`serving`] serves a server over byte streams and HTTP, on the internet, by several
-//!    processes.
+//! 9. [`serving`] serves a server over byte streams and HTTP, on the internet.
 //! 10. [`shutdown`] ends a server without losing requests.
+//! 11. [`cluster`] serves an endpoint by several processes.
 //!
 //! One page describes an official extension:
 //!
@@ -21,11 +21,11 @@
 //!
 //! Four pages describe proposals, which are not part of the protocol yet:
 //!
-//! 11. [`resources`] describes resources, and lists the members of collections (SEP-2093).
-//! 12. [`versions`] gives resources versions, and sends them with the notifications of their
+//! 12. [`resources`] describes resources, and lists the members of collections (SEP-2093).
+//! 13. [`versions`] gives resources versions, and sends them with the notifications of their
 //!     changes.
-//! 13. [`urls`] issues URLs of resources for programs that do not speak the protocol.
-//! 14. [`database`] offers rows of a database as resources, with all of this.
+//! 14. [`urls`] issues URLs of resources for programs that do not speak the protocol.
+//! 15. [`database`] offers rows of a database as resources, with all of this.
 //!
 //! A test needs two lines to connect a client of `mcp-client` to a server:
 //!
@@ -49,6 +49,8 @@
 
 #[cfg(feature = "http")]
 pub mod access;
+#[cfg(all(feature = "oauth", feature = "postgres", feature = "redis"))]
+pub mod cluster;
 #[cfg(all(
     feature = "https-url",
     feature = "sep-2093",

@@ -132,7 +132,7 @@ async fn create(
         group: format!("tasks:{}", user(cx)?),
         params: without_answers(cx, params)?,
         client: json::to_raw(&cx.peer().meta())?,
-        owner: core.stores.process().to_owned(),
+        owner: core.stores.process.clone(),
         runs: 1,
         most_runs: options.runs,
         created,

@@ -102,7 +102,7 @@ pub(super) async fn recover(state: Weak<TaskState>) {
 }
 
 async fn record_running(core: &Core) -> Result<(), TaskError> {
-    let process = core.stores.process();
+    let process = &*core.stores.process;
     core.stores
         .record_running()
         .await
@@ -131,7 +131,7 @@ async fn adopt_all(state: &Arc<TaskState>, core: &Arc<Core>) -> Result<(), TaskE
         .map_err(TaskError::Store)?;
     for key in known {
         let process = key.strip_prefix("task-process:").unwrap_or_default();
-        if process == core.stores.process() {
+        if process == &*core.stores.process {
             continue;
         }
         let runs = core.stores.is_running(process).await;
@@ -194,7 +194,7 @@ async fn adopt_one(
     if record.has_ended() || record.owner != process {
         return Ok(());
     }
-    record.owner = core.stores.process().to_owned();
+    record.owner = core.stores.process.clone();
     record.updated = now();
     if record.is_cancelling {
         record.finish(TaskEnd::Cancelled);

@@ -32,7 +32,7 @@ pub(crate) struct Stores {
     pub(crate) bus: Option<BusLink>,
     /// The id of this process, which no other process has: 16 hexadecimal digits. It is no secret.
     #[cfg(any(feature = "http", feature = "tasks"))]
-    process: String,
+    pub(crate) process: String,
     /// The number of stream ids so far.
     #[cfg(feature = "http")]
     streams: AtomicU64,
@@ -173,12 +173,6 @@ impl Stores {
 
 #[cfg(any(feature = "http", feature = "tasks"))]
 impl Stores {
-    /// Returns the id of this process, which no other process has.
-    #[cfg(feature = "tasks")]
-    pub(crate) fn process(&self) -> &str {
-        &self.process
-    }
-
     /// Records that this process runs, for [`is_running`](Self::is_running) at others.
     pub(crate) async fn record_running(&self) -> Result<(), StoreError> {
         let put = Put {
