@@ -38,9 +38,9 @@ enum Kind {
     Postgres,
 }
 
-/// Returns a port that is free now.
+/// Returns a port that is free now, at all addresses: Redis listens at all of them.
 pub(crate) fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind("127.0.0.1:0").context("no free port")?;
+    let listener = TcpListener::bind("0.0.0.0:0").context("no free port")?;
     Ok(listener.local_addr()?.port())
 }
 
