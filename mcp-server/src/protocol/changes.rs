@@ -37,7 +37,7 @@ pub(crate) struct Interest {
 /// The subscribers of this process.
 #[derive(Default)]
 pub(crate) struct Hub {
-    subscribers: Mutex<Vec<Entry>>,
+    subscribers: Mutex<Vec<SubscriberEntry>>,
     hasher: RandomState,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Hub {
 /// With thousands of subscribers, most of the time of a change would be spent on reading the memory
 /// of each of them. The bits are in one piece of memory, and exclude nearly all that do not want the
 /// change.
-struct Entry {
+struct SubscriberEntry {
     wanted: u64,
     subscriber: Weak<Subscriber>,
 }
@@ -87,7 +87,7 @@ impl Hub {
             let len = subscribers.len();
             subscribers.reserve(len + 1);
         }
-        subscribers.push(Entry {
+        subscribers.push(SubscriberEntry {
             wanted: lists | resources,
             subscriber: Arc::downgrade(&subscriber),
         });
@@ -170,7 +170,7 @@ impl Watched for UriSet {
 }
 
 /// Removes subscribers that were dropped.
-fn remove_dropped(subscribers: &mut Vec<Entry>) {
+fn remove_dropped(subscribers: &mut Vec<SubscriberEntry>) {
     subscribers.retain(|entry| entry.subscriber.strong_count() > 0);
 }
 

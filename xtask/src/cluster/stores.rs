@@ -30,6 +30,8 @@ pub(crate) struct Volume {
     pub(crate) logged: u64,
     /// Received and sent. Only Redis counts them.
     pub(crate) network: Option<u64>,
+    /// The processor time in microseconds. Only that of Redis is read.
+    pub(crate) micros: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -205,10 +207,18 @@ impl Store {
             let line = text.lines().find_map(|line| line.trim().strip_prefix(name));
             line?.trim().parse().ok()
         };
+        // Seconds with six digits after the point.
+        let micros = |name: &str| -> Option<u64> {
+            let line = text.lines().find_map(|line| line.trim().strip_prefix(name));
+            line?.trim().replace('.', "").parse().ok()
+        };
         let volume = match self.kind {
             Kind::Redis => Volume {
                 kept: value("used_memory:").context("used_memory")?,
                 logged: value("aof_current_size:").context("aof_current_size")?,
+                micros: micros("used_cpu_user:")
+                    .zip(micros("used_cpu_sys:"))
+                    .map(|(user, system)| user + system),
                 network: value("total_net_input_bytes:")
                     .zip(value("total_net_output_bytes:"))
                     .map(|(input, output)| input + output),
@@ -217,6 +227,7 @@ impl Store {
                 kept: value("kept:").context("the size of the tables")?,
                 logged: value("logged:").context("the size of the log")?,
                 network: None,
+                micros: None,
             },
         };
         Ok(volume)

@@ -92,7 +92,7 @@ impl Connection {
     /// Reads a response with a body of known size. Returns its head.
     pub(super) async fn response(&mut self) -> Result<Head> {
         let head = self.head().await?;
-        let size = head.header("content-length").unwrap_or("0").parse()?;
+        let size: usize = head.header("content-length").unwrap_or("0").parse()?;
         while self.received.len() < size {
             self.read().await?;
         }

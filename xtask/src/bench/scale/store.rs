@@ -38,9 +38,9 @@ struct Rows {
 fn measure(rows: &Rows) -> Result<()> {
     println!(
         "| each | operations | messages | bytes kept | bytes logged | bytes of network | µs of \
-         operations | µs for the client |"
+         the store's processor | µs of an operation | µs for the client |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     let process = |at: usize| rows.cluster.url_of(at % rows.cluster.count());
     let mut sessions = Vec::new();
     rows.row("a session", || {
@@ -151,18 +151,21 @@ impl Rows {
         let counts = Counts::read(&self.cluster)? - counts;
         let after = self.cluster.store.volume()?;
         let times = self.times as f64;
-        let bytes = |after: u64, before: u64| (after as f64 - before as f64) / times;
-        let network = after.network.zip(volume.network);
+        let each = |after: u64, before: u64| (after as f64 - before as f64) / times;
+        let optional = |after: Option<u64>, before: Option<u64>| {
+            let both = after.zip(before);
+            both.map_or_else(String::new, |(after, before)| {
+                format!("{:.0}", each(after, before))
+            })
+        };
         println!(
-            "| {what} | {:.2} | {:.2} | {:.0} | {:.0} | {} | {:.0} | {:.0} |",
+            "| {what} | {:.2} | {:.2} | {:.0} | {:.0} | {} | {} | {:.0} | {:.0} |",
             counts.operations as f64 / times,
             counts.published as f64 / times,
-            bytes(after.kept, volume.kept),
-            bytes(after.logged, volume.logged),
-            network.map_or_else(String::new, |(after, before)| format!(
-                "{:.0}",
-                bytes(after, before)
-            )),
+            each(after.kept, volume.kept),
+            each(after.logged, volume.logged),
+            optional(after.network, volume.network),
+            optional(after.micros, volume.micros),
             counts.micros as f64 / (counts.operations as f64).max(1.0),
             took.as_secs_f64() * 1e6 / times,
         );
