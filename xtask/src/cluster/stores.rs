@@ -236,7 +236,7 @@ impl Store {
     /// Returns the process of a command of SQL or Redis.
     fn command(&self, sql: &str, redis: &str) -> Command {
         let port = self.port.to_string();
-        let command = match self.kind {
+        match self.kind {
             Kind::Redis => {
                 let mut command = Command::new("redis-cli");
                 command.args(["-p", &port]).args(redis.split(' '));
@@ -257,8 +257,7 @@ impl Store {
                 command.args(place).args(["-q", "-A", "-t", "-c", sql]);
                 command
             }
-        };
-        command
+        }
     }
 
     /// Ends the database as an operator does.

@@ -57,7 +57,7 @@ fn measure(rows: &Rows) -> Result<()> {
     })?;
     rows.row("a request in a session", || {
         for client in &sessions {
-            call(client, "test_simple_text", json!({}))?;
+            call(client, "test_simple_text", &json!({}))?;
         }
         Ok(())
     })?;
@@ -71,7 +71,7 @@ fn measure(rows: &Rows) -> Result<()> {
     rows.row("a change", || {
         for _ in 0..rows.times {
             let uri = json!({"uri": "test://template/1/data"});
-            call(&client, "test_trigger_resource_update", uri)?;
+            call(&client, "test_trigger_resource_update", &uri)?;
         }
         Ok(())
     })?;
@@ -98,8 +98,8 @@ fn measure(rows: &Rows) -> Result<()> {
     })
 }
 
-fn call(client: &Client, tool: &str, arguments: Value) -> Result<Value> {
-    client.call(1, tool, &arguments)?.result(1)
+fn call(client: &Client, tool: &str, arguments: &Value) -> Result<Value> {
+    client.call(1, tool, arguments)?.result(1)
 }
 
 fn subscribe(client: &Client, uri: &str) -> Result<Value> {
