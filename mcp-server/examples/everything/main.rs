@@ -8,6 +8,7 @@
 //!
 //! - `--listen 0.0.0.0:3000` in place of the port, and `--any-host` behind a proxy.
 //! - `--origin https://app.example.com`: pages of that origin may be clients, too.
+//! - `--connections 20000`: the limits of connections, sessions and subscriptions.
 //! - `--store redis://...` or `--store postgres://...`: several processes with the same store and the
 //!   same `MCP_KEYS` (64 hexadecimal digits) serve one endpoint, see `docs/scale.md`.
 
@@ -36,6 +37,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     builder = questions::add(builder);
     builder = tasks::add(builder);
     builder = offers::add(builder);
+    builder = options.limit(builder);
     let server = options.share(builder).await?.build()?;
     let updates = announce_updates(&server);
     let Some(address) = options.listen else {
