@@ -25,7 +25,7 @@ use crate::protocol::error::text::invalid_params;
 use crate::protocol::handler::negotiated::missing_extension;
 use crate::protocol::message::methods::LISTEN;
 use crate::protocol::message::params_view::ParamsView;
-use crate::protocol::quota::peer_key::PeerKey;
+use crate::protocol::quota::peer_key::{PeerKey, principal_text};
 use crate::util::select::{Either, select};
 use crate::util::signal::CancelSignal;
 
@@ -129,7 +129,7 @@ async fn create(
         version: VERSION,
         id: id.clone(),
         principal: cx.state.extensions.principal().map(str::to_owned),
-        group: format!("tasks:{}", user(cx)?),
+        group: format!("tasks:{}", user(cx)),
         params: without_answers(cx, params)?,
         client: json::to_raw(&cx.peer().meta())?,
         owner: core.stores.process.clone(),
@@ -169,16 +169,15 @@ async fn create(
     Response::new(cx, CallToolOutcome::Task(result))
 }
 
-/// Returns the user whose tasks are counted together.
-fn user(cx: &Context) -> Result<String, HandlerError> {
-    let peer = PeerKey::of(&cx.state.extensions);
-    match peer {
-        PeerKey::Connection(_) => Ok("local".to_owned()),
+/// Returns the user whose tasks are counted together, as a text for keys of stores.
+fn user(cx: &Context) -> String {
+    match PeerKey::of(&cx.state.extensions) {
+        PeerKey::Principal(principal) => principal_text(&principal),
+        PeerKey::Connection(_) => "local".to_owned(),
         #[cfg(feature = "http")]
-        PeerKey::Unknown => Ok("unknown".to_owned()),
-        _ => peer.text().ok_or_else(|| {
-            HandlerError::internal("the name of the principal is too long for the store")
-        }),
+        PeerKey::Address(address) => format!("address:{address}"),
+        #[cfg(feature = "http")]
+        PeerKey::Unknown => "unknown".to_owned(),
     }
 }
 

@@ -131,7 +131,7 @@ async fn adopt_all(state: &Arc<TaskState>, core: &Arc<Core>) -> Result<(), TaskE
         .map_err(TaskError::Store)?;
     for key in known {
         let process = key.strip_prefix("task-process:").unwrap_or_default();
-        if process == &*core.stores.process {
+        if process == core.stores.process {
             continue;
         }
         let runs = core.stores.is_running(process).await;
