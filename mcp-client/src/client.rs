@@ -4,6 +4,7 @@ mod builder;
 #[cfg(feature = "https-url")]
 mod fetch;
 mod handle;
+mod layers;
 mod icons;
 #[rustfmt::skip]
 mod methods;

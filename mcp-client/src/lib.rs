@@ -111,6 +111,7 @@ mod util;
 pub use client::{Client, ClientBuilder};
 pub use features::cache::Cache;
 pub use features::calls::{Call, IntoObject};
+pub use features::extension::Extension;
 pub use features::inboxes::SubscriptionEvent;
 pub use features::lists::{List, Listed, Page, Paged};
 #[cfg(feature = "model-tools")]
@@ -130,12 +131,13 @@ pub use protocol::error::{AuthorizeError, HttpError};
 #[cfg(feature = "json-schema")]
 pub use protocol::error::{BrokenOutput, OutputError};
 pub use protocol::error::{
-    CallError, ConnectError, ElementError, InputError, ListError, RefusalKind, ServerOutput,
+    CallError, ConnectError, ElementError, ExtensionError, InputError, ListError, RefusalKind, ServerOutput,
     TransportError,
 };
 #[cfg(feature = "tls")]
 pub use protocol::fetch::{FetchError, FetchPolicy, RedirectFault};
 pub use protocol::limits::Limits;
+pub use protocol::middleware;
 pub use protocol::transport::Transport;
 pub use transport::ByteStream;
 #[cfg(feature = "http")]
