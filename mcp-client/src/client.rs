@@ -4,8 +4,8 @@ mod builder;
 #[cfg(feature = "https-url")]
 mod fetch;
 mod handle;
-mod layers;
 mod icons;
+mod layers;
 #[rustfmt::skip]
 mod methods;
 #[cfg(test)]

@@ -25,7 +25,8 @@
 //! server. A [`Call`] is a request with its timeout, progress and metadata. Lists are streams over
 //! pages ([`List`]), changes are events ([`Subscription`]), and results are cached on demand
 //! ([`Cache`]). [`Limits`] bound everything that a server can make grow. [`icons`] are chosen,
-//! validated and loaded. The [guide] shows each task with an example that compiles.
+//! validated and loaded. [`middleware`] runs around all messages, and an [`Extension`] adds to the
+//! protocol. The [guide] shows each task with an example that compiles.
 //!
 //! # Features
 //!
@@ -131,8 +132,8 @@ pub use protocol::error::{AuthorizeError, HttpError};
 #[cfg(feature = "json-schema")]
 pub use protocol::error::{BrokenOutput, OutputError};
 pub use protocol::error::{
-    CallError, ConnectError, ElementError, ExtensionError, InputError, ListError, RefusalKind, ServerOutput,
-    TransportError,
+    CallError, ConnectError, ElementError, ExtensionError, InputError, ListError, RefusalKind,
+    ServerOutput, TransportError,
 };
 #[cfg(feature = "tls")]
 pub use protocol::fetch::{FetchError, FetchPolicy, RedirectFault};

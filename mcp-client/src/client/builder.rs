@@ -17,8 +17,8 @@ use tokio::sync::{Semaphore, watch};
 
 use super::handle::Client;
 use crate::features::cache::{Cache, ClientCache};
-use crate::features::inboxes::{Inboxes, Watched};
 use crate::features::extension::{self, Extension};
+use crate::features::inboxes::{Inboxes, Watched};
 use crate::features::notifications::{NotificationHandlers, notification_handler};
 #[cfg(feature = "json-schema")]
 use crate::features::output_schemas::OutputSchemas;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use mcp_types::headers::name_member;
 use mcp_types::json::{self, Map};
-use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
 use mcp_types::revision::VersionError;
+use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
 use mcp_types::{Notification, Request, Revision, rpc};
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -10,7 +10,8 @@ use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{
     CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestUrlParams, ElicitResult, ListRootsRequest, ListRootsResult, Request, Revision, Root,
+    ElicitRequestUrlParams, ElicitResult, ListRootsRequest, ListRootsResult, Request, Revision,
+    Root,
 };
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
@@ -24,9 +25,8 @@ use crate::protocol::lenient;
 type Handler<P, R> = Arc<dyn Fn(P) -> AnswerFuture<R> + Send + Sync>;
 
 /// Decodes the params of a request of an extension, and returns the future that answers it.
-pub(crate) type ExtensionHandler = Arc<
-    dyn Fn(Revision, &str) -> Result<AnswerFuture<Box<RawValue>>, VersionError> + Send + Sync,
->;
+pub(crate) type ExtensionHandler =
+    Arc<dyn Fn(Revision, &str) -> Result<AnswerFuture<Box<RawValue>>, VersionError> + Send + Sync>;
 
 /// The handlers of the program, by the kind of question.
 #[derive(Clone, Default)]

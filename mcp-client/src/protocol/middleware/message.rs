@@ -5,9 +5,11 @@ use std::fmt;
 
 use mcp_internal::peer_text::PeerText;
 use mcp_types::Revision;
+use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Map};
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::ErrorObject;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -84,16 +86,39 @@ impl Request {
     /// If the member is not a `T`. A server whose request is refused with this error receives
     /// -32602.
     pub fn param<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, CallError> {
-        let members = json::from_str::<Map<Box<RawValue>>>(self.params.get());
-        let member = members.and_then(|members| {
+        let member = self.members().and_then(|members| {
             let member = members.get(name).map(|text| json::from_str(text.get()));
             let member = member.transpose();
             member.map_err(|error| error.inside_member(name.to_owned()))
         });
-        member.map_err(|error| {
-            let text = format!("invalid params of `{}`: {error}", PeerText(self.method()));
-            ErrorObject::invalid_params(text).into()
-        })
+        member.map_err(|error| self.invalid(&error))
+    }
+
+    /// Sets one member of the params.
+    ///
+    /// # Errors
+    ///
+    /// If the value cannot be encoded.
+    pub fn with_param(
+        self,
+        name: &str,
+        value: &(impl Serialize + ?Sized),
+    ) -> Result<Self, CallError> {
+        let params = self.members().and_then(|mut members| {
+            members.insert(name, json::to_raw(value)?);
+            Ok(json::to_raw(&members)?)
+        });
+        let params = params.map_err(|error| self.invalid(&error))?;
+        Ok(self.with_params(params))
+    }
+
+    fn members(&self) -> Result<Map<Box<RawValue>>, DecodeError> {
+        json::from_str(self.params.get())
+    }
+
+    fn invalid(&self, error: &DecodeError) -> CallError {
+        let text = format!("invalid params of `{}`: {error}", PeerText(self.method()));
+        ErrorObject::invalid_params(text).into()
     }
 
     /// Replaces the params. They must be an object in the form of the [revision](Self::revision).
