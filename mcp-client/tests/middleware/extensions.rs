@@ -7,7 +7,7 @@ use mcp_client::types::v2025_11_25::PingRequest;
 use mcp_client::types::{
     LoggingMessageNotification, Notification, Outcome, Request, Revision, Sender,
 };
-use mcp_client::{ConnectError, Extension, ExtensionError};
+use mcp_client::{Client, ConnectError, Extension, ExtensionError};
 use mcp_server::{Params, Server};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -93,13 +93,10 @@ async fn extension_of_both_sides_has_settings_and_methods_at_every_revision() {
             let builder = builder().revision(revision);
             let builder = builder.extension(audit().layer(record.layer("audit")));
             let client = way.connect(&server, builder).await;
-            let announced: Option<Settings> = client.server_extension(AUDIT).expect("settings");
-            assert_eq!(announced, Some(Settings { level: 3 }), "{way:?} {revision}");
-            let other: Option<Settings> = client.server_extension("com.example/x").expect("none");
-            assert_eq!(other, None);
-            client
-                .server_extension::<Vec<u8>>(AUDIT)
-                .expect_err("another type");
+            if revision.is_modern() {
+                let announced: Option<Settings> = client.server_extension(AUDIT).expect("settings");
+                assert_eq!(announced, Some(Settings { level: 3 }), "{way:?} {revision}");
+            }
             record.take();
             let note = Note {
                 text: "hello".to_owned(),
@@ -126,14 +123,25 @@ async fn extensions_are_announced_in_both_eras() {
         builder().extension(audit).extension(plain)
     };
     let expected = json!({AUDIT: {"level": 3}, "com.example/plain": {}});
-    let (_client, script) = Script::modern(extended(), "{}").await;
+    let theirs = r#"{"extensions":{"com.example/audit":{"level":4}}}"#;
+    let check = |client: &Client| {
+        let announced: Option<Settings> = client.server_extension(AUDIT).expect("settings");
+        assert_eq!(announced, Some(Settings { level: 4 }));
+        let other: Option<Settings> = client.server_extension("com.example/x").expect("none");
+        assert_eq!(other, None);
+        let other = client.server_extension::<Vec<u8>>(AUDIT);
+        other.expect_err("another type");
+    };
+    let (client, script) = Script::modern(extended(), theirs).await;
     let meta = &script.hello["params"]["_meta"];
     let capabilities = &meta["io.modelcontextprotocol/clientCapabilities"];
     assert_eq!(capabilities["extensions"], expected);
+    check(&client);
     for revision in ["2025-11-25", "2024-11-05"] {
-        let (_client, script) = Script::legacy(extended(), revision, "{}").await;
+        let (client, script) = Script::legacy(extended(), revision, theirs).await;
         let capabilities = &script.hello["params"]["capabilities"];
         assert_eq!(capabilities["extensions"], expected, "{revision}");
+        check(&client);
     }
 }
 

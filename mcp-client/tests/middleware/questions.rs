@@ -9,6 +9,7 @@ use mcp_client::types::rpc::ErrorObject;
 use mcp_client::types::{ElicitAction, ElicitResult, Revision, StringSchema};
 use mcp_client::{CallError, ClientBuilder};
 use mcp_server::{Context, Elicited, Form, HandlerError, Server};
+use tokio::sync::Notify;
 
 use super::{Record, Way, builder};
 use crate::support::script::Script;
@@ -193,30 +194,31 @@ async fn layer_can_answer_requests_without_a_handler() {
 
 #[tokio::test]
 async fn cancelled_request_of_the_server_ends_its_layers() {
-    struct Dropped(Arc<tokio::sync::Notify>);
+    struct Dropped(Arc<Notify>);
     impl Drop for Dropped {
         fn drop(&mut self) {
             self.0.notify_one();
         }
     }
-    let ended = Arc::new(tokio::sync::Notify::new());
-    let guard = Arc::clone(&ended);
+    let (begun, ended) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (begin, guard) = (Arc::clone(&begun), Arc::clone(&ended));
     let wait = move |request: Request, next: Next| {
-        let dropped = Dropped(Arc::clone(&guard));
+        let (begin, guard) = (Arc::clone(&begin), Arc::clone(&guard));
         async move {
-            let _dropped = dropped;
-            if request.direction() == Direction::ToClient {
-                std::future::pending::<()>().await;
+            if request.direction() == Direction::ToServer {
+                return next.run(request).await;
             }
-            next.run(request).await
+            let _dropped = Dropped(guard);
+            begin.notify_one();
+            std::future::pending().await
         }
     };
     let builder = builder().layer(middleware::from_fn(wait));
     let (_client, mut script) = Script::legacy(builder, "2025-11-25", "{}").await;
-    soon(ended.notified()).await;
     script
         .send(r#"{"jsonrpc":"2.0","id":1,"method":"com.example/wait"}"#)
         .await;
+    soon(begun.notified()).await;
     script
         .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#)
         .await;
