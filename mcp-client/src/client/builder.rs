@@ -287,7 +287,8 @@ impl ClientBuilder {
             #[cfg(feature = "tls")]
             fetch_policy,
         );
-        if let Err(error) = negotiate(&connection).await {
+        // Boxed to keep the future small.
+        if let Err(error) = Box::pin(negotiate(&connection)).await {
             client.close().await;
             return Err(error);
         }

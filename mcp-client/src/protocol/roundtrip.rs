@@ -27,7 +27,7 @@ use crate::protocol::connection::pending_requests::{PendingRequest, Progress, Re
 pub(crate) async fn roundtrip<P: Serialize>(
     connection: &Arc<Connection>,
     method: &'static str,
-    time: CallTimeout,
+    mut time: CallTimeout,
     header_source: HeaderSource<'_>,
     params: impl FnOnce(i64) -> P,
 ) -> Result<Box<RawValue>, CallError> {
@@ -38,7 +38,7 @@ pub(crate) async fn roundtrip<P: Serialize>(
         drop(params);
         let text = text.map_err(|error| params_error(method, error))?;
         let mut passing = pass(connection, pending, method, header_source.revision, text);
-        let response = within(connection, method, time, passing.as_mut()).await?;
+        let response = within(connection, method, &mut time, passing.as_mut()).await?;
         return Ok(response.into_raw());
     }
     let mut message = Vec::with_capacity(256);
@@ -49,14 +49,14 @@ pub(crate) async fn roundtrip<P: Serialize>(
     let sent = AtomicBool::new(false);
     let mut request = CancelOnDrop::new(connection, pending, &sent, method);
     let exchange = pin!(request.exchange(method, header_source, message));
-    within(connection, method, time, exchange).await
+    within(connection, method, &mut time, exchange).await
 }
 
 /// Waits for a result until the timeout has elapsed.
 async fn within<T>(
     connection: &Connection,
     method: &'static str,
-    mut time: CallTimeout,
+    time: &mut CallTimeout,
     result: Pin<&mut (impl Future<Output = Result<T, CallError>> + ?Sized)>,
 ) -> Result<T, CallError> {
     time.started = Instant::now();
@@ -64,7 +64,7 @@ async fn within<T>(
         // A response that has arrived wins over the timeout.
         biased;
         result = result => result,
-        () = elapsed(connection, &mut time) => {
+        () = elapsed(connection, time) => {
             let after = time.started.elapsed();
             let output = connection.last_output.get();
             Err(CallError::Timeout { method, after, output })

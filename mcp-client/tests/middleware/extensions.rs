@@ -7,7 +7,7 @@ use mcp_client::types::v2025_11_25::PingRequest;
 use mcp_client::types::{
     LoggingMessageNotification, Notification, Outcome, Request, Revision, Sender,
 };
-use mcp_client::{Client, ConnectError, Extension, ExtensionError};
+use mcp_client::{Client, ClientBuilder, ConnectError, Extension, ExtensionError};
 use mcp_server::{Params, Server};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -246,7 +246,7 @@ async fn invalid_extensions_are_errors_before_anything_is_sent() {
     for (extensions, expected) in cases {
         let builder = extensions
             .into_iter()
-            .fold(builder(), |builder, extension| builder.extension(extension));
+            .fold(builder(), ClientBuilder::extension);
         assert_eq!(rejected(builder).await, expected);
     }
     let twice = audit().on_notification::<NotedNotification>(|_| ());
@@ -259,7 +259,7 @@ async fn invalid_extensions_are_errors_before_anything_is_sent() {
 }
 
 /// Returns why a client has an invalid extension.
-async fn rejected(builder: mcp_client::ClientBuilder) -> ExtensionError {
+async fn rejected(builder: ClientBuilder) -> ExtensionError {
     let (transport, mut script) = Script::new();
     let failed = soon(builder.connect(transport)).await.map(drop);
     assert!(script.ended().await, "nothing was sent");

@@ -200,16 +200,16 @@ async fn cancelled_request_of_the_server_ends_its_layers() {
             self.0.notify_one();
         }
     }
-    let (begun, ended) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let (begin, guard) = (Arc::clone(&begun), Arc::clone(&ended));
+    let (started, ended) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (start, guard) = (Arc::clone(&started), Arc::clone(&ended));
     let wait = move |request: Request, next: Next| {
-        let (begin, guard) = (Arc::clone(&begin), Arc::clone(&guard));
+        let (start, guard) = (Arc::clone(&start), Arc::clone(&guard));
         async move {
             if request.direction() == Direction::ToServer {
                 return next.run(request).await;
             }
             let _dropped = Dropped(guard);
-            begin.notify_one();
+            start.notify_one();
             std::future::pending().await
         }
     };
@@ -218,7 +218,7 @@ async fn cancelled_request_of_the_server_ends_its_layers() {
     script
         .send(r#"{"jsonrpc":"2.0","id":1,"method":"com.example/wait"}"#)
         .await;
-    soon(begun.notified()).await;
+    soon(started.notified()).await;
     script
         .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#)
         .await;

@@ -157,6 +157,7 @@ impl std::fmt::Debug for Inputs {
             .field("url", &self.url.is_some())
             .field("sample", &self.sample.is_some())
             .field("roots", &self.roots.is_some())
+            .field("extensions", &self.extensions.len())
             .finish()
     }
 }
