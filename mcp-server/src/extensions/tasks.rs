@@ -126,6 +126,7 @@ impl From<Tasks> for ServerExtension {
         let state = Arc::new(TaskState::new(settings));
         let built = Arc::clone(&state);
         let extension = Self::new(IDENTIFIER)
+            .modern()
             .layer(TaskLayer::new(Arc::clone(&state)))
             .on_built(move |core, layers| built.start(core, layers));
         methods::add(extension, &state)

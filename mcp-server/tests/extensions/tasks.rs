@@ -121,6 +121,7 @@ async fn client_without_the_extension_gets_the_result_or_an_error() {
             None => Peer::modern(&server),
             Some(revision) => Peer::legacy(&server, revision).await,
         };
+        assert!(peer.announced["extensions"][TASKS].is_null());
         let result = peer.call("slow", json!({})).await;
         assert_eq!(result["content"][0]["text"], "done", "{result}");
         let answer = peer.request("tools/call", json!({ "name": "only" })).await;
