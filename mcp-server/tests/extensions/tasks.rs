@@ -226,6 +226,12 @@ async fn questions_are_answered_one_by_one_by_updates() {
         (open, &task["status"]),
         (vec![&"second".to_owned()], &json!("input_required"))
     );
+    // A response of another form is refused for an open question, and ignored for others.
+    let other = json!({ "taskId": id, "inputResponses": { "second": { "b": 1 }, "first": 1 } });
+    let (code, message) = peer.error("tasks/update", other).await;
+    assert_eq!(code, -32602);
+    assert!(message.contains("$.inputResponses.second"), "{message}");
+    update(&mut peer, &id, json!({ "first": { "b": 1 }, "third": 1 })).await;
     // A second answer to the same question is ignored.
     update(
         &mut peer,
