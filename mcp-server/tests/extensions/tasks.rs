@@ -356,6 +356,24 @@ async fn numbers_sizes_and_times_are_limited() {
 }
 
 #[tokio::test]
+async fn task_whose_steps_do_not_fit_fails() {
+    let work = |cx: Context| async move {
+        cx.once("large", async { Ok("x".repeat(300 << 10)) })
+            .await?;
+        std::future::pending::<Result<(), HandlerError>>().await
+    };
+    let server = builder(task("work").handler(work)).build().unwrap();
+    let mut peer = connect(&server);
+    let id = start(&mut peer, "work").await;
+    let ended = reach(&mut peer, &id, "failed").await;
+    let message = ended["error"]["message"].as_str().unwrap();
+    assert!(message.contains("at most 262144"), "{ended}");
+    let large = json!({ "name": "work", "arguments": {}, "x": "y".repeat(300 << 10) });
+    let (code, message) = peer.error("tools/call", large).await;
+    assert_eq!(code, -32602, "{message}");
+}
+
+#[tokio::test]
 async fn guard_is_asked_before_the_call_becomes_a_task() {
     let checks = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&checks);

@@ -206,7 +206,7 @@ async fn adopt_one(
     }
     let place = match record.has_ended() {
         true => None,
-        false => Some(state.add(id).map_err(|_| TaskError::Contended)?),
+        false => Some(state.add(id, None).map_err(|_| TaskError::Contended)?),
     };
     if place.is_some() {
         note_owner(core, &record).await?;
@@ -216,7 +216,7 @@ async fn adopt_one(
         forget_owner(core, &record).await;
         return Ok(());
     };
-    tracing::info!(task.id = id, runs = record.runs, "took over a task");
+    tracing::info!(runs = record.runs, "took over a task");
     state.changed(core, id).await;
     if let Some(place) = place {
         let caller = caller_of(&record);
