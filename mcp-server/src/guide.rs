@@ -23,6 +23,8 @@
 //! 13. [`urls`] issues URLs of resources for programs that do not speak the protocol.
 //! 14. [`database`] offers rows of a database as resources, with all of this.
 //!
+//! The official extensions have pages of their own: [`skills`] offers skills for agents.
+//!
 //! A test needs two lines to connect a client of `mcp-client` to a server:
 //!
 //! ```
@@ -67,6 +69,8 @@ pub mod resources;
 pub mod serving;
 #[cfg(feature = "http")]
 pub mod shutdown;
+#[cfg(feature = "skills")]
+pub mod skills;
 pub mod state;
 pub mod testing;
 #[cfg(feature = "https-url")]

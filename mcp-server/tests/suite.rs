@@ -51,6 +51,8 @@ mod postgres;
     feature = "versioned-resources"
 ))]
 mod resources;
+#[cfg(all(unix, feature = "http", feature = "skills"))]
+mod skills;
 mod stdio;
 #[cfg(feature = "testing")]
 mod stores;

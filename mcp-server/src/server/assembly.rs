@@ -179,6 +179,10 @@ impl ServerBuilder {
                 bus.attach(receiver);
             }
         }
+        #[cfg(feature = "skills")]
+        for start in registry.on_built {
+            start(&core);
+        }
         Ok(Server { core, catalogs })
     }
 }

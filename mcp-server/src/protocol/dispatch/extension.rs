@@ -158,6 +158,17 @@ impl ServerExtension {
         self
     }
 
+    /// Calls a function when the server is built.
+    #[cfg(feature = "skills")]
+    pub(crate) fn on_built(
+        mut self,
+        start: impl FnOnce(&std::sync::Arc<crate::protocol::core::Core>) + Send + 'static,
+    ) -> Self {
+        let part = |registry: &mut Registry| registry.on_built.push(Box::new(start));
+        self.parts.push(Box::new(part));
+        self
+    }
+
     /// Adds everything but the middleware to a server that is being built.
     pub(crate) fn register(self, registry: &mut Registry) {
         for reason in self.faults() {
