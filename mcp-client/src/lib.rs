@@ -25,7 +25,8 @@
 //! server. A [`Call`] is a request with its timeout, progress and metadata. Lists are streams over
 //! pages ([`List`]), changes are events ([`Subscription`]), and results are cached on demand
 //! ([`Cache`]). [`Limits`] bound everything that a server can make grow. [`icons`] are chosen,
-//! validated and loaded. The [guide] shows each task with an example that compiles.
+//! validated and loaded. [`middleware`] runs around all messages, and an [`Extension`] adds to the
+//! protocol. The [guide] shows each task with an example that compiles.
 //!
 //! # Features
 //!
@@ -44,7 +45,7 @@
 //! | `keyring` | `oauth`, and `KeyringStore`, which encrypts tokens with a key from the keyring of the system | 121 crates |
 //! | `draft` | the draft of the next revision, unstable: [eras](guide::eras) | no crate |
 //! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
-//! | `skills` | [skills](guide::skills) of servers, verified: `Client::skills` | TODO crates |
+//! | `skills` | [skills](guide::skills) of servers, verified: `Client::skills` | 10 crates |
 //! | `model-tools` | tools as [definitions for language models](guide::models): `ModelTools` | 1 crate |
 //! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 58 crates |
 //!
@@ -116,6 +117,7 @@ pub use client::{Client, ClientBuilder};
 pub use extensions::skills;
 pub use features::cache::Cache;
 pub use features::calls::{Call, IntoObject};
+pub use features::extension::Extension;
 pub use features::inboxes::SubscriptionEvent;
 pub use features::lists::{List, Listed, Page, Paged};
 #[cfg(feature = "model-tools")]
@@ -135,12 +137,13 @@ pub use protocol::error::{AuthorizeError, HttpError};
 #[cfg(feature = "json-schema")]
 pub use protocol::error::{BrokenOutput, OutputError};
 pub use protocol::error::{
-    CallError, ConnectError, ElementError, InputError, ListError, RefusalKind, ServerOutput,
-    TransportError,
+    CallError, ConnectError, ElementError, ExtensionError, InputError, ListError, RefusalKind,
+    ServerOutput, TransportError,
 };
 #[cfg(feature = "tls")]
 pub use protocol::fetch::{FetchError, FetchPolicy, RedirectFault};
 pub use protocol::limits::Limits;
+pub use protocol::middleware;
 pub use protocol::transport::Transport;
 pub use transport::ByteStream;
 #[cfg(feature = "http")]

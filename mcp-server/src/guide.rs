@@ -11,19 +11,22 @@
 //! 6. [`access`] decides who may use what: principals, guards, visibility, middleware.
 //! 7. [`oauth`] protects a server on the internet with access tokens.
 //! 8. [`testing`] tests a server in memory, and handlers by themselves.
-//! 9. [`serving`] serves a server over byte streams and HTTP, on the internet, by several
-//!    processes.
+//! 9. [`serving`] serves a server over byte streams and HTTP, on the internet.
 //! 10. [`shutdown`] ends a server without losing requests.
+//! 11. [`cluster`] serves an endpoint by several processes.
+//!
+//! Two pages describe official extensions:
+//!
+//! 12. [`tasks`] answers calls that take longer than a client waits.
+//! 13. [`skills`] offers skills for agents.
 //!
 //! Four pages describe proposals, which are not part of the protocol yet:
 //!
-//! 11. [`resources`] describes resources, and lists the members of collections (SEP-2093).
-//! 12. [`versions`] gives resources versions, and sends them with the notifications of their
+//! 14. [`resources`] describes resources, and lists the members of collections (SEP-2093).
+//! 15. [`versions`] gives resources versions, and sends them with the notifications of their
 //!     changes.
-//! 13. [`urls`] issues URLs of resources for programs that do not speak the protocol.
-//! 14. [`database`] offers rows of a database as resources, with all of this.
-//!
-//! The official extensions have pages of their own: [`skills`] offers skills for agents.
+//! 16. [`urls`] issues URLs of resources for programs that do not speak the protocol.
+//! 17. [`database`] offers rows of a database as resources, with all of this.
 //!
 //! A test needs two lines to connect a client of `mcp-client` to a server:
 //!
@@ -47,6 +50,8 @@
 
 #[cfg(feature = "http")]
 pub mod access;
+#[cfg(all(feature = "oauth", feature = "postgres", feature = "redis"))]
+pub mod cluster;
 #[cfg(all(
     feature = "https-url",
     feature = "sep-2093",
@@ -72,6 +77,8 @@ pub mod shutdown;
 #[cfg(feature = "skills")]
 pub mod skills;
 pub mod state;
+#[cfg(all(feature = "http", feature = "tasks"))]
+pub mod tasks;
 pub mod testing;
 #[cfg(feature = "https-url")]
 pub mod urls;

@@ -84,6 +84,10 @@ pub use ::rustls;
 pub use extensions::skills::config::Skills;
 #[cfg(feature = "skills")]
 pub use extensions::skills::source::{SkillFile, SkillSource};
+#[cfg(feature = "tasks")]
+pub use extensions::tasks::Tasks;
+#[cfg(feature = "tasks")]
+pub use extensions::tasks::options::TaskOptions;
 pub use features::arguments::Arguments;
 pub use features::catalog::Definition;
 pub use features::completions::{Completing, IntoCompletion};

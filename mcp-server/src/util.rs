@@ -6,7 +6,7 @@ pub(crate) mod etag;
 #[cfg(feature = "_proposals")]
 pub(crate) mod lazy_type_map;
 pub(crate) mod progress_throttle;
-#[cfg(feature = "https-url")]
+#[cfg(any(feature = "https-url", feature = "tasks"))]
 pub(crate) mod rfc3339;
 pub(crate) mod select;
 pub(crate) mod signal;

@@ -10,6 +10,13 @@
 mod support;
 
 #[cfg(all(
+    feature = "_extensions",
+    feature = "asking",
+    feature = "json-schema",
+    feature = "pagination"
+))]
+mod extensions;
+#[cfg(all(
     feature = "asking",
     feature = "json-schema",
     feature = "pagination",
@@ -51,8 +58,6 @@ mod postgres;
     feature = "versioned-resources"
 ))]
 mod resources;
-#[cfg(all(unix, feature = "http", feature = "skills"))]
-mod skills;
 mod stdio;
 #[cfg(feature = "testing")]
 mod stores;

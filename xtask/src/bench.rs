@@ -1,6 +1,7 @@
 //! `cargo xtask bench`.
 
 mod files;
+mod scale;
 
 use std::process::{Command, ExitCode};
 
@@ -13,6 +14,7 @@ usage: cargo xtask bench types [--quick]
        cargo xtask bench server [--quick] [--only TEXT]
        cargo xtask bench client [--quick] [--only TEXT]
        cargo xtask bench files [--quick]
+       cargo xtask bench scale [--quick] [--only store|memory|changes]
        cargo xtask bench decoders
 
   types   decodes and encodes the same messages with mcp-types, with serde_json::Value and with the
@@ -28,6 +30,11 @@ usage: cargo xtask bench types [--quick]
           changes 10,000 of them at once; lists them once more with a description of each, and reads
           1 GB at its URL; prints times, memory and notifications, and fails if the last version of a
           file is not reported
+
+  scale   runs the example `everything` of mcp-server with many sessions and streams, alone and with
+          Redis and PostgreSQL, which it starts; prints what sessions, subscriptions, changes and
+          resumed streams ask of the store, the memory of 10,000 sessions and of 10,000 streams, and
+          how soon 10,000 streams have changes, see docs/scale.md
 
   decoders  decodes hostile texts of several shapes, each at four sizes, where each size is twice the
           previous one; prints times and ratios, and fails if the time is not linear
@@ -73,6 +80,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         ["server", ref options @ ..] => load("server", &SERVERS, options),
         ["client", ref options @ ..] => load("client", &CLIENTS, options),
         ["decoders"] => decoders(),
+        ["scale", ref options @ ..] => scale::run(options),
         ["files"] => files::run(false),
         ["files", "--quick"] => files::run(true),
         _ => bail!("{USAGE}"),

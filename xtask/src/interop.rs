@@ -2,7 +2,7 @@
 
 mod auth;
 mod clients;
-pub(crate) mod cluster;
+mod cluster;
 mod comparison;
 mod pages;
 mod running;

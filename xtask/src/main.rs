@@ -7,6 +7,7 @@ mod attack;
 mod bench;
 mod browser;
 mod ci;
+mod cluster;
 mod codegen;
 mod conformance;
 mod corpus;
@@ -14,6 +15,7 @@ mod fuzz;
 mod interop;
 mod node;
 mod peers;
+mod process;
 mod python;
 mod quickstart;
 mod rehearse;
@@ -66,6 +68,8 @@ usage: cargo xtask <command>
   bench server [--quick]       compare with rmcp and the simplest possible server
   bench client [--quick]       compare with rmcp's client
   bench files [--quick]        list and change a large tree
+  bench scale [--quick] [--only PART]
+                               many sessions, streams and changes, and what they ask of a store
   ci [--only STEP]...          run all checks that have to pass before a merge
   ci --help                    list the steps and their durations
 ";

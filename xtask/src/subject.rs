@@ -99,6 +99,11 @@ impl Subject {
             .clone_into(&mut subject.url);
         Ok(subject)
     }
+
+    /// Returns the id of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
 }
 
 impl Drop for Subject {

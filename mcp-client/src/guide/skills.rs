@@ -8,7 +8,7 @@
 //! ```
 //! use std::io;
 //!
-//! use mcp_client::skills::ConsentRequest;
+//! use mcp_client::skills::{ConsentRequest, SkillsHost};
 //! use mcp_client::{ByteStream, Client};
 //! use mcp_server::{Server, SkillFile, SkillSource, Skills};
 //!
@@ -27,7 +27,8 @@
 //! async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //!     let server = Server::builder("docs", "1.0.0").skills(Skills::new(Source)).build()?;
 //!     let transport = ByteStream::of(server.in_memory());
-//!     let client = Client::builder("host", "1.0.0").connect(transport).await?;
+//!     let builder = Client::builder("host", "1.0.0").extension(SkillsHost::extension());
+//!     let client = builder.connect(transport).await?;
 //!
 //!     let host = client.skills("docs-server").on_consent(|request: ConsentRequest| async move {
 //!         println!("Load the skill {}?", request.id);

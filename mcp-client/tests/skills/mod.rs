@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use mcp_client::Client;
-use mcp_client::skills::IDENTIFIER;
+use mcp_client::skills::{IDENTIFIER, SkillsHost};
 use mcp_client::types::json::{self, Object};
 use mcp_server::types::{Request, ResourcesCapability, Sender, ServerCapabilities};
 use mcp_server::{HandlerError, Params, ResourceUri, Server, ServerExtension, TemplateDef};
@@ -127,7 +127,8 @@ impl Liar {
 }
 
 async fn connect(server: &Server) -> Client {
-    let client = Client::builder("test", "1").connect(serve(server)).await;
+    let builder = Client::builder("test", "1").extension(SkillsHost::extension());
+    let client = builder.connect(serve(server)).await;
     client.expect("connected")
 }
 

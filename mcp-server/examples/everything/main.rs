@@ -8,12 +8,14 @@
 //!
 //! - `--listen 0.0.0.0:3000` in place of the port, and `--any-host` behind a proxy.
 //! - `--origin https://app.example.com`: pages of that origin may be clients, too.
+//! - `--connections 20000`: the limits of connections, sessions and subscriptions.
 //! - `--store redis://...` or `--store postgres://...`: several processes with the same store and the
 //!   same `MCP_KEYS` (64 hexadecimal digits) serve one endpoint, see `docs/scale.md`.
 
 mod offers;
 mod options;
 mod questions;
+mod tasks;
 mod tools;
 
 use std::error::Error;
@@ -33,12 +35,14 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         .instructions("Call the tools in any order; they are examples.");
     builder = tools::add(builder);
     builder = questions::add(builder);
+    builder = tasks::add(builder);
     builder = offers::add(builder);
     // The folder of the source code: an installed program has one of its own.
     builder = builder.skills(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/examples/everything/skills"
     ));
+    builder = options.limit(builder);
     let server = options.share(builder).await?.build()?;
     let updates = announce_updates(&server);
     let Some(address) = options.listen else {

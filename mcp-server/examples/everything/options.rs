@@ -3,11 +3,12 @@
 use std::error::Error;
 use std::net::SocketAddr;
 
-use mcp_server::{Keys, ServerBuilder};
+use mcp_server::{Keys, Limits, ServerBuilder};
 
 const USAGE: &str = "\
 usage: everything --stdio
-       everything (--port PORT | --listen ADDRESS) [--origin ORIGIN] [--any-host] [--store URL]";
+       everything (--port PORT | --listen ADDRESS) [--origin ORIGIN] [--any-host] [--store URL]
+                  [--connections NUMBER]";
 
 /// The options of the program.
 #[derive(Default)]
@@ -17,6 +18,8 @@ pub(crate) struct Options {
     pub(crate) origin: Option<String>,
     pub(crate) any_host: bool,
     store: Option<String>,
+    /// The limits of connections, sessions and subscriptions, unless they are the default.
+    connections: Option<usize>,
 }
 
 impl Options {
@@ -36,6 +39,7 @@ impl Options {
                 "--listen" => options.listen = Some(value()?.parse()?),
                 "--origin" => options.origin = Some(value()?),
                 "--store" => options.store = Some(value()?),
+                "--connections" => options.connections = Some(value()?.parse()?),
                 _ => return Err(USAGE.into()),
             }
         }
@@ -43,6 +47,18 @@ impl Options {
             return Err(USAGE.into());
         }
         Ok(options)
+    }
+
+    /// Sets the limits of the server.
+    pub(crate) fn limit(&self, builder: ServerBuilder) -> ServerBuilder {
+        let Some(number) = self.connections else {
+            return builder;
+        };
+        let limits = Limits::default()
+            .connections(number)
+            .sessions(number)
+            .all_subscriptions(number);
+        builder.limits(limits)
     }
 
     /// Connects the server to the store that it shares with other processes.

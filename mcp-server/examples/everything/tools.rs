@@ -66,6 +66,11 @@ pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
             "Changes the list of prompts",
             toggle_prompt,
         )
+        .tool(
+            "test_trigger_resource_update",
+            "Announces that a resource changed",
+            announce_update,
+        )
         .add_tool(header())
         .add_tool(json_schema())
 }
@@ -140,6 +145,16 @@ async fn toggle_prompt(cx: Context) -> Result<&'static str, HandlerError> {
         prompts.add(prompt.handler(here))?;
     }
     Ok("Mutation triggered")
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Updated {
+    uri: String,
+}
+
+async fn announce_update(Updated { uri }: Updated, cx: Context) -> &'static str {
+    cx.server().resource_updated(uri);
+    "Update announced"
 }
 
 fn content(builder: ServerBuilder) -> ServerBuilder {

@@ -16,6 +16,22 @@ type Guard = Arc<BoxedHandler<NoArguments, ()>>;
 /// Decides whether a definition is listed for the caller.
 type Visibility = Arc<dyn Fn(&Context) -> bool + Send + Sync>;
 
+/// Attached to the context of a call that was admitted before it became a task. Nothing is checked
+/// again, because what the guards look at may be gone when the task runs.
+#[cfg(feature = "_extensions")]
+pub(crate) struct Admitted;
+
+/// Returns `true` if the caller was admitted before.
+pub(crate) fn is_admitted(cx: &Context) -> bool {
+    #[cfg(feature = "_extensions")]
+    return cx.value::<Admitted>().is_some();
+    #[cfg(not(feature = "_extensions"))]
+    {
+        let _ = cx;
+        false
+    }
+}
+
 /// The guards, the conditions of visibility and the requirements of a definition or of a group.
 #[derive(Clone, Default)]
 struct Rules {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mcp_types::error::DecodeError;
 use serde::de::DeserializeOwned;
 
+use crate::features::access::is_admitted;
 use crate::features::catalog::{Definition, List};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::route;
@@ -31,7 +32,10 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
         cx: &Context,
     ) -> Result<Self, HandlerError> {
         let NameParam(name) = route::common(params, cx)?;
-        let item = items.get_visible(&name, cx);
+        let item = match is_admitted(cx) {
+            true => items.get(&name),
+            false => items.get_visible(&name, cx),
+        };
         let arguments = match &item {
             Some(_) => params.members().optional("arguments"),
             None => Ok(None),

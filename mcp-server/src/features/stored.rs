@@ -20,6 +20,8 @@ use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
 
 /// How often an update is tried again because another request has written at the same time.
 const ATTEMPTS: u32 = 32;
+/// The maximum length of a key of a store.
+const KEY_BYTES: usize = 1024;
 /// The maximum length of a name.
 const NAME_BYTES: usize = 64;
 
@@ -205,9 +207,7 @@ impl<T: StoredValue> FromContext for Stored<T> {
             )
         }
         let user = match cx.extension::<Principal>() {
-            Some(principal) => principal_text(&principal.0).ok_or_else(|| {
-                HandlerError::internal("the name of the principal is too long for the store")
-            })?,
+            Some(principal) => principal_text(&principal.0),
             None if is_http(cx) => {
                 return Err(HandlerError::forbidden(
                     "the request has no authenticated principal",
@@ -215,9 +215,15 @@ impl<T: StoredValue> FromContext for Stored<T> {
             }
             None => String::from("local"),
         };
+        let key = format!("stored:{}:{user}", T::NAME);
+        if key.len() > KEY_BYTES {
+            return Err(HandlerError::internal(
+                "the name of the principal is too long for the store",
+            ));
+        }
         Ok(Self {
             core: Arc::clone(cx.core()),
-            key: format!("stored:{}:{user}", T::NAME),
+            key,
             group: format!("stored:{user}"),
             value: PhantomData,
         })

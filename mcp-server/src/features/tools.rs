@@ -16,6 +16,7 @@ use mcp_types::{
     TextContent, ToolsCapability,
 };
 
+use crate::features::access::is_admitted;
 use crate::features::catalog::{Definition, List};
 use crate::features::named_params::NamedParams;
 use crate::features::resources::catalog::ResourceCatalog;
@@ -26,6 +27,8 @@ use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::{report, resolve};
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::dispatch::trace;
+#[cfg(feature = "_extensions")]
+use crate::protocol::error::handler_error::bad_params;
 use crate::protocol::error::handler_error::{Cause, HandlerError};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::metrics::operations::{Operation, OperationCounter, OperationOutcome, Tools};
@@ -65,6 +68,11 @@ impl Tools for List<ToolDef> {
         self.get(name).is_some()
     }
 
+    #[cfg(feature = "_extensions")]
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+
     fn name_of(&self, counter: &OperationCounter) -> Option<String> {
         let tools = self.all();
         let mut tools = tools.iter().map(|tool| (tool.tool(), tool.counter()));
@@ -97,6 +105,22 @@ fn read_call(
     Ok(call)
 }
 
+/// Checks the params of a call before it is started.
+#[cfg(feature = "_extensions")]
+pub(crate) fn check_call(
+    tool: &ToolDef,
+    params: &ParamsView<'_>,
+    cx: &Context,
+) -> Result<(), HandlerError> {
+    let arguments = params.members().optional::<Object>("arguments");
+    let arguments = arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;
+    #[cfg(feature = "http")]
+    header_params::check(tool, arguments.as_ref(), cx)?;
+    #[cfg(not(feature = "http"))]
+    let _ = (tool, arguments);
+    Ok(())
+}
+
 async fn call(
     params: CallParams,
     cx: Context,
@@ -107,7 +131,9 @@ async fn call(
     cx.state.measured.set_tool(tool.counter());
     let name = params.name;
     let arguments = params.arguments.unwrap_or_default();
-    if let Some(check) = tool.access().check(&cx) {
+    if !is_admitted(&cx)
+        && let Some(check) = tool.access().check(&cx)
+    {
         check.await?;
     }
     let running = match tool.start(arguments, &cx) {

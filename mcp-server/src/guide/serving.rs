@@ -262,7 +262,8 @@
 //! [`Limits::state_time`](crate::Limits), one without it.
 //! [`rotate_keys`](crate::Server::rotate_keys) changes them in a running server.
 //!
-//! The page [`shutdown`](super::shutdown) shows how a server ends.
+//! The page [`shutdown`](super::shutdown) shows how a server ends, and [`cluster`](super::cluster) a
+//! complete program for several processes.
 //!
 //! # Logs and spans
 //!

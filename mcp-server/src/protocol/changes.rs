@@ -2,6 +2,8 @@
 //! subscribers of this process.
 
 use std::collections::BTreeSet;
+use std::hash::{BuildHasher as _, RandomState};
+use std::ops::BitOr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use serde::{Deserialize, Serialize};
@@ -35,8 +37,22 @@ pub(crate) struct Interest {
 /// The subscribers of this process.
 #[derive(Default)]
 pub(crate) struct Hub {
-    subscribers: Mutex<Vec<Weak<Subscriber>>>,
+    subscribers: Mutex<Vec<SubscriberEntry>>,
+    hasher: RandomState,
 }
+
+/// A subscriber, and a bit for each change that it may want, see [`Hub::bit`].
+///
+/// With thousands of subscribers, most of the time of a change would be spent on reading the memory
+/// of each of them. The bits are in one piece of memory, and exclude nearly all that do not want the
+/// change.
+struct SubscriberEntry {
+    wanted: u64,
+    subscriber: Weak<Subscriber>,
+}
+
+/// The bits of changes of lists. The others are those of resources.
+const LISTS: u64 = 0b111;
 
 impl Hub {
     /// Adds a subscriber, which is removed when it is dropped.
@@ -45,6 +61,20 @@ impl Hub {
         interest: Interest,
         watched: Box<dyn Watched>,
     ) -> Arc<Subscriber> {
+        let lists = [
+            (interest.tools, Change::Tools),
+            (interest.prompts, Change::Prompts),
+            (interest.resources, Change::Resources),
+        ];
+        let lists = lists.iter().filter(|(wants, _)| *wants);
+        let lists = lists
+            .map(|(_, change)| self.bit(change))
+            .fold(0, BitOr::bitor);
+        // Any resource may be added to a set that changes.
+        let resources = watched.fixed().map_or(!LISTS, |uris| {
+            let bits = uris.iter().map(|uri| self.resource_bit(uri));
+            bits.fold(0, BitOr::bitor)
+        });
         let subscriber = Subscriber::new(interest, watched);
         let mut subscribers = self
             .subscribers
@@ -57,7 +87,10 @@ impl Hub {
             let len = subscribers.len();
             subscribers.reserve(len + 1);
         }
-        subscribers.push(Arc::downgrade(&subscriber));
+        subscribers.push(SubscriberEntry {
+            wanted: lists | resources,
+            subscriber: Arc::downgrade(&subscriber),
+        });
         subscriber
     }
 
@@ -66,25 +99,45 @@ impl Hub {
         if let Change::Resource(uri) = &mut change {
             make_canonical(uri);
         }
-        for subscriber in self.present() {
+        for subscriber in self.wanting(self.bit(&change)) {
             subscriber.mark(&change);
         }
     }
 
     /// Passes every change that a subscriber wants to it, because it is not known what changed.
     pub(crate) fn publish_everything(&self) {
-        for subscriber in self.present() {
+        for subscriber in self.wanting(u64::MAX) {
             subscriber.mark_everything();
         }
     }
 
-    fn present(&self) -> Vec<Arc<Subscriber>> {
+    /// Returns the bit of a change. Many resources share a bit.
+    fn bit(&self, change: &Change) -> u64 {
+        match change {
+            Change::Tools => 1,
+            Change::Prompts => 1 << 1,
+            Change::Resources => 1 << 2,
+            Change::Resource(uri) => self.resource_bit(uri),
+        }
+    }
+
+    fn resource_bit(&self, uri: &str) -> u64 {
+        let first = LISTS.count_ones();
+        1 << (u64::from(first) + self.hasher.hash_one(uri) % u64::from(u64::BITS - first))
+    }
+
+    /// Returns the subscribers that may want a change with one of these bits.
+    fn wanting(&self, bits: u64) -> Vec<Arc<Subscriber>> {
         let mut all = self
             .subscribers
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        remove_dropped(&mut all);
-        all.iter().filter_map(Weak::upgrade).collect()
+        let wanting = all.iter().filter(|entry| entry.wanted & bits != 0);
+        let wanting: Vec<_> = wanting.map(|entry| entry.subscriber.upgrade()).collect();
+        if wanting.iter().any(Option::is_none) {
+            remove_dropped(&mut all);
+        }
+        wanting.into_iter().flatten().collect()
     }
 }
 
@@ -95,6 +148,11 @@ pub(crate) trait Watched: Send + Sync {
 
     /// Returns the watched URIs.
     fn all(&self) -> Vec<String>;
+
+    /// Returns the watched URIs, canonical, if they never change.
+    fn fixed(&self) -> Option<&[String]> {
+        None
+    }
 }
 
 impl Watched for UriSet {
@@ -105,11 +163,15 @@ impl Watched for UriSet {
     fn all(&self) -> Vec<String> {
         self.all().to_vec()
     }
+
+    fn fixed(&self) -> Option<&[String]> {
+        Some(self.all())
+    }
 }
 
 /// Removes subscribers that were dropped.
-fn remove_dropped(subscribers: &mut Vec<Weak<Subscriber>>) {
-    subscribers.retain(|subscriber| subscriber.strong_count() > 0);
+fn remove_dropped(subscribers: &mut Vec<SubscriberEntry>) {
+    subscribers.retain(|entry| entry.subscriber.strong_count() > 0);
 }
 
 /// The subscription of one peer. Each pending change is stored once, so that a burst of changes
@@ -215,5 +277,47 @@ impl Subscriber {
         } else {
             pending.updated.pop_first().map(Change::Resource)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uri(at: usize) -> String {
+        format!("test://{at}")
+    }
+
+    fn taken(subscriber: &Subscriber) -> Vec<Change> {
+        std::iter::from_fn(|| subscriber.take()).collect()
+    }
+
+    #[test]
+    fn each_change_reaches_the_subscribers_that_want_it() {
+        let hub = Hub::default();
+        let of_resources: Vec<_> = (0..200)
+            .map(|at| {
+                let mut uris = UriSet::default();
+                uris.insert(&uri(at).replace("test", "TEST"));
+                hub.subscribe(Interest::default(), Box::new(uris))
+            })
+            .collect();
+        let interest = Interest {
+            prompts: true,
+            ..Interest::default()
+        };
+        let of_prompts = hub.subscribe(interest, Box::new(UriSet::default()));
+        for at in 0..of_resources.len() {
+            hub.publish(Change::Resource(uri(at)));
+        }
+        for change in [Change::Tools, Change::Prompts, Change::Resources] {
+            hub.publish(change);
+        }
+        for (at, subscriber) in of_resources.iter().enumerate() {
+            assert_eq!(taken(subscriber), [Change::Resource(uri(at))]);
+        }
+        assert_eq!(taken(&of_prompts), [Change::Prompts]);
+        hub.publish_everything();
+        assert_eq!(taken(&of_resources[7]), [Change::Resource(uri(7))]);
     }
 }

@@ -37,7 +37,7 @@ use crate::protocol::quota::Peers;
 use crate::protocol::session::peer::Peer;
 use crate::protocol::store::access::Stores;
 use crate::protocol::store::link::BusReceiver;
-use crate::protocol::store::message::BusMessage;
+use crate::protocol::store::message::{AnyChange, BusMessage};
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 
@@ -150,7 +150,10 @@ impl BusReceiver for Core {
         match message {
             BusMessage::Changes(changes) => {
                 for change in changes {
-                    self.hub.publish(change.clone());
+                    match change {
+                        AnyChange::Known(change) => self.hub.publish(change.clone()),
+                        AnyChange::Unknown(_) => self.hub.publish_everything(),
+                    }
                 }
             }
             BusMessage::Everything => self.hub.publish_everything(),

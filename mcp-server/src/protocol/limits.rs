@@ -97,7 +97,7 @@ pub struct Limits {
     /// always rejected.
     pub sessions: usize,
     /// The time after which an idle session ends. Default: 30 minutes. If processes share sessions,
-    /// it may be an eighth longer, because not every use is written to the store.
+    /// it may be half as long again, because not every use is written to the store.
     pub session_idle_time: Duration,
     /// The maximum time that a request waits for one operation of a [`Store`](crate::Store).
     /// Default: 5 seconds.
@@ -158,6 +158,12 @@ pub struct Limits {
     /// The maximum number of sessions of one peer over HTTP. Default: 2,500. A new session replaces
     /// the one of the same peer that has been idle for longest.
     pub sessions_per_peer: usize,
+    /// The maximum number of messages that one peer may make this process send to the others that
+    /// share its [`Store`](crate::Store), within 10 seconds: responses and cancellations that
+    /// another process may wait for, changes and ends of sessions, and new streams of
+    /// announcements. Default: 512. A large one counts once for every 16 KiB. Further ones are
+    /// rejected with 429.
+    pub bus_messages_per_peer: usize,
     /// As [`body_bytes`](field@Self::body_bytes), of one peer. Default: 64 MiB.
     pub body_bytes_per_peer: usize,
     /// The maximum number of bytes queued for slow HTTP clients of one peer. Beyond it, each
@@ -223,6 +229,7 @@ impl Default for Limits {
             verifications_per_peer: 8,
             connections_per_peer: 2_500,
             sessions_per_peer: 2_500,
+            bus_messages_per_peer: 512,
             body_bytes_per_peer: 64 << 20,
             queued_bytes_per_peer: 16 << 20,
             all_queued_bytes: 128 << 20,

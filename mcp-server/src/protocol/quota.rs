@@ -60,6 +60,9 @@ pub(crate) struct Usage {
     /// Channels of HTTP+SSE.
     #[cfg(feature = "http")]
     pub(crate) channels: Gauge,
+    /// Messages to other processes, of the last [`BUS_PERIOD`](permits::BUS_PERIOD).
+    #[cfg(feature = "http")]
+    pub(crate) bus_messages: Gauge,
     #[cfg(feature = "http")]
     pub(crate) body_bytes: Gauge,
     #[cfg(feature = "http")]

@@ -52,6 +52,7 @@ impl ServerBuilder {
             stores,
             states,
             layers,
+            built,
             errors: conversions,
             mut registry,
             mut definitions,
@@ -179,9 +180,8 @@ impl ServerBuilder {
                 bus.attach(receiver);
             }
         }
-        #[cfg(feature = "skills")]
-        for start in registry.on_built {
-            start(&core);
+        for (built, layer) in built {
+            built(&core, layer);
         }
         Ok(Server { core, catalogs })
     }

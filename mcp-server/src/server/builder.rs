@@ -14,7 +14,7 @@ use crate::features::catalog::CacheHints;
 use crate::proposals::https_url::config::HttpUrls;
 use crate::protocol::core::layer::Layer;
 use crate::protocol::core::states::States;
-use crate::protocol::dispatch::extension::ServerExtension;
+use crate::protocol::dispatch::extension::{OnBuilt, ServerExtension};
 use crate::protocol::dispatch::middleware::{self, Middleware};
 use crate::protocol::dispatch::registry::Registry;
 #[cfg(feature = "pagination")]
@@ -47,6 +47,8 @@ pub struct ServerBuilder {
     pub(crate) stores: StoreSettings,
     pub(crate) states: States,
     pub(crate) layers: Vec<Box<dyn Layer>>,
+    /// Called when the server is built, each with the index of a layer.
+    pub(crate) built: Vec<(OnBuilt, usize)>,
     pub(crate) errors: ErrorConversions,
     pub(crate) registry: Registry,
     pub(crate) definitions: Definitions,
@@ -66,6 +68,7 @@ impl ServerBuilder {
             stores: StoreSettings::default(),
             states: States::default(),
             layers: Vec::new(),
+            built: Vec::new(),
             errors: ErrorConversions::default(),
             registry: Registry::default(),
             definitions: Definitions::default(),
@@ -246,8 +249,12 @@ impl ServerBuilder {
     ///
     /// `build` returns an error for an identifier, a method or a `_meta` key that occurs twice, and
     /// for methods and `_meta` keys that the protocol itself defines or reserves.
-    pub fn extension(mut self, mut extension: ServerExtension) -> Self {
+    pub fn extension(mut self, extension: impl Into<ServerExtension>) -> Self {
+        let mut extension = extension.into();
         self.layers.append(&mut extension.layers);
+        if let Some(built) = extension.built.take() {
+            self.built.push((built, self.layers.len()));
+        }
         extension.register(&mut self.registry);
         self
     }

@@ -2,6 +2,8 @@
 
 mod callers;
 mod challenges;
+#[cfg(all(unix, feature = "postgres", feature = "redis", feature = "testing"))]
+mod cluster;
 mod documents;
 mod dpop;
 mod holder;

@@ -1,147 +1,17 @@
 //! Processes whose shared store is slow, fails, or is used by another release.
 
-use std::future::pending;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-use mcp_server::{
-    Bus, BusPage, EventPage, EventStore, HandlerError, HttpConfig, Memory, Put, PutOutcome, Server,
-    StoreError, StoreFuture, Stored, StoredValue, StreamKey, ValueStore, VersionedValue,
-};
+use mcp_server::{HandlerError, HttpConfig, Memory, Server, Stored, StoredValue, ValueStore};
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use super::faulty_store::Faulty;
 use super::legacy::*;
 use super::principals::mount;
 use super::subject::*;
-
-/// A store in memory with faults.
-#[derive(Clone, Default)]
-struct Faulty {
-    memory: Memory,
-    /// Whether values cannot be read and written.
-    values_fail: Arc<AtomicBool>,
-    /// The time after which values are read and written.
-    values_delay: Duration,
-    /// Whether events are never stored.
-    events_stall: bool,
-    /// The time after which messages of the bus arrive.
-    bus_delay: Duration,
-    /// Whether everything gets members that this release does not know.
-    is_newer: bool,
-}
-
-impl Faulty {
-    /// Adds a member to a JSON object, and to the one in it.
-    fn written(&self, text: &[u8]) -> Vec<u8> {
-        let Ok(serde_json::Value::Object(mut members)) = serde_json::from_slice(text) else {
-            return text.to_vec();
-        };
-        if self.is_newer {
-            for inner in members.values_mut().filter_map(|it| it.as_object_mut()) {
-                for inner in inner.values_mut().filter_map(|it| it.as_object_mut()) {
-                    inner.insert("later".to_owned(), 1.into());
-                }
-            }
-            members.insert("later".to_owned(), "1".into());
-        }
-        serde_json::to_vec(&members).expect("JSON")
-    }
-
-    async fn check_values(&self) -> Result<(), StoreError> {
-        if !self.values_delay.is_zero() {
-            sleep(self.values_delay).await;
-        }
-        if self.values_fail.load(Ordering::Relaxed) {
-            return Err(StoreError::failed("as asked"));
-        }
-        Ok(())
-    }
-}
-
-impl ValueStore for Faulty {
-    fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<VersionedValue>> {
-        Box::pin(async move {
-            self.check_values().await?;
-            self.memory.get(key).await
-        })
-    }
-
-    fn put<'a>(&'a self, put: Put<'a>) -> StoreFuture<'a, PutOutcome> {
-        Box::pin(async move {
-            self.check_values().await?;
-            let value = &self.written(put.value);
-            self.memory.put(Put { value, ..put }).await
-        })
-    }
-
-    fn remove<'a>(&'a self, key: &'a str) -> StoreFuture<'a, bool> {
-        self.memory.remove(key)
-    }
-
-    fn keys<'a>(&'a self, group: &'a str, most: usize) -> StoreFuture<'a, Vec<String>> {
-        self.memory.keys(group, most)
-    }
-}
-
-impl EventStore for Faulty {
-    fn open<'a>(
-        &'a self,
-        stream: StreamKey<'a>,
-        about: &'a [u8],
-        kept: Duration,
-    ) -> StoreFuture<'a, ()> {
-        Box::pin(async move {
-            let about = self.written(about);
-            self.memory.open(stream, &about, kept).await
-        })
-    }
-
-    fn about<'a>(&'a self, stream: StreamKey<'a>) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.memory.about(stream)
-    }
-
-    fn append<'a>(
-        &'a self,
-        stream: StreamKey<'a>,
-        number: u64,
-        message: Option<Bytes>,
-        kept: Duration,
-    ) -> StoreFuture<'a, ()> {
-        if self.events_stall {
-            return Box::pin(pending());
-        }
-        self.memory.append(stream, number, message, kept)
-    }
-
-    fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64) -> StoreFuture<'a, Option<EventPage>> {
-        self.memory.read(stream, after)
-    }
-
-    fn remove_session<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.memory.remove_session(session)
-    }
-}
-
-impl Bus for Faulty {
-    fn publish<'a>(&'a self, message: &'a [u8]) -> StoreFuture<'a, ()> {
-        Box::pin(async move {
-            let message = self.written(message);
-            self.memory.publish(&message).await
-        })
-    }
-
-    fn receive<'a>(&'a self, after: Option<&'a str>) -> StoreFuture<'a, BusPage> {
-        Box::pin(async move {
-            let page = self.memory.receive(after).await;
-            sleep(self.bus_delay).await;
-            page
-        })
-    }
-}
 
 fn session_id<'a>(session: &'a [(&'static str, String)]) -> &'a str {
     let mut headers = session.iter();
@@ -247,22 +117,57 @@ async fn refused_subscription_is_made_when_the_client_tries_again() {
 #[tokio::test]
 async fn full_process_does_not_end_sessions_that_others_serve() {
     let store = Memory::new();
-    let few = limits(|limits| {
-        limits.sessions = 1;
-        limits.session_idle_time = Duration::from_secs(8);
-    });
-    let hurry = limits(|limits| limits.session_idle_time = Duration::from_secs(8));
-    let (one, _probe) = server(|builder| few(builder).store(store.clone()));
-    let (two, _probe) = server(|builder| hurry(builder).store(store.clone()));
+    let (one, _probe) =
+        server(|builder| limits(|limits| limits.sessions = 1)(builder).store(store.clone()));
+    let (two, _probe) = server(|builder| builder.store(store.clone()));
     let (at_one, at_two) = (serve(&one), serve(&two));
     let first = start_session(at_one, "2025-11-25").await;
-    sleep(Duration::from_millis(1500)).await;
     Raw::post(at_two, &first, PING).await;
     let second = start_session(at_one, "2025-11-25").await;
     for (at, session) in [(at_two, &first), (at_one, &second), (at_one, &first)] {
         let (head, _) = Raw::post(at, session, PING).await;
         assert_eq!(head.status, 200);
     }
+    // Those that no other process has end for all.
+    let third = start_session(at_two, "2025-11-25").await;
+    let fourth = start_session(at_one, "2025-11-25").await;
+    start_session(at_one, "2025-11-25").await;
+    for (session, status) in [(&third, 200), (&fourth, 404)] {
+        let (head, _) = Raw::post(at_two, session, PING).await;
+        assert_eq!(head.status, status);
+    }
+}
+
+#[tokio::test]
+async fn session_in_use_is_written_once_in_half_of_its_idle_time() {
+    tokio::time::pause();
+    let store = Faulty::default();
+    let (server, _probe) = server(|builder| builder.store(store.clone()));
+    let address = serve(&server);
+    let session = start_session(address, "2025-11-25").await;
+    for _ in 0..60 {
+        sleep(Duration::from_secs(60)).await;
+        let (head, _) = Raw::post(address, &session, PING).await;
+        assert_eq!(head.status, 200);
+    }
+    let writes = store.session_writes.load(Ordering::Relaxed);
+    assert!((4..=5).contains(&writes), "{writes} in twice the idle time");
+}
+
+#[tokio::test]
+async fn change_that_only_a_newer_release_knows_notifies_every_subscriber() {
+    let old = Faulty::default();
+    let new = Faulty {
+        is_newer: true,
+        ..old.clone()
+    };
+    let (one, _probe) = server(|builder| builder.store(old));
+    let (two, _probe) = server(|builder| builder.store(new));
+    let at_one = serve(&one);
+    let session = start_session(at_one, "2025-11-25").await;
+    let mut received = listen(at_one, &session).await;
+    two.resource_updated("test://a");
+    received.chunks_until("tools/list_changed").await;
 }
 
 #[tokio::test]

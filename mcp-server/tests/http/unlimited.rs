@@ -26,6 +26,7 @@ fn unlimited(limits: &mut Limits) {
         &mut limits.requests_per_peer,
         &mut limits.connections_per_peer,
         &mut limits.sessions_per_peer,
+        &mut limits.bus_messages_per_peer,
         &mut limits.body_bytes_per_peer,
         &mut limits.queued_bytes_per_peer,
         &mut limits.all_queued_bytes,

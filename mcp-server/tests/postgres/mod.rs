@@ -1,6 +1,7 @@
 //! The store in PostgreSQL, with a database server of each test's own.
 
 mod cluster;
+mod encryption;
 mod failures;
 mod processes;
 mod tables;

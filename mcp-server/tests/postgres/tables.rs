@@ -1,9 +1,7 @@
 //! Tables, names and what is removed from tables.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcp_server::rustls::{self, ClientConfig, RootCertStore};
 use mcp_server::{Bus, EventStore, Postgres, PostgresError, ValueStore};
 use tokio::time::sleep;
 use tokio_postgres::Client;
@@ -216,32 +214,6 @@ async fn errors_of_connecting_do_not_show_the_password() {
         let text = format!("{error} {error:?} {source:?}");
         assert!(!text.contains(secret), "{text}");
     }
-}
-
-#[tokio::test]
-async fn certificates_are_verified() {
-    let cluster = cluster_or_return!();
-    let url = cluster.url().replace("disable", "require");
-    let error = Postgres::connect(&url).await.err();
-    assert!(
-        matches!(error, Some(PostgresError::Connect(_))),
-        "{error:?}"
-    );
-
-    let mut roots = RootCertStore::empty();
-    roots
-        .add(cluster.certificate.clone())
-        .expect("a certificate");
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider);
-    let config = config.with_safe_default_protocol_versions();
-    let config = config.expect("versions").with_root_certificates(roots);
-    let builder = Postgres::builder().tls(config.with_no_client_auth());
-    let store = builder.connect(&url).await.expect("connected");
-    store.put(put("key", b"value")).await.expect("written");
-    let encrypted = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
-        WHERE ssl AND application_name = 'mcp-server'";
-    assert!(number(&cluster.client().await, encrypted).await > 0);
 }
 
 #[tokio::test]

@@ -2,4 +2,4 @@
 
 mod memory;
 #[cfg(all(unix, feature = "redis"))]
-mod redis;
+pub(crate) mod redis;

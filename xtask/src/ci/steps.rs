@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::cargo::Cargo;
 use super::{layers, links, proposals};
-use crate::{browser, fuzz, interop, node, workspace};
+use crate::{browser, fuzz, node, workspace};
 use features::{features, numbers, wasm};
 
 /// The default number of cases of each property test.
@@ -219,7 +219,7 @@ fn programs(extent: Extent) -> Vec<Step> {
 fn cluster(extent: Extent) -> Result<Vec<Task>> {
     let lines = ["redis", "postgres"].map(|store| format!("xtask interop cluster --store {store}"));
     let lines = sample(lines.to_vec(), 2, extent)?.into_iter();
-    let missing = || node::missing().or_else(interop::cluster::missing);
+    let missing = || node::missing().or_else(crate::cluster::missing);
     Ok(lines.map(|line| unless(missing, &line)).collect())
 }
 

@@ -3,20 +3,21 @@
 mod checks;
 mod costs;
 mod faults;
-mod http;
 mod load;
-mod processes;
-mod stores;
 
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use self::processes::Cluster;
-use self::stores::Store;
 use super::clients;
+use crate::cluster::missing;
+use crate::cluster::processes::Cluster;
+use crate::cluster::stores::Store;
 use crate::node::Node;
 use crate::{conformance, subject, workspace};
+
+/// The number of processes.
+const COUNT: usize = 3;
 
 /// Runs everything on the store with this name, or on each store. Returns what failed.
 pub(super) fn run(node: &Node, only: Option<&str>) -> Result<Vec<String>> {
@@ -35,7 +36,7 @@ pub(super) fn run(node: &Node, only: Option<&str>) -> Result<Vec<String>> {
     for name in wanted {
         println!("\n== three processes behind nginx, on {name}");
         let folder = workspace::target()?.join("cluster").join(name);
-        let mut cluster = Cluster::start(&program, name, &folder)?;
+        let mut cluster = Cluster::start(&program, name, &folder, COUNT, &[])?;
         let of_store = |what: String| format!("{name}: {what}");
         failed.extend(checks::run(&cluster).into_iter().map(of_store));
         costs::run(&cluster).context("the costs")?;
@@ -54,18 +55,4 @@ pub(super) fn run(node: &Node, only: Option<&str>) -> Result<Vec<String>> {
         Store::NAMES.join(" and ")
     );
     Ok(failed)
-}
-
-/// Returns why the programs cannot run on this machine.
-pub(crate) fn missing() -> Option<&'static str> {
-    if !cfg!(target_os = "linux") {
-        return Some("the processes are stopped and killed by signals of Linux");
-    }
-    let programs = [
-        (processes::nginx(), "nginx is not installed"),
-        (stores::redis_server(), "redis-server is not installed"),
-        (stores::postgres_folder(), "PostgreSQL is not installed"),
-    ];
-    let mut missing = programs.into_iter().filter(|(path, _)| path.is_none());
-    missing.next().map(|(_, why)| why)
 }

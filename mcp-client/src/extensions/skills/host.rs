@@ -15,6 +15,7 @@ use super::consent::{ConsentRequest, Consents};
 use super::error::SkillError;
 use super::loaded::LoadedSkill;
 use crate::features::calls::Call;
+use crate::features::extension::Extension;
 use crate::features::lists::List;
 use crate::features::shared_connection::SharedConnection;
 
@@ -65,6 +66,12 @@ impl SkillsHost {
             dynamic: false,
             consents: Arc::default(),
         }
+    }
+
+    /// Returns the extension, for [`ClientBuilder::extension`](crate::ClientBuilder::extension). Some
+    /// servers offer skills only to clients that announce it.
+    pub fn extension() -> Extension {
+        Extension::new(IDENTIFIER)
     }
 
     /// Asks for consent with a function before a skill is loaded: once for each skill and each

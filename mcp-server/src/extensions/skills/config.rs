@@ -133,7 +133,7 @@ impl Skills {
             .on(move |params: Params<_>, cx: Context| {
                 read_directory.clone().read_directory(params, cx)
             })
-            .on_built(move |core| skills.watch(core));
+            .on_built(move |core, _| skills.watch(core));
         let mut template = TemplateDef::new("skill://{+path}", "skills")
             .title("Files of skills")
             .handler(move |uri: ResourceUri, cx: Context| read.clone().read(uri, cx))

@@ -4,6 +4,7 @@ use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 
 use mcp_types::Revision;
+use serde_json::value::RawValue;
 
 use super::question::Question;
 use crate::features::input::error::InputError;
@@ -71,18 +72,32 @@ impl<A> Ask<A> {
         )? {
             QuestionStatus::Answered(key, answer) => (key, answer),
             QuestionStatus::Open(key) => {
-                let _withdraw = Withdraw { cx: &cx, key };
+                let withdraw = Withdraw { cx: &cx, key };
+                #[cfg(feature = "_extensions")]
+                if let Some(answer) = inputs::kept::answer(&cx, &withdraw.key).await {
+                    return Self::accept(&cx, withdraw.key.clone(), answer, read);
+                }
                 // The request ends here, and the handler is dropped. Only tasks that it spawned
                 // see this error.
                 cx.cancelled().await;
                 return Err(InputError::Ended.into());
             }
         };
+        Self::accept(&cx, key, answer, read)
+    }
+
+    /// Decodes an answer, and keeps it for the next rounds.
+    fn accept(
+        cx: &Context,
+        key: String,
+        answer: Box<RawValue>,
+        read: AnswerReader<A>,
+    ) -> Result<A, HandlerError> {
         let value = read(cx.revision(), answer.get()).map_err(|reason| {
             let key = crate::protocol::error::text::short(&key);
             HandlerError::invalid_params(format!("`inputResponses.{key}`: {reason}"))
         })?;
-        if let Some(inputs) = inputs::of(&cx) {
+        if let Some(inputs) = inputs::of(cx) {
             inputs.accept(key, answer);
         }
         Ok(value)

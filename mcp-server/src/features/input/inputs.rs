@@ -1,5 +1,8 @@
 //! [`Inputs`]: the questions of a request, and the answers to them.
 
+#[cfg(feature = "_extensions")]
+pub(crate) mod kept;
+
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -29,6 +32,9 @@ pub(crate) struct Inputs {
     /// The error, if `requestState` was not made by this server.
     foreign: Option<ErrorObject>,
     rounds: Mutex<Rounds>,
+    /// Present if the handler waits for answers, instead of running again in the next round.
+    #[cfg(feature = "_extensions")]
+    pub(crate) kept: Option<kept::Kept>,
 }
 
 /// The values that the state is bound to, besides the method.
@@ -120,6 +126,7 @@ impl Inputs {
             origin: Some(origin),
             foreign,
             rounds: Mutex::new(rounds),
+            ..Self::default()
         })
     }
 
@@ -144,7 +151,11 @@ impl Inputs {
         question: &Question,
         revision: Revision,
     ) -> Result<QuestionStatus, HandlerError> {
-        if self.origin.is_none() {
+        #[cfg(feature = "_extensions")]
+        let can_ask = self.origin.is_some() || self.kept.is_some();
+        #[cfg(not(feature = "_extensions"))]
+        let can_ask = self.origin.is_some();
+        if !can_ask {
             return Err(InputError::Method(method.to_owned()).into());
         }
         self.check_state()?;
@@ -164,18 +175,31 @@ impl Inputs {
         }
         rounds.open.push((key.clone(), request));
         rounds.wake();
+        drop(rounds);
+        self.note_change();
         Ok(QuestionStatus::Open(key))
     }
 
     /// Stores a valid answer for the next rounds.
     pub(crate) fn accept(&self, key: String, answer: Box<RawValue>) {
         self.rounds().accepted.insert(key, answer);
+        self.note_change();
+    }
+
+    /// Tells the owner of a handler that is kept that there is something to store.
+    fn note_change(&self) {
+        #[cfg(feature = "_extensions")]
+        if let Some(kept) = &self.kept {
+            kept.note_change();
+        }
     }
 
     pub(crate) fn withdraw(&self, key: &str) {
         let mut rounds = self.rounds();
         rounds.open.retain(|(open, _)| open != key);
         rounds.keys.remove(key);
+        drop(rounds);
+        self.note_change();
     }
 }
 

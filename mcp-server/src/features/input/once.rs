@@ -34,6 +34,10 @@ impl Context {
     /// that sends the first request again, without the state, starts over: this does not protect
     /// against a client that wants the operation to run twice.
     ///
+    /// In a [task](crate::Tasks), the value is stored before this returns, and the task that is started
+    /// again gets it from there. If the process ends between the operation and that, the operation runs
+    /// again: pass [`idempotency_key`](Self::idempotency_key) on to whatever has the effect.
+    ///
     /// # Errors
     ///
     /// The error of the operation, whose outcome is then not stored; [`InputError::Key`] if an
@@ -61,6 +65,10 @@ impl Context {
         let value = work.await?;
         let raw = mcp_types::json::to_raw(&value)?;
         inputs.rounds().once.insert(key.to_owned(), raw);
+        #[cfg(feature = "_extensions")]
+        if let Some(kept) = &inputs.kept {
+            kept.store().await;
+        }
         Ok(value)
     }
 }

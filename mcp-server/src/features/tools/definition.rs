@@ -25,6 +25,8 @@ use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
 use crate::protocol::metrics::operations::OperationCounter;
+#[cfg(feature = "_extensions")]
+use crate::util::type_map::TypeMap;
 
 /// A running handler of a tool.
 pub(crate) type ToolFuture = HandlerFuture<CallToolResult>;
@@ -65,6 +67,9 @@ pub struct ToolDef {
     takes_nothing: bool,
     #[cfg(feature = "json-schema")]
     validators: Validators,
+    /// What extensions store in the definition.
+    #[cfg(feature = "_extensions")]
+    pub(crate) extensions: TypeMap,
 }
 
 #[cfg(feature = "json-schema")]
@@ -91,6 +96,8 @@ impl ToolDef {
             takes_nothing: false,
             #[cfg(feature = "json-schema")]
             validators: Validators::default(),
+            #[cfg(feature = "_extensions")]
+            extensions: TypeMap::default(),
         }
     }
 

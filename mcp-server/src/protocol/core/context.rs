@@ -4,6 +4,8 @@ use std::sync::Arc;
 #[cfg(feature = "asking")]
 use std::sync::OnceLock;
 
+#[cfg(feature = "tasks")]
+use mcp_types::ProgressToken;
 use mcp_types::revision::Versioned;
 use mcp_types::{Proposal, RequestId, Revision};
 
@@ -11,6 +13,8 @@ use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::caller::{Caller, ContextValues};
 use crate::protocol::core::{Context, Core, RequestState};
 use crate::protocol::error::handler_error::HandlerError;
+#[cfg(feature = "tasks")]
+use crate::protocol::message::message_sink::MessageSink;
 use crate::protocol::message::message_sink::{ClosedSink, TrySend};
 use crate::protocol::message::notification;
 use crate::protocol::metrics::measured::Measured;
@@ -52,6 +56,24 @@ impl Context {
             }),
             values: caller.values,
         }
+    }
+
+    /// Turns a context that belongs to no request into that of a handler that outlives its request.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn kept(
+        mut self,
+        id: &str,
+        sink: Arc<dyn MessageSink>,
+        inputs: Box<dyn std::any::Any + Send + Sync>,
+    ) -> Self {
+        // The state is new, so nobody shares it.
+        if let Some(state) = Arc::get_mut(&mut self.state) {
+            state.id = Some(RequestId::from(id));
+            state.progress_token = Some(ProgressToken::from(id));
+            state.sink = sink;
+            state.inputs = OnceLock::from(inputs);
+        }
+        self
     }
 
     /// Returns what is known of the client, to keep it after the request.

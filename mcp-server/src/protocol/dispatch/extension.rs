@@ -1,6 +1,7 @@
 //! [`ServerExtension`]: what an extension of the protocol adds to a server.
 
 use std::fmt;
+use std::sync::Arc;
 
 use mcp_internal::connection::identifier;
 use mcp_types::json::{self, Object};
@@ -9,8 +10,8 @@ use mcp_types::{Notification, Request, Revision};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::protocol::core::Context;
 use crate::protocol::core::layer::Layer;
+use crate::protocol::core::{Context, Core};
 use crate::protocol::dispatch::middleware::{self, Middleware};
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::dispatch::route::Typed;
@@ -75,8 +76,12 @@ pub struct ServerExtension {
     meta_keys: Vec<String>,
     parts: Vec<Box<dyn FnOnce(&mut Registry) + Send>>,
     pub(crate) layers: Vec<Box<dyn Layer>>,
+    pub(crate) built: Option<OnBuilt>,
     reasons: Vec<String>,
 }
+
+/// Called with the server that was built, and the index of a layer.
+pub(crate) type OnBuilt = Box<dyn FnOnce(&Arc<Core>, usize) + Send>;
 
 impl ServerExtension {
     /// Creates an extension without settings. The identifier has a prefix, which is usually a
@@ -89,6 +94,7 @@ impl ServerExtension {
             meta_keys: Vec::new(),
             parts: Vec::new(),
             layers: Vec::new(),
+            built: None,
             reasons: Vec::new(),
         }
     }
@@ -158,14 +164,14 @@ impl ServerExtension {
         self
     }
 
-    /// Calls a function when the server is built.
-    #[cfg(feature = "skills")]
+    /// Calls a function with the server that was built, and the index of the first layer behind those
+    /// of the extension.
+    #[cfg(feature = "_extensions")]
     pub(crate) fn on_built(
         mut self,
-        start: impl FnOnce(&std::sync::Arc<crate::protocol::core::Core>) + Send + 'static,
+        built: impl FnOnce(&Arc<Core>, usize) + Send + 'static,
     ) -> Self {
-        let part = |registry: &mut Registry| registry.on_built.push(Box::new(start));
-        self.parts.push(Box::new(part));
+        self.built = Some(Box::new(built));
         self
     }
 

@@ -233,6 +233,17 @@ pub(crate) fn start(params: &ParamsView<'_>, cx: &Context) -> ResponseFuture {
     })
 }
 
+/// Starts a request with the layer of this index.
+#[cfg(feature = "tasks")]
+pub(crate) fn run_from(layer: usize, params: Box<RawValue>, cx: Context) -> ResponseFuture {
+    let request = LayerRequest {
+        params,
+        cx,
+        asked: None,
+    };
+    run(request, Rest::Handler(layer))
+}
+
 /// Passes a request to the client through the layers: the last one that was added sees it first.
 /// Returns the result of the client.
 pub(crate) async fn ask<F>(

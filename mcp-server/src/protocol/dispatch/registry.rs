@@ -38,14 +38,7 @@ pub(crate) struct Registry {
     pub(crate) errors: Vec<BuildError>,
     /// What the application's handlers require of the server, by method.
     requirements: Vec<(&'static str, Requirements)>,
-    /// What extensions do when the server is built.
-    #[cfg(feature = "skills")]
-    pub(crate) on_built: Vec<OnBuilt>,
 }
-
-/// What an extension does when the server is built.
-#[cfg(feature = "skills")]
-pub(crate) type OnBuilt = Box<dyn FnOnce(&Arc<crate::protocol::core::Core>) + Send>;
 
 impl Default for Registry {
     fn default() -> Self {
@@ -60,8 +53,6 @@ impl Default for Registry {
             meta_keys: BTreeSet::new(),
             errors: Vec::new(),
             requirements: Vec::new(),
-            #[cfg(feature = "skills")]
-            on_built: Vec::new(),
         }
     }
 }

@@ -61,6 +61,7 @@ limits! {
     verifications_per_peer: usize,
     connections_per_peer: usize,
     sessions_per_peer: usize,
+    bus_messages_per_peer: usize,
     body_bytes_per_peer: usize,
     queued_bytes_per_peer: usize,
     all_queued_bytes: usize,

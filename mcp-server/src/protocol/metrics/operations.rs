@@ -101,6 +101,10 @@ pub(crate) trait Tools: Send + Sync {
     /// Returns `true` if the server has a tool of this name.
     fn contains(&self, name: &str) -> bool;
 
+    /// Returns the list of tools, for extensions that know its type.
+    #[cfg(feature = "_extensions")]
+    fn as_any(&self) -> &dyn std::any::Any;
+
     /// Returns the name of the tool with this counter.
     fn name_of(&self, counter: &OperationCounter) -> Option<String>;
 

@@ -61,33 +61,50 @@ impl PeerKey {
     }
 
     /// Returns the peer as a text that is the same in all processes, for keys of stores. `None` for
-    /// peers that cannot be distinguished, or whose names are too long for a key.
+    /// peers that cannot be distinguished.
     #[cfg(feature = "http")]
     pub(crate) fn text(&self) -> Option<String> {
         match self {
-            Self::Principal(principal) => principal_text(principal),
+            Self::Principal(principal) => Some(principal_text(principal)),
             Self::Address(address) => Some(format!("address:{address}")),
             Self::Connection(_) | Self::Unknown => None,
         }
     }
 }
 
-/// The maximum length of a principal in the keys of a store.
+/// The maximum length of a principal in the keys of a store. Longer ones are replaced by a digest.
+#[cfg(feature = "http")]
 const PRINCIPAL_BYTES: usize = 512;
 
-/// Returns a principal as a text for keys of stores. `None` if it would be too long.
-pub(crate) fn principal_text(principal: &str) -> Option<String> {
+/// Returns a principal as a text for keys of stores, another one for each principal. It is short
+/// with the feature `http`, which has a digest for long ones.
+pub(crate) fn principal_text(principal: &str) -> String {
     let mut text = String::from("principal:");
     for byte in principal.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.@|/".contains(&byte) {
             text.push(byte.into());
         } else {
-            let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
-            text.extend(['%', digit(byte >> 4), digit(byte & 15)]);
+            text.push('%');
+            text.extend(hex(byte));
         }
+        #[cfg(feature = "http")]
         if text.len() > PRINCIPAL_BYTES {
-            return None;
+            return digest(principal);
         }
     }
-    Some(text)
+    text
+}
+
+#[cfg(feature = "http")]
+fn digest(principal: &str) -> String {
+    use sha2::{Digest as _, Sha256};
+
+    let digest = Sha256::digest(principal.as_bytes());
+    let digits = digest.into_iter().flat_map(hex);
+    "principal-sha256:".chars().chain(digits).collect()
+}
+
+/// Returns a byte as two hexadecimal digits.
+fn hex(byte: u8) -> [char; 2] {
+    [byte >> 4, byte & 15].map(|four| char::from_digit(four.into(), 16).unwrap_or_default())
 }

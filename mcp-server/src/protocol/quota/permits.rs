@@ -1,6 +1,8 @@
 //! Permits: each counts something for a peer until it is dropped.
 
 use std::sync::Arc;
+#[cfg(feature = "http")]
+use std::time::Duration;
 
 #[cfg(feature = "http")]
 use super::Exhausted;
@@ -8,6 +10,13 @@ use super::Exhausted;
 use super::{Gauge, Usage};
 use super::{PeerUsage, Peers};
 use crate::protocol::quota::peer_key::PeerKey;
+
+/// The time for which a message to other processes is counted.
+#[cfg(feature = "http")]
+pub(crate) const BUS_PERIOD: Duration = Duration::from_secs(10);
+/// A message to other processes counts once for every so many bytes.
+#[cfg(feature = "http")]
+const BUS_MESSAGE_BYTES: usize = 16 << 10;
 
 #[cfg(feature = "http")]
 impl PeerUsage {
@@ -71,6 +80,22 @@ impl PeerUsage {
             return Err(Exhausted::Total);
         }
         Ok(GaugePermit { peer: self, gauge })
+    }
+
+    /// Counts a message of so many bytes to other processes, for [`BUS_PERIOD`]. Returns `false` if
+    /// the peer would exceed its share. Must be called within a tokio runtime.
+    pub(crate) fn bus_message(self: Arc<Self>, bytes: usize) -> bool {
+        let share = self.share(self.peers.limits.bus_messages_per_peer);
+        // One that is larger than the share can be sent as well, if it is the only one.
+        let count = (1 + bytes / BUS_MESSAGE_BYTES).min(share.max(1));
+        let counted = self.bus_messages.try_add(count, share);
+        if counted {
+            tokio::spawn(async move {
+                tokio::time::sleep(BUS_PERIOD).await;
+                self.bus_messages.subtract(count);
+            });
+        }
+        counted
     }
 
     /// Counts a channel of HTTP+SSE until the permit is dropped. Returns `None` if the peer would

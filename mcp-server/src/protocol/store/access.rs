@@ -13,7 +13,7 @@ use super::error::{StoreError, StoreFuture};
 #[cfg(feature = "http")]
 use super::events::{EventPage, EventStore, StreamKey};
 use super::link::BusLink;
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http", feature = "tasks"))]
 use super::values::Condition;
 use super::values::{Put, PutOutcome, ValueStore, VersionedValue};
 use crate::protocol::metrics::StoreMetrics;
@@ -22,7 +22,7 @@ use crate::protocol::metrics::StoreMetrics;
 pub(crate) struct Stores {
     values: Arc<dyn ValueStore>,
     /// Whether other processes have the same values.
-    #[cfg(feature = "http")]
+    #[cfg(any(feature = "http", feature = "tasks"))]
     pub(crate) values_are_shared: bool,
     #[cfg(feature = "http")]
     events: Arc<dyn EventStore>,
@@ -31,8 +31,8 @@ pub(crate) struct Stores {
     pub(crate) events_are_shared: bool,
     pub(crate) bus: Option<BusLink>,
     /// The id of this process, which no other process has: 16 hexadecimal digits. It is no secret.
-    #[cfg(feature = "http")]
-    process: String,
+    #[cfg(any(feature = "http", feature = "tasks"))]
+    pub(crate) process: String,
     /// The number of stream ids so far.
     #[cfg(feature = "http")]
     streams: AtomicU64,
@@ -70,14 +70,14 @@ struct StoreCounters {
 }
 
 /// The time after which a process that has not recorded that it runs is taken to have ended.
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http", feature = "tasks"))]
 const RUNNING_TIME: Duration = Duration::from_secs(30);
 /// How often a process records that it runs.
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http", feature = "tasks"))]
 pub(crate) const RECORD_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Returns the key under which a process records that it runs.
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http", feature = "tasks"))]
 fn running_key(process: &str) -> String {
     format!("process:{process}")
 }
@@ -103,7 +103,7 @@ impl Stores {
     ) -> Self {
         let process = format!("{:016x}", RandomState::new().build_hasher().finish());
         Self {
-            #[cfg(feature = "http")]
+            #[cfg(any(feature = "http", feature = "tasks"))]
             values_are_shared: settings.values.is_some(),
             values: settings.values.unwrap_or(memory),
             #[cfg(feature = "http")]
@@ -111,7 +111,7 @@ impl Stores {
             #[cfg(feature = "http")]
             events: settings.events.unwrap_or(events),
             bus: settings.bus.map(|bus| BusLink::new(bus, &process, time)),
-            #[cfg(feature = "http")]
+            #[cfg(any(feature = "http", feature = "tasks"))]
             process,
             #[cfg(feature = "http")]
             streams: AtomicU64::new(0),
@@ -139,7 +139,7 @@ impl Stores {
         self.limited(self.values.remove(key)).await
     }
 
-    #[cfg(feature = "http")]
+    #[cfg(any(feature = "http", feature = "tasks"))]
     pub(crate) async fn keys(&self, group: &str, most: usize) -> Result<Vec<String>, StoreError> {
         self.limited(self.values.keys(group, most)).await
     }
@@ -171,24 +171,8 @@ impl Stores {
     }
 }
 
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http", feature = "tasks"))]
 impl Stores {
-    pub(crate) async fn open_stream(
-        &self,
-        stream: StreamKey<'_>,
-        about: &[u8],
-        kept: Duration,
-    ) -> Result<(), StoreError> {
-        self.limited(self.events.open(stream, about, kept)).await
-    }
-
-    pub(crate) async fn about_stream(
-        &self,
-        stream: StreamKey<'_>,
-    ) -> Result<Option<Vec<u8>>, StoreError> {
-        self.limited(self.events.about(stream)).await
-    }
-
     /// Records that this process runs, for [`is_running`](Self::is_running) at others.
     pub(crate) async fn record_running(&self) -> Result<(), StoreError> {
         let put = Put {
@@ -209,6 +193,25 @@ impl Stores {
             return Ok(true);
         };
         Ok(process == self.process || self.get(&running_key(process)).await?.is_some())
+    }
+}
+
+#[cfg(feature = "http")]
+impl Stores {
+    pub(crate) async fn open_stream(
+        &self,
+        stream: StreamKey<'_>,
+        about: &[u8],
+        kept: Duration,
+    ) -> Result<(), StoreError> {
+        self.limited(self.events.open(stream, about, kept)).await
+    }
+
+    pub(crate) async fn about_stream(
+        &self,
+        stream: StreamKey<'_>,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        self.limited(self.events.about(stream)).await
     }
 
     /// Returns an id for a stream that no other stream of any process has: the id of this process,

@@ -114,7 +114,7 @@ impl BusLink {
     }
 
     /// Sends a message to the other processes. Once this has returned, they will receive it.
-    #[cfg(feature = "http")]
+    #[cfg(any(feature = "http", feature = "tasks"))]
     pub(crate) async fn publish(&self, message: &BusMessage) -> Result<(), StoreError> {
         self.shared.publish(message).await
     }

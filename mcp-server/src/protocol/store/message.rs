@@ -1,5 +1,6 @@
 //! [`BusMessage`]: what the processes of one endpoint tell each other, and its form as bytes.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::FormatVersion;
@@ -14,7 +15,7 @@ const VERSION: u32 = 1;
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) enum BusMessage {
     /// Lists or resources changed.
-    Changes(Vec<Change>),
+    Changes(Vec<AnyChange>),
     /// So much changed that it was not worth listing, or messages were lost: anything may have
     /// changed.
     Everything,
@@ -54,6 +55,13 @@ pub(crate) enum BusMessage {
         /// The id of the stream.
         stream: String,
     },
+    /// Something of an extension changed.
+    Extension {
+        /// The identifier of the extension.
+        identifier: String,
+        /// What changed, in the form of the extension.
+        value: String,
+    },
     /// The URLs of a resource were revoked.
     #[cfg(feature = "https-url")]
     UrlsRevoked {
@@ -63,6 +71,16 @@ pub(crate) enum BusMessage {
         /// future, because clocks differ.
         until: u64,
     },
+}
+
+/// A change in a message.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum AnyChange {
+    Known(Change),
+    /// A change of a kind that only newer releases know: anything may have changed.
+    #[serde(skip_serializing)]
+    Unknown(IgnoredAny),
 }
 
 /// The format: JSON text.
@@ -125,7 +143,7 @@ mod tests {
         let mut changes = changes.to_vec();
         changes.push(Change::Resource("a:b".to_owned()));
         let messages = [
-            BusMessage::Changes(changes),
+            BusMessage::Changes(changes.into_iter().map(AnyChange::Known).collect()),
             BusMessage::Everything,
             BusMessage::Answer {
                 session: session.clone(),
@@ -143,6 +161,10 @@ mod tests {
             BusMessage::Listening {
                 session: session.clone(),
                 stream: "s".to_owned(),
+            },
+            BusMessage::Extension {
+                identifier: "com.example/a".to_owned(),
+                value: "b".to_owned(),
             },
             #[cfg(feature = "https-url")]
             BusMessage::UrlsRevoked {
@@ -162,6 +184,13 @@ mod tests {
     fn members_of_newer_releases_are_ignored_and_other_versions_refused() {
         let newer = br#"{"version":1,"from":"a","added":1,"message":{"SessionEnded":{"session":"s","why":"x"}}}"#;
         assert!(BusMessage::from_bytes(newer).is_ok());
+        let change = br#"{"version":1,"from":"a","message":{"Changes":["Tools",{"Later":1}]}}"#;
+        let decoded = BusMessage::from_bytes(change).expect("decoded").0;
+        assert!(matches!(
+            decoded,
+            BusMessage::Changes(changes)
+                if matches!(changes[..], [AnyChange::Known(Change::Tools), AnyChange::Unknown(_)])
+        ));
         let other = br#"{"version":2,"message":{"anything":1}}"#;
         let error = BusMessage::from_bytes(other).err();
         assert!(matches!(error, Some(BusMessageError::Version(2))));

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use super::message::BusMessage;
+use super::message::{AnyChange, BusMessage};
 use crate::protocol::changes::Change;
 
 /// The maximum number of changes that wait.
@@ -90,7 +90,7 @@ impl WaitingChanges {
                 break;
             }
             bytes += size;
-            changes.extend(self.changes.pop_first());
+            changes.extend(self.changes.pop_first().map(AnyChange::Known));
         }
         self.bytes -= bytes;
         (!changes.is_empty()).then_some(BusMessage::Changes(changes))

@@ -71,6 +71,8 @@ pub(crate) enum Refusal {
     PeerRequests,
     #[error("the server has too many requests in flight: retry later")]
     Requests,
+    #[error("this client sends too much to other processes of the server: retry later")]
+    PeerMessages,
     #[error("the body is a response, but the server sent no request")]
     UnexpectedResponse,
     #[error("the body is a malformed response")]
@@ -127,7 +129,7 @@ impl Refusal {
             | Self::MissingSession
             | Self::SecondInitialize
             | Self::LastEventId(_) => RefusalCause::Malformed,
-            Self::PeerRequests | Self::PeerSessions | Self::UnreadChannel => {
+            Self::PeerRequests | Self::PeerMessages | Self::PeerSessions | Self::UnreadChannel => {
                 RefusalCause::PeerQuota
             }
             Self::Requests => RefusalCause::Requests,

@@ -1,7 +1,9 @@
 //! The store in Redis, with a server of its own for each test.
 
 mod failures;
-mod server;
+pub(crate) mod server;
+#[cfg(feature = "redis-tls")]
+mod tls;
 
 use std::error::Error;
 use std::time::{Duration, Instant};

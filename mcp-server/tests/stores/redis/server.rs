@@ -12,14 +12,14 @@ use tempfile::TempDir;
 pub(crate) struct RedisServer {
     folder: TempDir,
     port: u16,
-    arguments: Vec<&'static str>,
+    arguments: Vec<String>,
     process: Option<Child>,
 }
 
 impl RedisServer {
     /// Starts a server with further arguments. Returns `None` if it is not installed, except in
     /// continuous integration.
-    pub(crate) fn start(arguments: &[&'static str]) -> Option<Self> {
+    pub(crate) fn start(arguments: &[&str]) -> Option<Self> {
         if Command::new("redis-server")
             .arg("--version")
             .output()
@@ -36,7 +36,7 @@ impl RedisServer {
         let mut server = Self {
             folder: TempDir::new().expect("folder"),
             port: listener.local_addr().expect("address").port(),
-            arguments: arguments.to_vec(),
+            arguments: arguments.iter().map(ToString::to_string).collect(),
             process: None,
         };
         drop(listener);

@@ -1,6 +1,5 @@
 //! The example `files` as a child process.
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -10,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
+
+use crate::process;
 
 /// How long to wait for the next message before the missing ones count as lost.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -78,11 +79,7 @@ impl Server {
 
     /// Reads a memory value of the process from `/proc`, in MB. Returns 0 on other systems.
     pub(super) fn memory(&self, name: &str) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
-        let status = status.unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix(name));
-        let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-        kilobytes.unwrap_or_default() / 1_000
+        process::memory(self.child.id(), name) / 1_000
     }
 }
 

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
-use super::http::{Client, Events};
-use super::processes::{COUNT, Cluster};
+use super::COUNT;
+use crate::cluster::http::{Client, Events};
+use crate::cluster::processes::Cluster;
 
 /// The time within which a change reaches every subscriber.
 const CHANGE: Duration = Duration::from_secs(5);

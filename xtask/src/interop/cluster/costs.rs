@@ -3,22 +3,17 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde_json::json;
 
+use super::COUNT;
 use super::checks;
-use super::http::{self, Client};
-use super::processes::{COUNT, Cluster};
+use crate::cluster::counts::Counts;
+use crate::cluster::http::Client;
+use crate::cluster::processes::Cluster;
 
 /// How often each thing is done.
 const TIMES: u64 = 100;
-
-/// The operations of all processes, and the messages that they published.
-#[derive(Clone, Copy)]
-struct Counts {
-    operations: u64,
-    published: u64,
-}
 
 /// Measures and prints the table of the documentation.
 pub(super) fn run(cluster: &Cluster) -> Result<()> {
@@ -97,33 +92,11 @@ pub(super) fn run(cluster: &Cluster) -> Result<()> {
 }
 
 fn row(cluster: &Cluster, what: &str, mut work: impl FnMut() -> Result<()>) -> Result<()> {
-    let before = counts(cluster)?;
+    let before = Counts::read(cluster)?;
     work()?;
     // What processes do later, such as passing changes on.
     sleep(Duration::from_millis(500));
-    let after = counts(cluster)?;
-    println!(
-        "| {what} | {} | {} |",
-        after.operations - before.operations,
-        after.published - before.published
-    );
+    let counts = Counts::read(cluster)? - before;
+    println!("| {what} | {} | {} |", counts.operations, counts.published);
     Ok(())
-}
-
-fn counts(cluster: &Cluster) -> Result<Counts> {
-    let mut all = Counts {
-        operations: 0,
-        published: 0,
-    };
-    for at in 0..COUNT {
-        let text = http::text(&cluster.url_of(at).replace("/mcp", "/metrics"))?;
-        let value = |name: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(name));
-            line.and_then(|value| value.trim().parse::<u64>().ok())
-                .context("a metric is missing")
-        };
-        all.operations += value("mcp_server_store_operations_total")?;
-        all.published += value("mcp_server_bus_published_total")?;
-    }
-    Ok(all)
 }

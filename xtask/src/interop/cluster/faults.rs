@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::{Value, json};
 
+use super::COUNT;
 use super::checks;
-use super::http::Client;
 use super::load::{Load, Noticed};
-use super::processes::{COUNT, Cluster};
+use crate::cluster::http::Client;
+use crate::cluster::processes::Cluster;
 
 /// The number of clients of each era.
 const CLIENTS: usize = 50;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use serde_json::json;
 
-use super::http::{Client, Events};
+use crate::cluster::http::{Client, Events};
 
 /// The time within which every call has an answer or an error, also if the process that served it
 /// was killed: others learn of that after 30 to 40 seconds.

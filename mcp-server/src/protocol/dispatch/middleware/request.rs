@@ -114,6 +114,13 @@ impl Request {
         &self.0.cx
     }
 
+    /// Attaches a value of this crate to the context.
+    #[cfg(feature = "_extensions")]
+    pub(crate) fn with_value<T: Send + Sync + 'static>(self, value: T) -> Self {
+        let cx = self.0.cx.with_value(value);
+        Self(LayerRequest { cx, ..self.0 })
+    }
+
     /// Attaches a value to the context, for the handler and for the middleware in between: see
     /// [`Context::with_extension`].
     #[must_use]

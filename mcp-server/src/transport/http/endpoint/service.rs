@@ -270,10 +270,11 @@ impl Endpoint {
         match parts.method {
             Method::GET if channel => self.open_channel(parts, &self.peer(parts, remote)),
             Method::GET => {
+                let peer = self.peer(parts, remote);
                 let remote = remote.map(|remote| remote.address);
-                self.get(parts, remote).await
+                self.get(parts, remote, &peer).await
             }
-            Method::DELETE => self.delete(parts).await,
+            Method::DELETE => self.delete(parts, &self.peer(parts, remote)).await,
             _ => Err(Refusal::Method {
                 found: parts.method.clone(),
                 allowed: "GET, POST, DELETE",

@@ -148,7 +148,7 @@ fn header_faults(
         note(check_method(values(parts, METHOD), method));
         // If the body lacks the name, the handler reports that.
         let name = match name_member(method) {
-            Some(member @ ("name" | "uri")) => params.members().text(member),
+            Some(member @ ("name" | "uri" | "taskId")) => params.members().text(member),
             _ => None,
         };
         if let Some(name) = name {

@@ -48,7 +48,7 @@ impl Sessions {
         }
     }
 
-    /// As [`finish`](Self::finish), for evicted sessions, unless another process uses them.
+    /// As [`finish`](Self::finish), for evicted sessions, unless other processes have copies.
     pub(crate) async fn finish_all(self: &Arc<Self>, evicted: Vec<Arc<SessionHandle>>) {
         let finished: Vec<_> = evicted
             .into_iter()
@@ -64,7 +64,7 @@ impl Sessions {
 
     async fn clean_evicted(self: Arc<Self>, handle: Arc<SessionHandle>) -> Result<(), StoreError> {
         let id = handle.id().to_owned();
-        if self.shared.is_marked_elsewhere(&handle).await? {
+        if self.shared.is_copied(&id).await? {
             self.forget_events(&id).await;
             return Ok(());
         }

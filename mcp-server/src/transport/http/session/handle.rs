@@ -165,11 +165,6 @@ impl SessionHandle {
         due
     }
 
-    /// Returns the time since this process wrote the time of use to the store.
-    pub(crate) fn saved_for(&self) -> Duration {
-        locked(&self.times).saved.elapsed()
-    }
-
     /// Marks that the session changes, until the value is dropped.
     pub(crate) fn begin_change(self: &Arc<Self>) -> SessionChange {
         locked(&self.changes)[0] += 1;

@@ -25,6 +25,9 @@ pub(crate) struct Record {
     /// Absent if the session belongs to no principal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     principal: Option<String>,
+    /// The process that created the session. Absent as soon as another process has a copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    process: Option<String>,
     revision: String,
     client_info: Implementation,
     capabilities: ClientCapabilities,
@@ -37,12 +40,13 @@ pub(crate) struct Record {
     rest: BTreeMap<String, serde_json::Value>,
 }
 
-/// Creates the record of a new session of a peer.
-pub(crate) fn record(session: &Session, peer: &PeerKey) -> Record {
+/// Creates the record of a new session of a peer, at the process with this id.
+pub(crate) fn record(session: &Session, peer: &PeerKey, process: &str) -> Record {
     Record {
         version: VERSION,
         group: peer.text().map(|peer| format!("sessions:{peer}")),
         principal: session.principal.as_deref().map(Into::into),
+        process: Some(process.to_owned()),
         revision: session.revision.as_str().to_owned(),
         client_info: session.client_info.clone(),
         capabilities: session.capabilities.clone(),
@@ -122,13 +126,19 @@ impl Record {
         self.principal.as_deref()
     }
 
-    /// Returns the time since any process used the session.
+    /// Returns the only process that has the session; `None` if several may have it.
+    pub(crate) fn process(&self) -> Option<&str> {
+        self.process.as_deref()
+    }
+
+    /// Returns the time since any process marked the session as used.
     pub(crate) fn idle(&self) -> Duration {
         Duration::from_millis(now().saturating_sub(self.used))
     }
 
-    /// Applies a change, and marks the session as used now.
-    pub(crate) fn change(&mut self, delta: &SessionDelta) {
+    /// Applies a change of a process, and marks the session as used now.
+    pub(crate) fn change(&mut self, delta: &SessionDelta, process: &str) {
+        self.process.take_if(|only| only != process);
         // Clocks differ, and may be set back.
         self.used = self.used.max(now());
         self.level = delta.level.unwrap_or(self.level);

@@ -21,7 +21,7 @@ const REFRESH_TIME: Duration = Duration::from_millis(500);
 const REFRESH_PAUSE: Duration = Duration::from_secs(1);
 
 /// The time of use that is stored may be older than the latest use by this part of the idle time.
-const SAVES: u32 = 8;
+const SAVES: u32 = 2;
 
 /// The shortest time for which a session is stored.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -59,6 +59,10 @@ impl SharedSessions {
             idle_time: server.limits().session_idle_time,
             asks_after: Arc::new(Mutex::new(Instant::now())),
         }
+    }
+
+    fn process(&self) -> &str {
+        &self.server.stores.process
     }
 
     /// Returns `true` if other processes can continue the sessions of this one.
@@ -103,7 +107,7 @@ impl SharedSessions {
         let Some(_writing) = handle.session.writes.begin() else {
             return Ok(NewRecord::Written);
         };
-        let record = record::record(&handle.session, handle.peer.key());
+        let record = record::record(&handle.session, handle.peer.key(), self.process());
         if self.put(handle.id(), &record, Condition::Any).await? != PutOutcome::GroupFull {
             return Ok(NewRecord::Written);
         }
@@ -165,7 +169,7 @@ impl SharedSessions {
             let Some((mut record, version)) = self.stored(handle.id()).await? else {
                 return Ok(());
             };
-            record.change(delta);
+            record.change(delta, self.process());
             let condition = Condition::Version(version);
             match self.put(handle.id(), &record, condition).await? {
                 PutOutcome::Written(_) => return Ok(()),
@@ -195,21 +199,23 @@ impl SharedSessions {
         true
     }
 
-    /// As [`renew`](Self::renew), for a copy of a session that was marked as used this long ago.
-    pub(crate) async fn renew_copy(&self, handle: &SessionHandle, idle: Duration) {
+    /// As [`renew`](Self::renew), for a copy of a session that was marked as used this long ago. If
+    /// the store does not say yet that there are copies, it is marked now.
+    pub(crate) async fn renew_copy(&self, handle: &SessionHandle, idle: Duration, is_copied: bool) {
         let time = self.idle_time / SAVES;
-        handle.save_within(time.saturating_sub(idle), time);
+        let pause = if is_copied {
+            time.saturating_sub(idle)
+        } else {
+            Duration::ZERO
+        };
+        handle.save_within(pause, time);
         self.renew(handle).await;
     }
 
-    /// Returns `true` if another process has marked a session as used since this one did.
-    pub(crate) async fn is_marked_elsewhere(
-        &self,
-        handle: &SessionHandle,
-    ) -> Result<bool, StoreError> {
-        let stored = self.stored(handle.id()).await?;
-        let tolerance = self.idle_time / (2 * SAVES);
-        Ok(stored.is_some_and(|(record, _)| record.idle() + tolerance < handle.saved_for()))
+    /// Returns `true` if other processes may have copies of a session.
+    pub(crate) async fn is_copied(&self, id: &str) -> Result<bool, StoreError> {
+        let stored = self.stored(id).await?;
+        Ok(stored.is_some_and(|(record, _)| record.process() != Some(self.process())))
     }
 
     /// Removes a session from the store.

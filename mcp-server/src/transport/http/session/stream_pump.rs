@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_types::RequestId;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::stream::{Stream, register_waker};
 use crate::protocol::error::text::Chain;
@@ -17,7 +17,8 @@ use crate::protocol::store::error::StoreError;
 use crate::transport::http::session::post_batch::PostBatch;
 use crate::transport::http::session::stream_buffer::StreamBuffer;
 
-/// The time for which an event that cannot be stored is kept.
+/// The time for which an event that cannot be stored is kept, and in which all that remain when a
+/// stream ends have to be stored.
 const STORE_TIME: Duration = Duration::from_secs(60);
 /// The pause after the store failed for the first time. It doubles with every failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -86,11 +87,19 @@ impl Stream {
         }
     }
 
-    /// Moves the remaining events to the store, and ends the stream there.
+    /// Moves the remaining events to the store, and ends the stream there. Gives up after
+    /// [`STORE_TIME`], because the permit of the request is kept until then.
     pub(crate) async fn finish(&self) {
-        while self.store_next().await {}
-        let number = self.state().last_number() + 1;
-        self.append(number, None).await;
+        let finished = timeout(STORE_TIME, async {
+            while self.store_next().await {}
+            let number = self.state().last_number() + 1;
+            self.append(number, None).await;
+        });
+        if finished.await.is_err() {
+            tracing::error!(
+                "the end of a stream was not stored: a client that resumes it will miss events"
+            );
+        }
     }
 
     /// Moves one event to the store. Returns `false` if no event is waiting.
@@ -135,7 +144,7 @@ impl Stream {
 
     /// Appends an event to the store, and tries again while the store fails: an event that the
     /// client may have seen must not be missing when it resumes. Ends when the session does, or
-    /// after [`STORE_TIME`], so that an ended request does not wait for ever.
+    /// after [`STORE_TIME`], so that a request does not wait for ever.
     async fn append(&self, number: u64, message: Option<Bytes>) {
         let mut pause = FIRST_PAUSE;
         let started = Instant::now();

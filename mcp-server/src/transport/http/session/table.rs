@@ -169,6 +169,21 @@ impl Sessions {
     /// Counts the memory of a changed session. If that exceeds a limit, idle sessions are evicted;
     /// if all others are in use, the session itself ends.
     pub(crate) async fn update_memory(self: &Arc<Self>, handle: &SessionHandle) {
+        let evicted = self.recount(handle);
+        self.finish_all(evicted).await;
+    }
+
+    /// As [`update_memory`](Self::update_memory), after a change that another process made. No
+    /// session ends at other processes.
+    pub(crate) async fn update_copy_memory(&self, handle: &SessionHandle) {
+        for evicted in self.recount(handle) {
+            self.forget_events(evicted.id()).await;
+        }
+    }
+
+    /// Counts the memory of a changed session. Returns the sessions that were evicted for it, which
+    /// may include the session itself.
+    fn recount(&self, handle: &SessionHandle) -> Vec<Arc<SessionHandle>> {
         handle.retained.set(handle.session.memory());
         let mut evicted = Vec::new();
         let fits = make_room(&mut self.all(), &handle.peer, 0, &mut evicted);
@@ -179,7 +194,7 @@ impl Sessions {
         for handle in &evicted {
             handle.end();
         }
-        self.finish_all(evicted).await;
+        evicted
     }
 
     /// Removes a session from the table, and cancels its work.
@@ -274,6 +289,12 @@ impl Sessions {
             self.ended_elsewhere(handle.id());
             return Ok(SessionLookup::Unknown);
         }
+        if handle.retained.get() != handle.session.memory() {
+            self.update_copy_memory(&handle).await;
+            if self.local(handle.id()).is_none() {
+                return Ok(SessionLookup::Full);
+            }
+        }
         if !handle.touch_unless_idle(self.idle_time) {
             let is_used = match fresh {
                 Freshness::Current(idle) => !self.shared.is_idle(idle),
@@ -303,7 +324,7 @@ impl Sessions {
         if self.shared.is_idle(record.idle()) {
             return Ok(SessionLookup::Expired);
         }
-        let idle = record.idle();
+        let (idle, is_copied) = (record.idle(), record.process().is_none());
         let session = Arc::new(restore(id, record)?);
         // The address of the client that created it is not known here.
         let key = PeerKey::of_http(session.principal.as_deref(), None);
@@ -321,7 +342,7 @@ impl Sessions {
             self.forget(id).await;
             return Ok(SessionLookup::Unknown);
         }
-        self.shared.renew_copy(&handle, idle).await;
+        self.shared.renew_copy(&handle, idle, is_copied).await;
         Ok(SessionLookup::Found(handle))
     }
 }

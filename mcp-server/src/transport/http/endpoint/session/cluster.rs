@@ -1,7 +1,10 @@
 //! Handles the messages about sessions that the processes of one endpoint send each other.
 
+use std::sync::Arc;
+
 use crate::protocol::dispatch::{Parsed, respond};
 use crate::protocol::error::text::Chain;
+use crate::protocol::quota::PeerUsage;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;
 use crate::transport::http::endpoint::Endpoint;
@@ -9,7 +12,17 @@ use crate::transport::http::refusal::Refusal;
 use crate::transport::http::session::record::SessionDelta;
 
 impl Endpoint {
-    /// Sends a message to the other processes, if there is a bus.
+    /// Counts a message of so many bytes to the other processes for the peer that causes it, if
+    /// there is a bus.
+    pub(crate) fn count_message(&self, peer: &Arc<PeerUsage>, bytes: usize) -> Result<(), Refusal> {
+        if self.server.stores.bus.is_some() && !Arc::clone(peer).bus_message(bytes) {
+            return Err(Refusal::PeerMessages);
+        }
+        Ok(())
+    }
+
+    /// Sends a message to the other processes, if there is a bus. It has been
+    /// [counted](Self::count_message).
     pub(crate) async fn publish(&self, message: &BusMessage) -> Result<(), Refusal> {
         if let Some(bus) = &self.server.stores.bus {
             bus.publish(message).await?;
@@ -56,6 +69,10 @@ impl BusReceiver for Endpoint {
                     Ok(delta) => {
                         let _changing = handle.begin_change();
                         delta.apply(&handle.session);
+                        let sessions = Arc::clone(&self.sessions);
+                        let handle = Arc::clone(&handle);
+                        let runtime = handle.runtime().clone();
+                        runtime.spawn(async move { sessions.update_copy_memory(&handle).await });
                     }
                     Err(error) => {
                         tracing::error!(error = %Chain(&error), "malformed change of a session");
@@ -68,7 +85,7 @@ impl BusReceiver for Endpoint {
                 }
             }
             BusMessage::Everything => self.sessions.bus_lost_messages(),
-            BusMessage::Changes(_) => {}
+            BusMessage::Changes(_) | BusMessage::Extension { .. } => {}
             #[cfg(feature = "https-url")]
             BusMessage::UrlsRevoked { .. } => {}
         }

@@ -10,6 +10,7 @@ use mcp_internal::http_headers::LAST_EVENT_ID;
 use crate::protocol::caller::Caller;
 use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::dispatch::announcements::send_changes;
+use crate::protocol::quota::PeerUsage;
 use crate::protocol::store::events::StreamKey;
 use crate::protocol::store::message::BusMessage;
 use crate::transport::http::endpoint::Endpoint;
@@ -30,6 +31,7 @@ impl Endpoint {
         &self,
         parts: &Arc<Parts>,
         remote: Option<SocketAddr>,
+        peer: &Arc<PeerUsage>,
     ) -> Result<Response<HttpBody>, Refusal> {
         accept::check_events(parts)?;
         let handle = self.session_of(parts).await?;
@@ -55,7 +57,9 @@ impl Endpoint {
             if about.is_for_announcements {
                 // Another process sent them until now. What it sent in the meantime is not worth
                 // reading: anything may have changed.
-                return self.announce(parts, remote, &handle, guard, true).await;
+                return self
+                    .announce(parts, remote, peer, &handle, guard, true)
+                    .await;
             }
             let stores = DetachedStream {
                 server: Arc::clone(&self.server),
@@ -66,7 +70,8 @@ impl Endpoint {
             let reader = StreamReader::stored(stores, after, keep_alive, guard);
             return Ok(answer::events(HttpBody::events(reader)));
         }
-        self.announce(parts, remote, &handle, guard, false).await
+        self.announce(parts, remote, peer, &handle, guard, false)
+            .await
     }
 
     /// Creates the response with the stream of announcements. If the client is `behind`, it is told
@@ -75,10 +80,12 @@ impl Endpoint {
         &self,
         parts: &Arc<Parts>,
         remote: Option<SocketAddr>,
+        peer: &Arc<PeerUsage>,
         handle: &Arc<SessionHandle>,
         guard: ConnectionGuard,
         behind: bool,
     ) -> Result<Response<HttpBody>, Refusal> {
+        self.count_message(peer, 0)?;
         let keep_alive = self.server.limits().keep_alive;
         let new_stream = Arc::new(self.new_stream(handle));
         new_stream.name(StreamRecord::of_announcements());

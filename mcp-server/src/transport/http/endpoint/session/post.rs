@@ -16,6 +16,7 @@ use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
 use crate::protocol::error::rejection::Rejection;
 use crate::protocol::message::answer::Answer;
 use crate::protocol::message::params_view::ParamsView;
+use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::protocol::store::message::BusMessage;
 use crate::transport::http::endpoint::Endpoint;
@@ -44,6 +45,7 @@ impl Endpoint {
             Err(Malformed::Answer(fault)) => return Ok(answer::answer(fault)),
             Err(Malformed::Response { is_known }) => {
                 if !is_known {
+                    self.count_message(permit.peer(), bytes.len())?;
                     self.publish(&answer_elsewhere(handle, bytes.to_vec()))
                         .await?;
                 }
@@ -64,6 +66,11 @@ impl Endpoint {
         // A handler may run for long and owns what it needs, so the body is freed.
         drop(bytes);
         for message in elsewhere {
+            let bytes = match &message {
+                BusMessage::Answer { message, .. } => message.len(),
+                _ => 0,
+            };
+            self.count_message(permit.peer(), bytes)?;
             self.publish(&message).await?;
         }
         for handler in notifications {
@@ -72,12 +79,13 @@ impl Endpoint {
         if post_batch.is_empty() {
             return Ok(answer::empty(StatusCode::ACCEPTED));
         }
+        let peer = Arc::clone(permit.peer());
         let response = self
             .serve(handle, post_batch, stream, permit, accepted)
             .await?;
         if let Some((before, _changing)) = before {
             let delta = before.delta(&handle.session);
-            let changed = Box::pin(self.changed(handle, &delta)).await;
+            let changed = Box::pin(self.changed(handle, &delta, &peer)).await;
             // The client tries again, which must be a change again.
             changed.inspect_err(|_| before.undo(&delta, &handle.session))?;
             Box::pin(self.sessions.update_memory(handle)).await;
@@ -196,14 +204,21 @@ impl Endpoint {
     }
 
     /// Sends a change of a session to the store and to other processes.
-    async fn changed(&self, handle: &SessionHandle, delta: &SessionDelta) -> Result<(), Refusal> {
+    async fn changed(
+        &self,
+        handle: &SessionHandle,
+        delta: &SessionDelta,
+        peer: &Arc<PeerUsage>,
+    ) -> Result<(), Refusal> {
         if *delta == SessionDelta::default() {
             return Ok(());
         }
+        let value = delta.value();
+        self.count_message(peer, value.len())?;
         self.sessions.shared.change(handle, delta).await?;
         let changed = BusMessage::SessionChanged {
             session: handle.id().into(),
-            value: delta.value(),
+            value,
         };
         self.publish(&changed).await
     }

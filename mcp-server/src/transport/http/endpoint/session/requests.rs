@@ -66,8 +66,13 @@ impl Endpoint {
     }
 
     /// Handles DELETE: ends the session.
-    pub(crate) async fn delete(&self, parts: &Parts) -> Result<Response<HttpBody>, Refusal> {
+    pub(crate) async fn delete(
+        &self,
+        parts: &Parts,
+        peer: &Arc<PeerUsage>,
+    ) -> Result<Response<HttpBody>, Refusal> {
         let handle = self.session_of(parts).await?;
+        self.count_message(peer, 0)?;
         self.sessions.end(handle.id()).await?;
         Ok(answer::empty(StatusCode::NO_CONTENT))
     }

@@ -13,11 +13,25 @@ use anyhow::{Context as _, Result, bail, ensure};
 const START: Duration = Duration::from_secs(30);
 
 /// A running database. It is killed when this value is dropped.
-pub(super) struct Store {
+pub(crate) struct Store {
     kind: Kind,
     port: u16,
     folder: PathBuf,
     child: Option<Child>,
+}
+
+/// The bytes of a database.
+#[derive(Clone, Copy)]
+pub(crate) struct Volume {
+    /// In memory (Redis), or in tables and indexes (PostgreSQL).
+    pub(crate) kept: u64,
+    /// Written to the log since the database was created: the append-only file, or the write-ahead
+    /// log.
+    pub(crate) logged: u64,
+    /// Received and sent. Only Redis counts them.
+    pub(crate) network: Option<u64>,
+    /// The processor time in microseconds. Only that of Redis is read.
+    pub(crate) micros: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,23 +40,23 @@ enum Kind {
     Postgres,
 }
 
-/// Returns a port that is free now.
-pub(super) fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind("127.0.0.1:0").context("no free port")?;
+/// Returns a port that is free now, at all addresses: Redis listens at all of them.
+pub(crate) fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind("0.0.0.0:0").context("no free port")?;
     Ok(listener.local_addr()?.port())
 }
 
 /// Returns the first of some paths that exists.
-pub(super) fn first(paths: &[&str]) -> Option<PathBuf> {
+pub(crate) fn first(paths: &[&str]) -> Option<PathBuf> {
     paths.iter().map(PathBuf::from).find(|path| path.exists())
 }
 
-pub(super) fn redis_server() -> Option<PathBuf> {
+pub(crate) fn redis_server() -> Option<PathBuf> {
     first(&["/usr/bin/redis-server", "/usr/local/bin/redis-server"])
 }
 
 /// Returns the folder of PostgreSQL's programs, of the newest version.
-pub(super) fn postgres_folder() -> Option<PathBuf> {
+pub(crate) fn postgres_folder() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
     let folders = versions.filter_map(|version| Some(version.ok()?.path().join("bin")));
     folders
@@ -51,10 +65,10 @@ pub(super) fn postgres_folder() -> Option<PathBuf> {
 }
 
 impl Store {
-    pub(super) const NAMES: [&str; 2] = ["redis", "postgres"];
+    pub(crate) const NAMES: [&str; 2] = ["redis", "postgres"];
 
     /// Starts an empty database.
-    pub(super) fn start(name: &str, folder: &Path) -> Result<Self> {
+    pub(crate) fn start(name: &str, folder: &Path) -> Result<Self> {
         let kind = match name {
             "redis" => Kind::Redis,
             _ => Kind::Postgres,
@@ -94,7 +108,7 @@ impl Store {
     }
 
     /// Returns the URL for servers.
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         let port = self.port;
         match self.kind {
             Kind::Redis => format!("redis://127.0.0.1:{port}"),
@@ -128,7 +142,7 @@ impl Store {
     }
 
     /// Starts the database, with what it stored before.
-    pub(super) fn run(&mut self) -> Result<()> {
+    pub(crate) fn run(&mut self) -> Result<()> {
         let port = self.port.to_string();
         let mut command = match self.kind {
             Kind::Redis => {
@@ -175,10 +189,54 @@ impl Store {
         Ok(())
     }
 
-    /// Runs a command of SQL or Redis.
+    /// Runs a command of SQL or Redis, and returns `true` if it succeeds.
     fn ask(&self, sql: &str, redis: &str) -> bool {
+        let mut command = self.command(sql, redis);
+        let done = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        done.is_ok_and(|status| status.success())
+    }
+
+    /// Returns what the database keeps and has written so far.
+    pub(crate) fn volume(&self) -> Result<Volume> {
+        let sql = "SELECT 'kept:' || coalesce(sum(pg_total_relation_size(c.oid)), 0) || chr(10) || \
+                   'logged:' || pg_current_wal_insert_lsn() - '0/0'::pg_lsn \
+                   FROM pg_class c WHERE c.relnamespace = 'mcp'::regnamespace AND c.relkind IN ('r', 'S')";
+        let output = self.command(sql, "INFO everything").output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let value = |name: &str| -> Option<u64> {
+            let line = text.lines().find_map(|line| line.trim().strip_prefix(name));
+            line?.trim().parse().ok()
+        };
+        // Seconds with six digits after the point.
+        let micros = |name: &str| -> Option<u64> {
+            let line = text.lines().find_map(|line| line.trim().strip_prefix(name));
+            line?.trim().replace('.', "").parse().ok()
+        };
+        let volume = match self.kind {
+            Kind::Redis => Volume {
+                kept: value("used_memory:").context("used_memory")?,
+                logged: value("aof_current_size:").context("aof_current_size")?,
+                micros: micros("used_cpu_user:")
+                    .zip(micros("used_cpu_sys:"))
+                    .map(|(user, system)| user + system),
+                network: value("total_net_input_bytes:")
+                    .zip(value("total_net_output_bytes:"))
+                    .map(|(input, output)| input + output),
+            },
+            Kind::Postgres => Volume {
+                kept: value("kept:").context("the size of the tables")?,
+                logged: value("logged:").context("the size of the log")?,
+                network: None,
+                micros: None,
+            },
+        };
+        Ok(volume)
+    }
+
+    /// Returns the process of a command of SQL or Redis.
+    fn command(&self, sql: &str, redis: &str) -> Command {
         let port = self.port.to_string();
-        let mut command = match self.kind {
+        match self.kind {
             Kind::Redis => {
                 let mut command = Command::new("redis-cli");
                 command.args(["-p", &port]).args(redis.split(' '));
@@ -196,16 +254,14 @@ impl Store {
                     "-p",
                     &port,
                 ];
-                command.args(place).args(["-q", "-t", "-c", sql]);
+                command.args(place).args(["-q", "-A", "-t", "-c", sql]);
                 command
             }
-        };
-        let done = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        done.is_ok_and(|status| status.success())
+        }
     }
 
     /// Ends the database as an operator does.
-    pub(super) fn stop(&mut self) -> Result<()> {
+    pub(crate) fn stop(&mut self) -> Result<()> {
         let Some(mut child) = self.child.take() else {
             return Ok(());
         };
@@ -220,7 +276,7 @@ impl Store {
     }
 
     /// Stops all processes of the database, or lets them go on.
-    pub(super) fn stall(&self, stalled: bool) -> Result<()> {
+    pub(crate) fn stall(&self, stalled: bool) -> Result<()> {
         let Some(child) = &self.child else {
             return Ok(());
         };
@@ -232,7 +288,7 @@ impl Store {
     }
 
     /// Cuts all connections.
-    pub(super) fn cut(&self) -> Result<()> {
+    pub(crate) fn cut(&self) -> Result<()> {
         let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                    WHERE pid <> pg_backend_pid() AND datname IS NOT NULL";
         for kind in ["CLIENT KILL TYPE normal", "CLIENT KILL TYPE pubsub"] {
@@ -246,7 +302,7 @@ impl Store {
 }
 
 /// Sends a signal to a process, which may have ended.
-pub(super) fn send(signal: &str, process: u32) -> Result<()> {
+pub(crate) fn send(signal: &str, process: u32) -> Result<()> {
     let mut kill = Command::new("kill");
     kill.args([&format!("-{signal}"), &process.to_string()]);
     kill.stderr(Stdio::null()).status().context("kill")?;

@@ -9,10 +9,10 @@ use ureq::http::Response;
 use ureq::{Agent, Body};
 
 /// The time after which no response is expected any more.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A client, with connections of its own.
-pub(super) struct Client {
+pub(crate) struct Client {
     agent: Agent,
     url: String,
     /// The session of an older revision.
@@ -20,28 +20,28 @@ pub(super) struct Client {
 }
 
 /// A response whose body is read event by event.
-pub(super) struct Events {
-    pub(super) status: u16,
+pub(crate) struct Events {
+    pub(crate) status: u16,
     lines: BufReader<ureq::BodyReader<'static>>,
     is_stream: bool,
 }
 
 /// A message of the server, with the id of its event.
 #[derive(Debug)]
-pub(super) struct Event {
-    pub(super) id: Option<String>,
-    pub(super) message: Value,
+pub(crate) struct Event {
+    pub(crate) id: Option<String>,
+    pub(crate) message: Value,
 }
 
 /// Returns `true` if a health check passes.
-pub(super) fn is_ready(url: &str) -> bool {
+pub(crate) fn is_ready(url: &str) -> bool {
     let request = ureq::get(url).config();
     let request = request.timeout_global(Some(Duration::from_secs(1))).build();
     request.call().is_ok()
 }
 
 /// Returns the text at a URL.
-pub(super) fn text(url: &str) -> Result<String> {
+pub(crate) fn text(url: &str) -> Result<String> {
     Ok(ureq::get(url).call()?.body_mut().read_to_string()?)
 }
 
@@ -58,7 +58,7 @@ fn agent() -> Agent {
 
 impl Client {
     /// Creates a client of 2026-07-28.
-    pub(super) fn modern(url: &str) -> Self {
+    pub(crate) fn modern(url: &str) -> Self {
         Self {
             agent: agent(),
             url: url.to_owned(),
@@ -67,7 +67,7 @@ impl Client {
     }
 
     /// Starts a session of 2025-11-25.
-    pub(super) fn legacy(url: &str) -> Result<Self> {
+    pub(crate) fn legacy(url: &str) -> Result<Self> {
         let mut client = Self::modern(url);
         let initialize = json!({
             "protocolVersion": "2025-11-25",
@@ -92,7 +92,7 @@ impl Client {
     }
 
     /// Returns the same client at another process.
-    pub(super) fn at(&self, url: &str) -> Self {
+    pub(crate) fn at(&self, url: &str) -> Self {
         Self {
             agent: agent(),
             url: url.to_owned(),
@@ -118,12 +118,12 @@ impl Client {
     }
 
     /// Sends a message of a session, and returns the status.
-    pub(super) fn post(&self, message: &Value) -> Result<u16> {
+    pub(crate) fn post(&self, message: &Value) -> Result<u16> {
         Ok(self.send(message, &[])?.status().as_u16())
     }
 
     /// Sends a request, and returns its response.
-    pub(super) fn request(&self, id: u64, method: &str, params: Value) -> Result<Events> {
+    pub(crate) fn request(&self, id: u64, method: &str, params: Value) -> Result<Events> {
         let mut params = params;
         let name = params["name"].as_str().map(str::to_owned);
         let mut headers = Vec::new();
@@ -142,14 +142,14 @@ impl Client {
     }
 
     /// Calls a tool.
-    pub(super) fn call(&self, id: u64, tool: &str, arguments: &Value) -> Result<Events> {
+    pub(crate) fn call(&self, id: u64, tool: &str, arguments: &Value) -> Result<Events> {
         let meta = json!({"progressToken": id});
         let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
         self.request(id, "tools/call", params)
     }
 
     /// Opens the stream of announcements, or resumes the stream of an event.
-    pub(super) fn get(&self, last_event: Option<&str>) -> Result<Events> {
+    pub(crate) fn get(&self, last_event: Option<&str>) -> Result<Events> {
         let session = self.session.as_deref().context("no session")?;
         let mut request = self
             .agent
@@ -164,7 +164,7 @@ impl Client {
     }
 
     /// Ends the session, and returns the status.
-    pub(super) fn delete(&self) -> Result<u16> {
+    pub(crate) fn delete(&self) -> Result<u16> {
         let session = self.session.as_deref().context("no session")?;
         let request = self.agent.delete(&self.url);
         let response = request.header("Mcp-Session-Id", session).call()?;
@@ -185,7 +185,7 @@ impl Events {
     }
 
     /// Returns the next message, or `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<Event>> {
+    pub(crate) fn next(&mut self) -> Result<Option<Event>> {
         if !self.is_stream {
             let mut text = String::new();
             std::io::Read::read_to_string(&mut self.lines, &mut text)?;
@@ -218,7 +218,7 @@ impl Events {
     }
 
     /// Returns the next message for which a function returns `true`.
-    pub(super) fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Result<Event> {
+    pub(crate) fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Result<Event> {
         while let Some(event) = self.next()? {
             if wanted(&event.message) {
                 return Ok(event);
@@ -228,7 +228,7 @@ impl Events {
     }
 
     /// Returns the result of the request with this id.
-    pub(super) fn result(&mut self, id: u64) -> Result<Value> {
+    pub(crate) fn result(&mut self, id: u64) -> Result<Value> {
         let event = self.until(|message| message["id"] == id && message["method"].is_null())?;
         ensure!(
             event.message["error"].is_null(),

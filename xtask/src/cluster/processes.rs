@@ -1,4 +1,4 @@
-//! Three processes of the example `everything`, and nginx before them.
+//! Processes of the example `everything`, and nginx before them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use anyhow::{Context as _, Result, bail};
 
 use super::http;
 use super::stores::{Store, first, free_port, send};
-use crate::workspace;
+use crate::{process, workspace};
 
-/// The number of processes.
-pub(super) const COUNT: usize = 3;
 /// The time within which a process has to be ready.
 const START: Duration = Duration::from_secs(30);
 
 /// The processes, their store, and the load balancer.
-pub(super) struct Cluster {
+pub(crate) struct Cluster {
     program: PathBuf,
     folder: PathBuf,
-    pub(super) store: Store,
+    /// The further options of the processes.
+    options: Vec<String>,
+    pub(crate) store: Store,
     processes: Vec<Process>,
     /// The keys of new processes: the one that seals first.
     keys: Vec<String>,
@@ -34,23 +34,30 @@ struct Process {
     child: Option<Child>,
 }
 
-pub(super) fn nginx() -> Option<PathBuf> {
+pub(crate) fn nginx() -> Option<PathBuf> {
     first(&["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"])
 }
 
 impl Cluster {
     /// Starts everything, and waits until it is ready.
-    pub(super) fn start(program: &Path, store: &str, folder: &Path) -> Result<Self> {
+    pub(crate) fn start(
+        program: &Path,
+        store: &str,
+        folder: &Path,
+        count: usize,
+        options: &[&str],
+    ) -> Result<Self> {
         fs::create_dir_all(folder)?;
         // Not below the folder of the build, which other users may not be able to reach.
         let data = std::env::temp_dir().join(format!("mcp-{store}-{}", std::process::id()));
         let store = Store::start(store, &data)?;
-        let ports = (0..COUNT).map(|_| free_port());
+        let ports = (0..count).map(|_| free_port());
         let ports: Vec<u16> = ports.collect::<Result<_>>()?;
         let port = free_port()?;
         let mut cluster = Self {
             program: program.to_owned(),
             folder: folder.to_owned(),
+            options: options.iter().map(|&option| option.to_owned()).collect(),
             store,
             processes: ports
                 .iter()
@@ -60,24 +67,29 @@ impl Cluster {
             balancer: balancer(folder, port, &ports)?,
             port,
         };
-        for at in 0..COUNT {
+        for at in 0..count {
             cluster.run(at)?;
         }
         Ok(cluster)
     }
 
+    /// Returns the number of processes.
+    pub(crate) fn count(&self) -> usize {
+        self.processes.len()
+    }
+
     /// Returns the URL of the load balancer.
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/mcp", self.port)
     }
 
     /// Returns the URL of one process.
-    pub(super) fn url_of(&self, at: usize) -> String {
+    pub(crate) fn url_of(&self, at: usize) -> String {
         format!("http://127.0.0.1:{}/mcp", self.processes[at].port)
     }
 
     /// Starts a process, and waits until it is ready.
-    pub(super) fn run(&mut self, at: usize) -> Result<()> {
+    pub(crate) fn run(&mut self, at: usize) -> Result<()> {
         let log = fs::File::options()
             .create(true)
             .append(true)
@@ -86,6 +98,7 @@ impl Cluster {
         let child = Command::new(&self.program)
             .args(["--port", &process.port.to_string(), "--any-host"])
             .args(["--store", &self.store.url()])
+            .args(&self.options)
             .env("MCP_KEYS", self.keys.join(","))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -107,7 +120,7 @@ impl Cluster {
     }
 
     /// Kills a process.
-    pub(super) fn kill(&mut self, at: usize) -> Result<()> {
+    pub(crate) fn kill(&mut self, at: usize) -> Result<()> {
         if let Some(mut child) = self.processes[at].child.take() {
             child.kill()?;
             child.wait()?;
@@ -116,7 +129,7 @@ impl Cluster {
     }
 
     /// Ends a process as an orchestrator does, and waits for it.
-    pub(super) fn terminate(&mut self, at: usize) -> Result<()> {
+    pub(crate) fn terminate(&mut self, at: usize) -> Result<()> {
         if let Some(mut child) = self.processes[at].child.take() {
             send("TERM", child.id())?;
             child.wait()?;
@@ -126,22 +139,21 @@ impl Cluster {
 
     /// Adds a key. Processes that start from now on open what it sealed; with `seals` they also
     /// seal with it.
-    pub(super) fn add_key(&mut self, key: &str, seals: bool) {
+    pub(crate) fn add_key(&mut self, key: &str, seals: bool) {
         self.keys.retain(|known| known != key);
         let at = if seals { 0 } else { self.keys.len() };
         self.keys.insert(at, key.to_owned());
     }
 
-    /// Returns the memory of each process in MiB.
-    pub(super) fn memory(&self) -> Vec<u64> {
+    /// Returns the ids of the processes.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = u32> {
         let children = self.processes.iter().filter_map(|it| it.child.as_ref());
-        let memory = children.map(|child| {
-            let status = fs::read_to_string(format!("/proc/{}/status", child.id()));
-            let status = status.unwrap_or_default();
-            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-            let digits = line.and_then(|line| line.split_whitespace().next());
-            digits.and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) / 1024
-        });
+        children.map(Child::id)
+    }
+
+    /// Returns the memory of each process in MiB.
+    pub(crate) fn memory(&self) -> Vec<u64> {
+        let memory = self.ids().map(|id| process::memory(id, "VmRSS:") / 1024);
         memory.collect()
     }
 }
@@ -178,7 +190,7 @@ fn balancer(folder: &Path, port: u16, ports: &[u16]) -> Result<Child> {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        for at in 0..COUNT {
+        for at in 0..self.count() {
             let _ = self.kill(at);
         }
         // Its workers end with it only if it is asked.

@@ -1,0 +1,231 @@
+//! [`TaskLayer`]: the middleware that turns calls of tools into tasks.
+
+use std::sync::Arc;
+
+use mcp_types::json::{self, Map, Value};
+use mcp_types::{CallToolOutcome, CallToolRequest, Request as _};
+use serde_json::value::RawValue;
+
+use crate::extensions::tasks::options::TaskOptions;
+use crate::extensions::tasks::record::{RawValues, TaskRecord, VERSION, millis, now};
+use crate::extensions::tasks::state::{TaskState, new_id};
+use crate::extensions::tasks::storage::{self, TaskError};
+use crate::extensions::tasks::{IDENTIFIER, recovery, run, watch};
+use crate::features::catalog::{Definition, List};
+use crate::features::input::error::InputError;
+use crate::features::input::inputs;
+use crate::features::tools;
+use crate::features::tools::definition::ToolDef;
+use crate::protocol::core::Context;
+use crate::protocol::dispatch::middleware::{
+    Direction, Middleware, Next, Notification, Outcome, Request, Response,
+};
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::text::invalid_params;
+use crate::protocol::handler::negotiated::missing_extension;
+use crate::protocol::message::methods::LISTEN;
+use crate::protocol::message::params_view::ParamsView;
+use crate::protocol::quota::peer_key::{PeerKey, principal_text};
+use crate::util::select::{Either, select};
+use crate::util::signal::CancelSignal;
+
+/// Turns calls of tools into tasks, and subscribes clients to tasks.
+pub(super) struct TaskLayer(Arc<TaskState>);
+
+impl TaskLayer {
+    pub(super) fn new(state: Arc<TaskState>) -> Self {
+        Self(state)
+    }
+}
+
+impl Middleware for TaskLayer {
+    async fn call(&self, request: Request, next: Next) -> Outcome {
+        self.0.start_recovery();
+        if request.direction() == Direction::ToClient {
+            return next.run(request).await;
+        }
+        match request.method() {
+            CallToolRequest::METHOD => match tool_options(&request) {
+                Some((tool, options)) => call_tool(&self.0, request, next, &tool, options).await,
+                None => next.run(request).await,
+            },
+            LISTEN => watch::listen(&self.0, request, next).await,
+            _ => next.run(request).await,
+        }
+    }
+
+    fn notify(&self, notification: Notification) -> Option<Notification> {
+        watch::complete_acknowledgement(notification)
+    }
+}
+
+/// Returns the tool that a request calls, if it has options and the caller sees it.
+fn tool_options(request: &Request) -> Option<(Arc<ToolDef>, TaskOptions)> {
+    let cx = request.context();
+    let tools = cx.core().tools.as_ref()?.as_any();
+    let name: String = request.param("name").ok()??;
+    let tool = tools
+        .downcast_ref::<List<ToolDef>>()?
+        .get_visible(&name, cx)?;
+    let options = *tool.extensions.get::<TaskOptions>()?;
+    Some((tool, options))
+}
+
+/// Serves the call of a tool that may become a task.
+async fn call_tool(
+    state: &Arc<TaskState>,
+    request: Request,
+    next: Next,
+    tool: &ToolDef,
+    options: TaskOptions,
+) -> Outcome {
+    let cx = request.context().clone();
+    // The extension belongs to the revisions without sessions.
+    let knows_tasks = cx.extension_settings(IDENTIFIER).is_some();
+    if !knows_tasks || cx.peer().session().is_some() {
+        if options.is_required {
+            return Err(missing_extension(IDENTIFIER));
+        }
+        return next.run(request).await;
+    }
+    // What can be refused is refused before the call becomes a task.
+    tools::check_call(tool, &ParamsView::read(Some(request.params()))?, &cx)?;
+    if let Some(check) = Definition::access(tool).check(&cx) {
+        check.await?;
+    }
+    let params = request.params().to_owned();
+    let mut gathered = (RawValues::new(), RawValues::new());
+    if options.begins_later {
+        let begun = Arc::new(CancelSignal::default());
+        let request = request.with_value(BeginTask(Arc::clone(&begun)));
+        match select(begun.wait(), next.run(request)).await {
+            Either::First(()) => {}
+            Either::Second(outcome) => return outcome,
+        }
+        if let Some(inputs) = inputs::of(&cx) {
+            let snapshot = inputs.snapshot();
+            gathered = (snapshot.accepted, snapshot.once);
+        }
+    }
+    create(state, &cx, &params, options, gathered).await
+}
+
+/// Stores a task and starts it.
+async fn create(
+    state: &Arc<TaskState>,
+    cx: &Context,
+    params: &RawValue,
+    options: TaskOptions,
+    (accepted, once): (RawValues, RawValues),
+) -> Outcome {
+    let core = cx.core();
+    if core.stopping.is_set() {
+        return Err(HandlerError::internal("the server is shutting down").temporary());
+    }
+    let id = new_id()?;
+    let place = state.add(&id)?;
+    let created = now();
+    let record = TaskRecord {
+        version: VERSION,
+        id: id.clone(),
+        principal: cx.state.extensions.principal().map(str::to_owned),
+        group: format!("tasks:{}", user(cx)),
+        params: without_answers(cx, params)?,
+        client: json::to_raw(&cx.peer().meta())?,
+        owner: core.stores.process.clone(),
+        runs: 1,
+        most_runs: options.runs,
+        created,
+        updated: created,
+        deadline: created.saturating_add(millis(options.time_limit)),
+        kept: millis(options.kept),
+        poll: millis(state.settings.poll_interval),
+        message: None,
+        is_cancelling: false,
+        open: RawValues::new(),
+        responses: RawValues::new(),
+        accepted,
+        once,
+        end: None,
+    };
+    // Before the task: otherwise nobody would look for it if this process ends now.
+    let noted = recovery::note_owner(core, &record).await;
+    noted.map_err(TaskError::into_handler_error)?;
+    let most = state.settings.per_user;
+    let stored = storage::create(core, &record, most).await;
+    let Some(version) = stored.map_err(TaskError::into_handler_error)? else {
+        let error = format!("{most} tasks exist already: wait until one is forgotten");
+        return Err(HandlerError::internal(error).temporary());
+    };
+    let mut result = record.summary();
+    result.insert("resultType", Value::from("task"));
+    tokio::spawn(run::run(
+        place,
+        Arc::clone(core),
+        (record, version),
+        cx.caller(),
+    ));
+    let result = json::from_object(result)?;
+    Response::new(cx, CallToolOutcome::Task(result))
+}
+
+/// Returns the user whose tasks are counted together, as a text for keys of stores.
+fn user(cx: &Context) -> String {
+    match PeerKey::of(&cx.state.extensions) {
+        PeerKey::Principal(principal) => principal_text(&principal),
+        PeerKey::Connection(_) => "local".to_owned(),
+        #[cfg(feature = "http")]
+        PeerKey::Address(address) => format!("address:{address}"),
+        #[cfg(feature = "http")]
+        PeerKey::Unknown => "unknown".to_owned(),
+    }
+}
+
+/// Returns the params without what belongs to a request that asks.
+fn without_answers(cx: &Context, params: &RawValue) -> Result<Box<RawValue>, HandlerError> {
+    let members = json::from_str::<Map<Box<RawValue>>>(params.get());
+    let mut members =
+        members.map_err(|error| HandlerError::protocol(invalid_params(cx.method(), &error)))?;
+    members.retain(|name, _| !matches!(name, "inputResponses" | "requestState"));
+    Ok(json::to_raw(&members)?)
+}
+
+/// The signal by which a handler lets its task begin.
+struct BeginTask(Arc<CancelSignal>);
+
+impl Context {
+    /// Lets the task begin, in a tool with
+    /// [`TaskOptions::begins_later`](crate::TaskOptions::begins_later): the client gets the id of the
+    /// task, and the handler starts again, as it does for answers, and goes on from here.
+    ///
+    /// Does nothing in a task, and for a client that does not know tasks: then the call goes on and is
+    /// answered with the result.
+    ///
+    /// # Errors
+    ///
+    /// If the request has ended. Only tasks that the handler spawned see it.
+    ///
+    /// ```
+    /// use mcp_server::types::StringSchema;
+    /// use mcp_server::{Context, Elicited, Form, HandlerError};
+    ///
+    /// async fn order(cx: Context) -> Result<String, HandlerError> {
+    ///     let form = Form::new("To which address?").required("address", StringSchema::new());
+    ///     let Elicited::Accepted(_) = cx.elicit(form).await? else {
+    ///         return Ok("not ordered".to_owned());
+    ///     };
+    ///     cx.begin_task().await?;
+    ///     // Everything from here on may take long.
+    ///     Ok("delivered".to_owned())
+    /// }
+    /// ```
+    pub async fn begin_task(&self) -> Result<(), HandlerError> {
+        let Some(BeginTask(begin)) = self.value() else {
+            return Ok(());
+        };
+        begin.set();
+        // The handler is dropped here.
+        self.cancelled().await;
+        Err(InputError::Ended.into())
+    }
+}

@@ -1,0 +1,111 @@
+//! The methods `tasks/get`, `tasks/update` and `tasks/cancel`.
+
+use std::sync::Arc;
+
+use mcp_types::json::{self, Value};
+use mcp_types::{
+    CancelTaskRequest, CancelTaskResult, GetTaskRequest, GetTaskResult, UpdateTaskRequest,
+    UpdateTaskResult,
+};
+
+use crate::extensions::tasks::ClientTasks;
+use crate::extensions::tasks::record::{RawValues, TaskRecord};
+use crate::extensions::tasks::state::TaskState;
+use crate::extensions::tasks::storage::{self, TaskError};
+use crate::protocol::core::Context;
+use crate::protocol::dispatch::extension::ServerExtension;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::handler::negotiated::Negotiated;
+use crate::protocol::handler::params::Params;
+
+/// Adds the methods to the extension.
+pub(super) fn add(extension: ServerExtension, state: &Arc<TaskState>) -> ServerExtension {
+    let (update_state, cancel_state) = (Arc::clone(state), Arc::clone(state));
+    extension
+        .on(get)
+        .on(move |params, client, cx| update(params, client, cx, Arc::clone(&update_state)))
+        .on(move |params, client, cx| cancel(params, client, cx, Arc::clone(&cancel_state)))
+}
+
+type Client = Negotiated<ClientTasks>;
+
+async fn get(
+    Params(params): Params<GetTaskRequest>,
+    _: Client,
+    cx: Context,
+) -> Result<GetTaskResult, HandlerError> {
+    let mut details = find(&cx, &params.task_id).await?.details()?;
+    details.insert("resultType", Value::from("complete"));
+    Ok(json::from_object(details)?)
+}
+
+async fn update(
+    Params(params): Params<UpdateTaskRequest>,
+    _: Client,
+    cx: Context,
+    state: Arc<TaskState>,
+) -> Result<UpdateTaskResult, HandlerError> {
+    let mut responses = RawValues::new();
+    for (key, response) in params.input_responses.iter() {
+        responses.insert(key.to_owned(), json::to_raw(response)?);
+    }
+    change(&cx, &state, &params.task_id, |record| {
+        record.answer(responses.clone())
+    })
+    .await?;
+    Ok(UpdateTaskResult::new())
+}
+
+async fn cancel(
+    Params(params): Params<CancelTaskRequest>,
+    _: Client,
+    cx: Context,
+    state: Arc<TaskState>,
+) -> Result<CancelTaskResult, HandlerError> {
+    change(&cx, &state, &params.task_id, |record| {
+        !std::mem::replace(&mut record.is_cancelling, true)
+    })
+    .await?;
+    Ok(CancelTaskResult::new())
+}
+
+/// Returns a task of the caller.
+///
+/// # Errors
+///
+/// -32602 if there is none with this id, or if it belongs to another principal.
+pub(super) async fn find(cx: &Context, id: &str) -> Result<TaskRecord, HandlerError> {
+    let found = storage::load(cx.core(), id).await;
+    let found = found.map_err(TaskError::into_handler_error)?;
+    let principal = cx.state.extensions.principal();
+    let mine = found.filter(|(record, _)| record.principal.as_deref() == principal);
+    match mine {
+        Some((record, _)) => Ok(record),
+        None => Err(HandlerError::invalid_params(
+            "$.taskId: there is no task with this id, or it has expired",
+        )),
+    }
+}
+
+/// Changes a task of the caller, unless it has ended, and notifies the process that runs it.
+async fn change(
+    cx: &Context,
+    state: &TaskState,
+    id: &str,
+    mut change: impl FnMut(&mut TaskRecord) -> bool + Send,
+) -> Result<(), HandlerError> {
+    if find(cx, id).await?.has_ended() {
+        return Ok(());
+    }
+    let mut is_changed = false;
+    storage::update(cx.core(), id, |record| {
+        is_changed = change(record);
+        is_changed
+    })
+    .await
+    .map_err(TaskError::into_handler_error)?;
+    if is_changed {
+        state.changed(cx.core(), id).await;
+    }
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! [`TaskRecord`]: a task as it is stored, and as clients see it.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use mcp_types::error::DecodeError;
+use mcp_types::json::{self, Object, Value};
+use mcp_types::rpc::ErrorObject;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::util::rfc3339;
+
+/// The version of the format. A new member that older releases may ignore keeps the version.
+pub(super) const VERSION: u32 = 1;
+
+/// JSON by key.
+pub(super) type RawValues = BTreeMap<String, Box<RawValue>>;
+
+/// A task as it is stored. Members without a value are left out.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct TaskRecord {
+    pub(super) version: u32,
+    pub(super) id: String,
+    /// The name of the principal that the task belongs to.
+    pub(super) principal: Option<String>,
+    /// The group of keys that the task is counted in.
+    pub(super) group: String,
+    /// The params of `tools/call`.
+    pub(super) params: Box<RawValue>,
+    /// What the client declared in `_meta`.
+    pub(super) client: Box<RawValue>,
+    /// The process that runs the task.
+    pub(super) owner: String,
+    /// How often the handler was started, and how often it may be.
+    pub(super) runs: u32,
+    pub(super) most_runs: u32,
+    /// Milliseconds since 1970.
+    pub(super) created: u64,
+    pub(super) updated: u64,
+    /// When the task has failed if it has not ended, in milliseconds since 1970.
+    pub(super) deadline: u64,
+    /// How long the result is kept, in milliseconds.
+    pub(super) kept: u64,
+    pub(super) poll: u64,
+    pub(super) message: Option<String>,
+    #[serde(default)]
+    pub(super) is_cancelling: bool,
+    /// The questions that wait for a response.
+    #[serde(default)]
+    pub(super) open: RawValues,
+    /// Responses of the client that the handler has not read.
+    #[serde(default)]
+    pub(super) responses: RawValues,
+    /// Responses that the handler has read.
+    #[serde(default)]
+    pub(super) accepted: RawValues,
+    /// Values of operations that are not repeated.
+    #[serde(default)]
+    pub(super) once: RawValues,
+    /// How the task ended.
+    pub(super) end: Option<TaskEnd>,
+}
+
+/// How a task ended.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) enum TaskEnd {
+    Completed(Box<RawValue>),
+    Failed(Box<RawValue>),
+    Cancelled,
+}
+
+impl TaskEnd {
+    pub(super) fn failed(error: &ErrorObject) -> Self {
+        // Only data that is not JSON can fail. The error is useful without it.
+        let plain = || json::to_raw(&ErrorObject::new(error.code, error.message.clone()));
+        json::to_raw(error)
+            .or_else(|_| plain())
+            .map_or(Self::Cancelled, Self::Failed)
+    }
+}
+
+/// Returns the current time in milliseconds since 1970.
+pub(super) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    millis(since.unwrap_or_default())
+}
+
+pub(super) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl TaskRecord {
+    pub(super) fn has_ended(&self) -> bool {
+        self.end.is_some()
+    }
+
+    /// Ends the task.
+    pub(super) fn finish(&mut self, end: TaskEnd) {
+        if let TaskEnd::Failed(_) = end {
+            // A report of progress does not say why the task failed.
+            self.message = None;
+        }
+        self.open.clear();
+        self.responses.clear();
+        self.accepted.clear();
+        self.once.clear();
+        self.deadline = now();
+        self.end = Some(end);
+    }
+
+    /// Returns when the task is forgotten, in milliseconds since 1970.
+    fn expires(&self) -> u64 {
+        self.deadline.saturating_add(self.kept)
+    }
+
+    /// Returns the time after which the store forgets the task: a second at least.
+    pub(super) fn time_to_live(&self) -> Duration {
+        Duration::from_millis(self.expires().saturating_sub(now()).max(1_000))
+    }
+
+    /// Moves the responses to open questions out of `responses`. Ignores all others, which the
+    /// specification allows. Returns `true` if there was one.
+    pub(super) fn answer(&mut self, responses: RawValues) -> bool {
+        let before = self.responses.len();
+        for (key, response) in responses {
+            if self.open.remove(&key).is_some() {
+                self.responses.insert(key, response);
+            }
+        }
+        self.responses.len() > before
+    }
+
+    /// Returns the name of the status.
+    fn status(&self) -> &'static str {
+        match &self.end {
+            Some(TaskEnd::Completed(_)) => "completed",
+            Some(TaskEnd::Failed(_)) => "failed",
+            Some(TaskEnd::Cancelled) => "cancelled",
+            None if !self.open.is_empty() => "input_required",
+            None => "working",
+        }
+    }
+
+    /// Returns the members of the task that the response to `tools/call` has.
+    pub(super) fn summary(&self) -> Object {
+        let time = |millis: u64| rfc3339::format(millis / 1_000).unwrap_or_default();
+        let mut task = Object::with_capacity(8);
+        task.push("taskId", Value::from(&*self.id));
+        task.push("status", Value::from(self.status()));
+        if let Some(message) = &self.message {
+            task.push("statusMessage", Value::from(&**message));
+        }
+        task.push("createdAt", Value::from(time(self.created)));
+        task.push("lastUpdatedAt", Value::from(time(self.updated)));
+        let ttl = self.expires().saturating_sub(self.created);
+        task.push("ttlMs", Value::from(ttl.min(MAX_INTEGER)));
+        task.push("pollIntervalMs", Value::from(self.poll.min(MAX_INTEGER)));
+        task
+    }
+
+    /// Returns the members of the task with its questions, its result or its error.
+    pub(super) fn details(&self) -> Result<Object, DecodeError> {
+        let mut task = self.summary();
+        match &self.end {
+            Some(TaskEnd::Completed(result)) => task.push("result", value(result)?),
+            Some(TaskEnd::Failed(error)) => task.push("error", value(error)?),
+            Some(TaskEnd::Cancelled) => {}
+            None if !self.open.is_empty() => {
+                let mut requests = Object::with_capacity(self.open.len());
+                for (key, request) in &self.open {
+                    requests.push(key, value(request)?);
+                }
+                task.push("inputRequests", requests.into());
+            }
+            None => {}
+        }
+        Ok(task)
+    }
+}
+
+/// The largest integer that every JSON parser represents exactly.
+const MAX_INTEGER: u64 = (1 << 53) - 1;
+
+fn value(text: &RawValue) -> Result<Value, DecodeError> {
+    json::from_str(text.get())
+}

@@ -1,0 +1,304 @@
+//! Runs the handler of a task, and stores what it must not lose.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_types::rpc::{self, ErrorObject, Message};
+use mcp_types::{CallToolRequest, Request as _, RequestMetaObject, Revision, json};
+use tokio::task::{JoinError, JoinHandle};
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::extensions::tasks::record::{RawValues, TaskEnd, TaskRecord, now};
+use crate::extensions::tasks::recovery;
+use crate::extensions::tasks::sink::TaskSink;
+use crate::extensions::tasks::state::RunningTask;
+use crate::extensions::tasks::storage::{self, TaskError};
+use crate::features::access::Admitted;
+use crate::features::input::inputs::{self, Inputs};
+use crate::protocol::caller::Caller;
+use crate::protocol::core::{Context, Core};
+use crate::protocol::dispatch::error_report::failure;
+use crate::protocol::dispatch::middleware::run_from;
+use crate::protocol::dispatch::request_task::{caught, panicked};
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::text::Chain;
+use crate::protocol::session::peer::Peer;
+
+/// The minimum time between two writes for reports of progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+/// How often a task is read, in case the announcement of a change was lost.
+const POLL_TIME: Duration = Duration::from_secs(10);
+/// The pause after the store has failed.
+const RETRY_TIME: Duration = Duration::from_secs(1);
+
+/// The outcome of a handler; `None` if it panicked.
+type Outcome = Option<Result<Vec<u8>, HandlerError>>;
+
+/// The id of a task, attached to the context of its handler.
+pub(super) struct TaskId(pub(super) Box<str>);
+
+/// A task that runs in this process.
+struct Run {
+    place: RunningTask,
+    core: Arc<Core>,
+    record: TaskRecord,
+    /// The version of the record in the store.
+    version: u64,
+    cx: Context,
+    sink: Arc<TaskSink>,
+    /// The number of changes of the handler that were seen.
+    seen: u64,
+    /// When the record is written next.
+    write_at: Option<Instant>,
+    written: Instant,
+}
+
+/// Runs the handler of a task until it has ended, and stores the outcome. Ends early, without a
+/// trace in the record, if another process has taken over the task, or if the server stops: then
+/// another process takes it over.
+pub(super) async fn run(
+    place: RunningTask,
+    core: Arc<Core>,
+    (record, version): (TaskRecord, u64),
+    caller: Caller,
+) {
+    let sink = Arc::new(TaskSink::default());
+    let cx = match context(&core, &record, &sink, caller) {
+        Ok(cx) => cx,
+        Err(error) => {
+            tracing::error!(error = %Chain(&error), "a stored task cannot be read");
+            return;
+        }
+    };
+    let layers = place.state.next_layer();
+    let running = run_from(layers, record.params.clone(), cx.clone());
+    let mut handler = AbortOnDrop(tokio::spawn(caught(running)));
+    let mut run = Run {
+        place,
+        core,
+        record,
+        version,
+        cx,
+        sink,
+        seen: 0,
+        write_at: None,
+        written: Instant::now(),
+    };
+    let end = run.until_end(&mut handler.0).await;
+    drop(handler);
+    run.cx.state.ended.set();
+    match end {
+        Ok(Some(end)) => run.finish(end).await,
+        Ok(None) => {}
+        Err(error) => tracing::warn!(error = %Chain(&error), "a task ends in this process"),
+    }
+}
+
+/// Creates the context of the handler.
+fn context(
+    core: &Arc<Core>,
+    record: &TaskRecord,
+    sink: &Arc<TaskSink>,
+    caller: Caller,
+) -> Result<Context, TaskError> {
+    let meta: Option<RequestMetaObject> = json::from_str(record.client.get())
+        .map_err(|error| TaskError::Format(serde::de::Error::custom(error)))?;
+    let peer = Peer::modern(Revision::LATEST, meta);
+    let mut accepted = record.accepted.clone();
+    accepted.extend(record.responses.clone());
+    let inputs = Inputs::of_kept(accepted, record.once.clone());
+    let cx = Context::on_behalf_of(core, CallToolRequest::METHOD, peer, caller);
+    let cx = cx.kept(&record.id, Arc::clone(sink) as _, Box::new(inputs));
+    Ok(cx
+        .with_value(TaskId(record.id.as_str().into()))
+        .with_value(Admitted))
+}
+
+impl Run {
+    /// Waits until the task ends, and stores changes meanwhile. Returns `None` if the server stops.
+    async fn until_end(
+        &mut self,
+        handler: &mut JoinHandle<Outcome>,
+    ) -> Result<Option<TaskEnd>, TaskError> {
+        let left = Duration::from_millis(self.record.deadline.saturating_sub(now()));
+        let late = sleep(left);
+        tokio::pin!(late);
+        let core = Arc::clone(&self.core);
+        let stopped = async {
+            core.stopping().await;
+            sleep(core.limits().grace_time).await;
+        };
+        tokio::pin!(stopped);
+        let is_shared = core.stores.values_are_shared;
+        let mut poll_at = Instant::now() + POLL_TIME;
+        loop {
+            let (cx, sink) = (self.cx.clone(), Arc::clone(&self.sink));
+            let changed = async {
+                match inputs::of(&cx).and_then(|inputs| inputs.kept.as_ref()) {
+                    Some(kept) => kept.changed(self.seen).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let write = async {
+                match self.write_at {
+                    Some(at) => sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                outcome = &mut *handler => return Ok(Some(self.end_of(outcome))),
+                () = write => self.write().await?,
+                () = changed => {
+                    self.seen = self.snapshot().0;
+                    self.write_at = Some(Instant::now());
+                }
+                () = sink.changed.notified() => {
+                    let at = self.written + PROGRESS_INTERVAL;
+                    self.write_at.get_or_insert(at);
+                }
+                () = self.place.changed.notified() => self.read().await?,
+                () = sleep_until(poll_at), if is_shared => {
+                    poll_at = Instant::now() + POLL_TIME;
+                    self.read().await?;
+                }
+                () = &mut late => {
+                    let error = "the task has taken longer than its time limit";
+                    return Ok(Some(TaskEnd::failed(&ErrorObject::internal_error(error))));
+                }
+                () = &mut stopped => return Ok(None),
+            }
+            if self.record.is_cancelling {
+                return Ok(Some(TaskEnd::Cancelled));
+            }
+        }
+    }
+
+    /// Returns how a task ends whose handler has ended.
+    fn end_of(&self, outcome: Result<Outcome, JoinError>) -> TaskEnd {
+        match outcome {
+            Ok(Some(Ok(message))) => match rpc::parse(&message) {
+                Ok(Message::Result { result, .. }) => TaskEnd::Completed(result.to_owned()),
+                _ => TaskEnd::failed(&panicked()),
+            },
+            Ok(Some(Err(error))) => TaskEnd::failed(&failure(error, &self.cx).0),
+            Ok(None) | Err(_) => TaskEnd::failed(&panicked()),
+        }
+    }
+
+    /// Returns the number of changes of the handler, and the record with them.
+    fn snapshot(&self) -> (u64, TaskRecord) {
+        let mut record = self.record.clone();
+        let Some(inputs) = inputs::of(&self.cx) else {
+            return (0, record);
+        };
+        let snapshot = inputs.snapshot();
+        let is_read = |key: &String| snapshot.accepted.contains_key(key);
+        record.responses.retain(|key, _| !is_read(key));
+        record.open = snapshot.open;
+        let answered: RawValues = record.responses.clone();
+        let is_open = |key: &String| !answered.contains_key(key) && !is_read(key);
+        record.open.retain(|key, _| is_open(key));
+        record.accepted = snapshot.accepted;
+        record.once = snapshot.once;
+        if let Some(message) = self.sink.message() {
+            record.message = Some(message);
+        }
+        (snapshot.changes, record)
+    }
+
+    /// Writes the record. If the store fails, it is written later.
+    async fn write(&mut self) -> Result<(), TaskError> {
+        let (changes, mut record) = self.snapshot();
+        record.updated = now();
+        match storage::replace(&self.core, &record, self.version).await {
+            Ok(Some(version)) => {
+                (self.record, self.version) = (record, version);
+                (self.written, self.write_at) = (Instant::now(), None);
+                let inputs = inputs::of(&self.cx);
+                if let Some(kept) = inputs.and_then(|inputs| inputs.kept.as_ref()) {
+                    kept.confirm(changes);
+                }
+                self.place.state.changed(&self.core, &self.place.id).await;
+            }
+            // Another process has written: it is written again after that was read.
+            Ok(None) => self.read().await?,
+            Err(TaskError::Store(error)) => {
+                tracing::warn!(error = %Chain(&error), "a task is not stored; trying again");
+                self.write_at = Some(Instant::now() + RETRY_TIME);
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Reads what others have changed: answers, and whether the task is to be cancelled.
+    async fn read(&mut self) -> Result<(), TaskError> {
+        let (record, version) = match storage::load(&self.core, &self.place.id).await {
+            Ok(Some(found)) => found,
+            Ok(None) => return Err(TaskError::TakenOver),
+            Err(TaskError::Store(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if record.owner != self.record.owner || record.runs != self.record.runs {
+            return Err(TaskError::TakenOver);
+        }
+        (self.record, self.version) = (record, version);
+        if let Some(inputs) = inputs::of(&self.cx) {
+            inputs.deliver(&self.record.responses);
+        }
+        Ok(())
+    }
+
+    /// Stores how the task ended. Tries again until the task would be forgotten.
+    async fn finish(mut self, mut end: TaskEnd) {
+        loop {
+            let mut record = self.record.clone();
+            record.message = self.sink.message().or(record.message);
+            record.updated = now();
+            record.finish(end.clone());
+            match storage::replace(&self.core, &record, self.version).await {
+                Ok(Some(_)) => break,
+                Ok(None) => {
+                    if let Err(error) = self.read().await {
+                        tracing::warn!(error = %Chain(&error), "the end of a task is not stored");
+                        return;
+                    }
+                }
+                Err(error @ TaskError::TooLarge(_)) => end = storage::too_large(&error),
+                Err(error) => {
+                    tracing::warn!(
+                        error = %Chain(&error),
+                        "the end of a task is not stored; trying again"
+                    );
+                    if self.record.time_to_live() <= RETRY_TIME {
+                        return;
+                    }
+                    sleep(RETRY_TIME).await;
+                }
+            }
+        }
+        recovery::forget_owner(&self.core, &self.record).await;
+        self.place.state.changed(&self.core, &self.place.id).await;
+    }
+}
+
+/// A task of tokio that is aborted when this is dropped.
+struct AbortOnDrop<T>(JoinHandle<T>);
+
+impl<T> Drop for AbortOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Context {
+    /// Returns a text that is the same whenever the handler of this [task](crate::Tasks) reaches this
+    /// place, and differs between tasks and names: for systems that ignore what they have seen under
+    /// the same key. `None` outside of tasks.
+    #[must_use]
+    pub fn idempotency_key(&self, name: &str) -> Option<String> {
+        let TaskId(id) = self.value()?;
+        Some(format!("{id}:{name}"))
+    }
+}

@@ -1,0 +1,206 @@
+//! [`TaskState`]: the tasks of this process.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+use crate::extensions::tasks::{IDENTIFIER, Tasks};
+use crate::protocol::core::Core;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::store::link::BusReceiver;
+use crate::protocol::store::message::BusMessage;
+
+/// The length of an id: 128 random bits in hexadecimal digits.
+pub(super) const ID_LENGTH: usize = 32;
+
+/// The state of the extension in this process.
+pub(super) struct TaskState {
+    pub(super) settings: Tasks,
+    /// The server, and the number of layers up to that of the extension.
+    server: OnceLock<(Weak<Core>, usize)>,
+    /// The tasks that run in this process. Each is notified when another process has changed it.
+    running: Mutex<HashMap<String, Arc<Notify>>>,
+    /// Those who wait for changes of a task.
+    watchers: Mutex<HashMap<String, Vec<Weak<Notify>>>>,
+    /// The task that recovers the tasks of processes that have ended.
+    recovery: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl TaskState {
+    pub(super) fn new(settings: Tasks) -> Self {
+        Self {
+            settings,
+            server: OnceLock::new(),
+            running: Mutex::default(),
+            watchers: Mutex::default(),
+            recovery: Mutex::default(),
+        }
+    }
+
+    /// Attaches the state to the server that was built.
+    pub(super) fn start(self: Arc<Self>, core: &Arc<Core>, layers: usize) {
+        let _ = self.server.set((Arc::downgrade(core), layers));
+        if let Some(bus) = &core.stores.bus {
+            let receiver: Weak<dyn BusReceiver> = Arc::<Self>::downgrade(&self);
+            bus.attach(receiver);
+        }
+        self.start_recovery();
+    }
+
+    /// Returns the server, while it exists.
+    pub(super) fn core(&self) -> Option<Arc<Core>> {
+        self.server.get()?.0.upgrade()
+    }
+
+    /// Returns the index of the first layer behind that of the extension.
+    pub(super) fn next_layer(&self) -> usize {
+        self.server.get().map_or(0, |(_, layers)| *layers)
+    }
+
+    /// Starts the recovery of tasks, unless it runs. Does nothing outside a runtime of tokio: each
+    /// request starts it again.
+    pub(super) fn start_recovery(self: &Arc<Self>) {
+        let is_shared = self
+            .core()
+            .is_some_and(|core| core.stores.values_are_shared);
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        let mut recovery = lock(&self.recovery);
+        if !is_shared || recovery.as_ref().is_some_and(|task| !task.is_finished()) {
+            return;
+        }
+        *recovery = Some(runtime.spawn(super::recovery::recover(Arc::downgrade(self))));
+    }
+
+    /// Adds a task that runs in this process. Fails if there are too many.
+    pub(super) fn add(self: &Arc<Self>, id: &str) -> Result<RunningTask, HandlerError> {
+        let mut running = lock(&self.running);
+        if running.len() >= self.settings.running {
+            let error = HandlerError::internal("too many tasks are running: retry later");
+            return Err(error.temporary());
+        }
+        let changed = Arc::new(Notify::new());
+        running.insert(id.to_owned(), Arc::clone(&changed));
+        Ok(RunningTask {
+            state: Arc::clone(self),
+            id: id.to_owned(),
+            changed,
+        })
+    }
+
+    /// Returns how many more tasks may run in this process.
+    pub(super) fn vacancies(&self) -> usize {
+        self.settings
+            .running
+            .saturating_sub(lock(&self.running).len())
+    }
+
+    /// Returns what is notified of changes of these tasks, until it is dropped.
+    pub(super) fn watch(&self, ids: &[String]) -> Arc<Notify> {
+        let changed = Arc::new(Notify::new());
+        let mut watchers = lock(&self.watchers);
+        for id in ids {
+            let all = watchers.entry(id.clone()).or_default();
+            all.push(Arc::downgrade(&changed));
+        }
+        changed
+    }
+
+    /// Ends what [`watch`](Self::watch) began.
+    pub(super) fn unwatch(&self, ids: &[String], changed: &Arc<Notify>) {
+        let mut watchers = lock(&self.watchers);
+        for id in ids {
+            if let Entry::Occupied(mut known) = watchers.entry(id.clone()) {
+                let this = Arc::as_ptr(changed);
+                known
+                    .get_mut()
+                    .retain(|watcher| !std::ptr::eq(watcher.as_ptr(), this));
+                if known.get().is_empty() {
+                    known.remove();
+                }
+            }
+        }
+    }
+
+    /// Tells everybody in this process that a task was changed.
+    fn changed_here(&self, id: &str) {
+        if let Some(task) = lock(&self.running).get(id) {
+            task.notify_one();
+        }
+        for watcher in lock(&self.watchers).get(id).into_iter().flatten() {
+            if let Some(watcher) = watcher.upgrade() {
+                watcher.notify_one();
+            }
+        }
+    }
+
+    /// Tells everybody, at other processes as well, that a task was changed.
+    pub(super) async fn changed(&self, core: &Core, id: &str) {
+        self.changed_here(id);
+        let Some(bus) = &core.stores.bus else { return };
+        let message = BusMessage::Extension {
+            identifier: IDENTIFIER.to_owned(),
+            value: id.to_owned(),
+        };
+        if let Err(error) = bus.publish(&message).await {
+            // The process that runs the task reads it from time to time.
+            tracing::debug!(%error, "the change of a task is not announced");
+        }
+    }
+}
+
+impl BusReceiver for TaskState {
+    fn receive(&self, message: &BusMessage) {
+        match message {
+            BusMessage::Extension { identifier, value } if identifier == IDENTIFIER => {
+                self.changed_here(value);
+            }
+            // Messages were lost.
+            BusMessage::Everything => {
+                let running: Vec<String> = lock(&self.running).keys().cloned().collect();
+                let watched: Vec<String> = lock(&self.watchers).keys().cloned().collect();
+                for id in running.iter().chain(&watched) {
+                    self.changed_here(id);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Drop for TaskState {
+    fn drop(&mut self) {
+        if let Some(recovery) = lock(&self.recovery).take() {
+            recovery.abort();
+        }
+    }
+}
+
+/// The place of a task that runs in this process. Free again when it is dropped.
+pub(super) struct RunningTask {
+    pub(super) state: Arc<TaskState>,
+    pub(super) id: String,
+    /// Notified when the task was changed by somebody else.
+    pub(super) changed: Arc<Notify>,
+}
+
+impl Drop for RunningTask {
+    fn drop(&mut self) {
+        lock(&self.state.running).remove(&self.id);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns an id that cannot be guessed.
+pub(super) fn new_id() -> Result<String, HandlerError> {
+    let mut random = [0; ID_LENGTH / 2];
+    getrandom::fill(&mut random)?;
+    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+}

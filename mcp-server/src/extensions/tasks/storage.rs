@@ -1,0 +1,142 @@
+//! Reads and writes tasks in the store of the server.
+
+use mcp_types::rpc::ErrorObject;
+
+use crate::extensions::tasks::record::{TaskEnd, TaskRecord, VERSION, now};
+use crate::protocol::core::Core;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::text::Chain;
+use crate::protocol::store::error::StoreError;
+use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
+
+/// The maximum size of a task in a store, in bytes.
+const MOST_BYTES: usize = 1 << 20;
+
+/// How often a change is tried again because another process has written at the same time.
+const ATTEMPTS: usize = 32;
+
+/// A limit for the group of a key that exists, which is not checked.
+const ANY_NUMBER: usize = i32::MAX as usize;
+
+/// Why a task cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TaskError {
+    #[error("the store of the server cannot be reached")]
+    Store(#[source] StoreError),
+    #[error("the task belongs to another release of the server")]
+    Format(#[from] serde_json::Error),
+    #[error("the task has {0} bytes with its answers and results: expected at most {MOST_BYTES}")]
+    TooLarge(usize),
+    #[error("the task changes all the time")]
+    Contended,
+    #[error("another process has taken over the task")]
+    TakenOver,
+}
+
+impl TaskError {
+    /// Returns the error that a client receives.
+    pub(super) fn into_handler_error(self) -> HandlerError {
+        match self {
+            Self::TooLarge(_) => HandlerError::invalid_params(self.to_string()),
+            _ => HandlerError::internal("the task cannot be read or written now: retry later")
+                .logged_as(Chain(&self).to_string())
+                .temporary(),
+        }
+    }
+}
+
+fn key(id: &str) -> String {
+    format!("task:{id}")
+}
+
+/// Returns a task and the version of its value. `None` if there is none with this id.
+pub(super) async fn load(core: &Core, id: &str) -> Result<Option<(TaskRecord, u64)>, TaskError> {
+    // Ids that this server did not make are no keys.
+    if id.len() != super::state::ID_LENGTH || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(None);
+    }
+    let found = core.stores.get(&key(id)).await.map_err(TaskError::Store)?;
+    let Some(found) = found else { return Ok(None) };
+    let record: TaskRecord = serde_json::from_slice(&found.value)?;
+    if record.version != VERSION {
+        let unknown = format!("version {} of the format of tasks", record.version);
+        return Err(TaskError::Format(serde::de::Error::custom(unknown)));
+    }
+    Ok(Some((record, found.version)))
+}
+
+/// Stores a new task. Returns the version of its value, or `None` if the user has too many tasks.
+pub(super) async fn create(
+    core: &Core,
+    record: &TaskRecord,
+    most: usize,
+) -> Result<Option<u64>, TaskError> {
+    match put(core, record, Condition::Absent, most).await? {
+        PutOutcome::Written(version) => Ok(Some(version)),
+        PutOutcome::Conflict => Err(TaskError::Contended),
+        PutOutcome::GroupFull => Ok(None),
+    }
+}
+
+/// Writes a task if its value still has this version. Returns the new version.
+pub(super) async fn replace(
+    core: &Core,
+    record: &TaskRecord,
+    version: u64,
+) -> Result<Option<u64>, TaskError> {
+    let condition = Condition::Version(version);
+    match put(core, record, condition, ANY_NUMBER).await? {
+        PutOutcome::Written(version) => Ok(Some(version)),
+        PutOutcome::Conflict | PutOutcome::GroupFull => Ok(None),
+    }
+}
+
+/// Changes a task, unless it has ended. Returns it, or `None` if there is none with this id.
+/// `change` returns `false` if nothing has to be written.
+pub(super) async fn update(
+    core: &Core,
+    id: &str,
+    mut change: impl FnMut(&mut TaskRecord) -> bool + Send,
+) -> Result<Option<TaskRecord>, TaskError> {
+    for _ in 0..ATTEMPTS {
+        let Some((mut record, version)) = load(core, id).await? else {
+            return Ok(None);
+        };
+        if record.has_ended() || !change(&mut record) {
+            return Ok(Some(record));
+        }
+        record.updated = now();
+        if replace(core, &record, version).await?.is_some() {
+            return Ok(Some(record));
+        }
+    }
+    Err(TaskError::Contended)
+}
+
+async fn put(
+    core: &Core,
+    record: &TaskRecord,
+    condition: Condition,
+    most: usize,
+) -> Result<PutOutcome, TaskError> {
+    let value = serde_json::to_vec(record)?;
+    if value.len() > MOST_BYTES {
+        return Err(TaskError::TooLarge(value.len()));
+    }
+    let put = Put {
+        key: &key(&record.id),
+        value: &value,
+        time_to_live: record.time_to_live(),
+        condition,
+        group: Some(KeyGroup {
+            name: &record.group,
+            most,
+        }),
+    };
+    core.stores.put(put).await.map_err(TaskError::Store)
+}
+
+/// Returns how a task ends whose result is too large to be stored.
+pub(super) fn too_large(error: &TaskError) -> TaskEnd {
+    TaskEnd::failed(&ErrorObject::internal_error(error.to_string()))
+}

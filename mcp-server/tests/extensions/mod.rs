@@ -1,0 +1,8 @@
+//! The official extensions.
+
+#[cfg(all(unix, feature = "http", feature = "skills"))]
+mod skills;
+#[cfg(feature = "tasks")]
+mod tasks;
+#[cfg(feature = "tasks")]
+mod tasks_shared;
