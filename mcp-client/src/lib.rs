@@ -47,7 +47,7 @@
 //! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
 //! | `skills` | [skills](guide::skills) of servers, verified: `Client::skills` | 10 crates |
 //! | `model-tools` | tools as [definitions for language models](guide::models): `ModelTools` | 1 crate |
-//! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 58 crates |
+//! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 67 crates |
 //!
 //! # Leniencies
 //!
