@@ -6,12 +6,14 @@
 mod consent;
 mod error;
 mod host;
+mod id;
 mod list;
 mod loaded;
 
 pub use consent::ConsentRequest;
 pub use error::SkillError;
-pub use host::{SkillId, SkillsHost};
+pub use host::SkillsHost;
+pub use id::SkillId;
 pub use loaded::LoadedSkill;
 pub use mcp_internal::skills::entry::{EntryError, Skill, SkillResource, SkillResources};
 pub use mcp_internal::skills::frontmatter::FrontmatterError;

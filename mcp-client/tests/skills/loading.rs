@@ -118,7 +118,7 @@ async fn cached_content_that_is_older_than_the_list_is_read_again() {
     let entries = server.clone();
     let extension = ServerExtension::new(IDENTIFIER).on(move |_: Params<GetSkill>| {
         let entry = entries.0.lock().unwrap().entry.clone();
-        async move { object(json!({ "skill": entry })) }
+        async move { object(&json!({ "skill": entry })) }
     });
     let serving = Server::builder("cached", "1").extension(extension);
     let serving = serving.add_resource_template(template).build().unwrap();

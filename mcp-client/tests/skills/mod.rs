@@ -103,11 +103,11 @@ impl Liar {
         let extension = ServerExtension::new(IDENTIFIER)
             .on(move |_: Params<ListSkills>| {
                 let entry = list.0.lock().unwrap().entry.clone();
-                async move { object(json!({ "skills": [entry], "resultType": "complete" })) }
+                async move { object(&json!({ "skills": [entry], "resultType": "complete" })) }
             })
             .on(move |_: Params<GetSkill>| {
                 let entry = get.0.lock().unwrap().entry.clone();
-                async move { object(json!({ "skill": entry, "resultType": "complete" })) }
+                async move { object(&json!({ "skill": entry, "resultType": "complete" })) }
             });
         let files = TemplateDef::new("skill://{+path}", "files").handler(
             move |ResourceUri(uri): ResourceUri| {
@@ -132,7 +132,7 @@ async fn connect(server: &Server) -> Client {
     client.expect("connected")
 }
 
-fn object(value: Value) -> Object {
+fn object(value: &Value) -> Object {
     json::from_str(&value.to_string()).expect("an object")
 }
 

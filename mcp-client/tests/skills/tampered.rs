@@ -105,7 +105,8 @@ async fn alias_bomb_in_a_frontmatter_is_refused() {
 #[tokio::test]
 async fn entries_that_break_a_rule_are_refused_before_anything_is_read() {
     type Change = fn(&mut Value);
-    let cases: [(Change, fn(&EntryError) -> bool); 11] = [
+    type Check = fn(&EntryError) -> bool;
+    let cases: [(Change, Check); 11] = [
         (
             |entry| entry["uri"] = json!("skill://forms/README.md"),
             |e| *e == EntryError::Uri,

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_internal::skills::entry::{Skill, SkillResources};
 
-use super::host::SkillId;
+use super::id::SkillId;
 
 /// The question whether a skill may be loaded.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use mcp_internal::skills::entry::EntryError;
 use mcp_internal::skills::frontmatter::FrontmatterError;
 use thiserror::Error;
 
-use super::host::SkillId;
+use super::id::SkillId;
 use crate::protocol::error::CallError;
 
 /// A skill or one of its files cannot be used.

@@ -13,6 +13,7 @@ use mcp_internal::skills::messages::{
 
 use super::consent::{ConsentRequest, Consents};
 use super::error::SkillError;
+use super::id::SkillId;
 use super::loaded::LoadedSkill;
 use crate::features::calls::Call;
 use crate::features::extension::Extension;
@@ -33,29 +34,13 @@ use crate::features::shared_connection::SharedConnection;
 pub struct SkillsHost {
     shared: SharedConnection,
     server: Arc<str>,
-    ask: Option<Arc<Ask>>,
+    ask: Option<Arc<AskConsent>>,
     dynamic: bool,
     consents: Arc<Consents>,
 }
 
-type Ask = dyn Fn(ConsentRequest) -> Pin<Box<dyn Future<Output = bool> + Send>> + Send + Sync;
-
-/// The identity of a skill: the host's label of the server, and the URI of its `SKILL.md`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub struct SkillId {
-    /// The label of the server.
-    pub server: String,
-    /// The URI of the `SKILL.md`.
-    pub uri: String,
-}
-
-impl fmt::Display for SkillId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let uri = mcp_internal::peer_text::PeerText(&self.uri);
-        write!(f, "`{uri}` of `{}`", self.server)
-    }
-}
+type AskConsent =
+    dyn Fn(ConsentRequest) -> Pin<Box<dyn Future<Output = bool> + Send>> + Send + Sync;
 
 impl SkillsHost {
     pub(crate) fn new(shared: SharedConnection, server: String) -> Self {

@@ -12,7 +12,7 @@ use mcp_types::uri::is_equivalent;
 use mcp_types::{AnyResourceContents, ReadResourceRequest, ReadResourceRequestParams};
 
 use super::error::SkillError;
-use super::host::SkillId;
+use super::id::SkillId;
 use crate::features::calls::Call;
 use crate::features::shared_connection::SharedConnection;
 use crate::protocol::request_meta::RequestMeta;

@@ -192,10 +192,10 @@ impl Catalog {
     pub(super) fn changes(&self, before: &Self) -> Vec<CatalogChange> {
         let digest = |file: &ServedFile| file.resource.digest.clone();
         let uris: BTreeSet<&String> = self.files.keys().chain(before.files.keys()).collect();
-        let changed = uris
+        let differing = uris
             .into_iter()
             .filter(|uri| self.files.get(*uri).map(digest) != before.files.get(*uri).map(digest));
-        let mut changes: Vec<_> = changed.cloned().map(CatalogChange::File).collect();
+        let mut changes: Vec<_> = differing.cloned().map(CatalogChange::File).collect();
         if self.skills != before.skills {
             changes.push(CatalogChange::Skills);
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Bound;
+use std::string::FromUtf8Error;
 use std::sync::Arc;
 
 use mcp_internal::skills::messages::{
@@ -90,7 +91,7 @@ impl Handlers {
                 contents.into()
             }
             other => {
-                let bytes = other.map_or_else(|error| error.into_bytes(), String::into_bytes);
+                let bytes = other.map_or_else(FromUtf8Error::into_bytes, String::into_bytes);
                 let mut contents = BlobResourceContents::new(uri, Base64Text::encode(&bytes));
                 contents.mime_type = mime_type;
                 contents.into()

@@ -138,7 +138,7 @@ async fn skills_that_break_a_rule_are_left_out_and_the_log_says_why() {
     let bomb = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n";
     let deep = format!("x: {}{}\n", "[".repeat(100), "]".repeat(100));
     let many = format!("x: [{}]\n", "1,".repeat(5000));
-    let long = format!("# {}\n", "x".repeat(70_000));
+    let oversized = format!("# {}\n", "x".repeat(70_000));
     let about = |name: &str, more: &str| format!("---\nname: {name}\ndescription: x\n{more}---\n");
     for (name, text, reason) in [
         (
@@ -169,7 +169,7 @@ async fn skills_that_break_a_rule_are_left_out_and_the_log_says_why() {
         ("alias-bomb", about("alias-bomb", bomb), "an alias"),
         ("deep", about("deep", &deep), "levels"),
         ("many", about("many", &many), "4096 values"),
-        ("long", about("long", &long), "65536 bytes"),
+        ("long", about("long", &oversized), "65536 bytes"),
         (
             "twice",
             about("twice", "name: twice\n"),
