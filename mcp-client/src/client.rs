@@ -13,6 +13,8 @@ mod one_pass;
 mod request_json;
 #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 mod resources;
+#[cfg(feature = "skills")]
+mod skills;
 
 pub use builder::ClientBuilder;
 pub use handle::Client;

@@ -43,6 +43,8 @@ mod process;
 ))]
 mod resources;
 mod scripted;
+#[cfg(feature = "skills")]
+mod skills;
 mod streams;
 #[cfg(feature = "tls")]
 mod tls;

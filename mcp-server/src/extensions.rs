@@ -1,4 +1,6 @@
 //! The official extensions of the protocol. Each is a [`ServerExtension`](crate::ServerExtension).
 
+#[cfg(feature = "skills")]
+pub(crate) mod skills;
 #[cfg(feature = "tasks")]
 pub(crate) mod tasks;

@@ -49,6 +49,7 @@
 //! | `redis-tls` | | `redis`, and TLS for its connections, by rustls |
 //! | `testing` | | `http`, and checks for implementations of [`Store`] |
 //! | `json-schema` | | tools with a hand-written schema, and validation of all arguments by their schema |
+//! | `skills` | | the extension of that name: [skills for agents](guide::skills) from a folder or another source |
 //! | `draft` | | the draft of the next revision, unstable: see `ServerBuilder::draft` |
 //! | `https-url` | | the proposal of that name: signed [URLs of resources](guide::urls) |
 //! | `sep-2093` | | the proposal of that name: [metadata of resources](guide::resources), documents and collections |
@@ -79,6 +80,10 @@ mod util;
 
 #[cfg(all(feature = "postgres", not(feature = "tls")))]
 pub use ::rustls;
+#[cfg(feature = "skills")]
+pub use extensions::skills::config::Skills;
+#[cfg(feature = "skills")]
+pub use extensions::skills::source::{SkillFile, SkillSource};
 #[cfg(feature = "tasks")]
 pub use extensions::tasks::Tasks;
 #[cfg(feature = "tasks")]

@@ -19,6 +19,8 @@ mod resource_definitions;
 #[cfg(feature = "axum")]
 mod router;
 mod serve;
+#[cfg(feature = "skills")]
+mod skills;
 pub(crate) mod transports;
 #[cfg(feature = "https-url")]
 mod urls;

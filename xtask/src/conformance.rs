@@ -36,6 +36,21 @@ const OLD_SERVERS: [&str; 2] = [
     "auth/2025-03-26-oauth-endpoint-fallback",
 ];
 
+/// The revision for which the extension for skills is specified.
+const SKILLS_REVISION: &str = "2026-07-28";
+/// Scenarios of this extension, which no requirements name.
+const SERVER_SKILLS: [&str; 3] = [
+    "sep-2640-skills-enumeration",
+    "sep-2640-skills-manifest",
+    "sep-2640-skills-directory",
+];
+const CLIENT_SKILLS: [&str; 4] = [
+    "sep-2640-client-no-prefetch",
+    "sep-2640-client-verify-digest",
+    "sep-2640-client-verify-size",
+    "sep-2640-client-verify-frontmatter",
+];
+
 /// The parsed command line.
 #[derive(Default)]
 struct Options {
@@ -77,6 +92,18 @@ impl Options {
         Ok(options)
     }
 
+    /// Runs the selected scenarios against the server at a URL.
+    fn run(&self, suite: &Suite, url: &str, revision: &str) -> Result<()> {
+        let log = suite.begin(revision)?;
+        suite.run(url, revision, self.scenario.as_deref(), &log)?;
+        if self.scenario.is_none() && revision == SKILLS_REVISION {
+            for name in SERVER_SKILLS {
+                suite.run(url, revision, Some(name), &log)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns `true` if a scenario is selected.
     fn wants(&self, scenario: &Scenario) -> bool {
         match &self.scenario {
@@ -99,10 +126,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let (mut passed, mut failed) = (0, 0);
     for (revision, scenarios) in &plan {
         match &against {
-            Against::Url(url) => suite.run(url, revision, options.scenario.as_deref())?,
-            Against::Server(subject) => {
-                suite.run(&subject.url, revision, options.scenario.as_deref())?;
-            }
+            Against::Url(url) => options.run(&suite, url, revision)?,
+            Against::Server(subject) => options.run(&suite, &subject.url, revision)?,
             Against::Client(program) => suite.run_client(program, revision, scenarios)?,
         }
         let folder = suite.results().join(revision);
@@ -168,12 +193,20 @@ fn plan(suite: &Suite, options: &Options) -> Result<Vec<(String, Vec<String>)>> 
     let mut known = Vec::new();
     for revision in revisions {
         let mut scenarios = suite.scenarios(&revision, options.side)?;
+        let mut unnamed: Vec<&str> = Vec::new();
         if options.side == Side::Client {
-            scenarios.extend(OLD_SERVERS.map(|name| Scenario {
-                name: name.to_owned(),
-                extension: false,
-            }));
+            unnamed.extend(OLD_SERVERS);
         }
+        if revision == SKILLS_REVISION {
+            unnamed.extend(match options.side {
+                Side::Server => &SERVER_SKILLS[..],
+                Side::Client => &CLIENT_SKILLS[..],
+            });
+        }
+        scenarios.extend(unnamed.into_iter().map(|name| Scenario {
+            name: name.to_owned(),
+            extension: false,
+        }));
         known.extend(scenarios.iter().map(|scenario| scenario.name.clone()));
         let wanted: Vec<String> = scenarios
             .into_iter()

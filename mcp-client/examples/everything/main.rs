@@ -29,6 +29,9 @@ async fn main() -> Result<()> {
     }
     let server = authorization::authorize(Http::new(url), &scenario)?;
     let client = builder.connect(server).await?;
+    if scenario.starts_with("sep-2640-client-") {
+        return use_skills(&client, &scenario).await;
+    }
     let listed = client.tools().all().await?;
     for fault in &listed.faults {
         eprintln!("a tool that cannot be read: {fault}");
@@ -60,6 +63,22 @@ fn builder() -> ClientBuilder {
             Ok(CreateMessageResult::new("none", Role::Assistant, said))
         })
         .on_roots(|| async { Ok(vec![Root::new("file:///")]) })
+}
+
+/// Lists the skills, and uses all files of each.
+async fn use_skills(client: &Client, scenario: &str) -> Result<()> {
+    let host = client.skills("conformance");
+    for skill in host.list()?.all().await?.items {
+        println!("{}: {}", host.id(&skill), skill.description());
+        if scenario == "sep-2640-client-no-prefetch" {
+            continue;
+        }
+        let loaded = host.load(&skill).await?;
+        for file in skill.files() {
+            loaded.read(&file.uri).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes the calls with the arguments of the suite.

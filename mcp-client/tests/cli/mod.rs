@@ -5,6 +5,7 @@ mod hostile;
 mod lists;
 mod odd;
 mod resources;
+mod skills;
 mod terminal;
 mod trouble;
 mod watch;

@@ -1,7 +1,8 @@
 //! The server for the tests of the program `mcp`: over standard input and output, or over HTTP with
 //! the argument `http`. With `proposals` it supports those for resources, with `hostile` it sends
 //! terminal control sequences, with `odd` what typed servers do not send, and with `https FILE` it
-//! also issues URLs and writes its certificate to the file.
+//! also issues URLs and writes its certificate to the file. With `skills FOLDER` it has the skills in
+//! a folder.
 
 mod certificate;
 mod hostile;
@@ -244,8 +245,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
     if has("odd") {
         return Ok(odd::serve()?);
     }
-    let server = server(has("proposals"))?;
-    if has("http") {
+    if let Some(at) = words.iter().position(|word| word == "skills") {
+        let folder = words.get(at + 1).ok_or("which folder?")?;
+        let server = Server::builder("subject", "1.2.3").skills(folder.as_str());
+        return serve(&server.build()?, has("http")).await;
+    }
+    serve(&server(has("proposals"))?, has("http")).await
+}
+
+async fn serve(server: &Server, over_http: bool) -> Result<(), Box<dyn Error>> {
+    if over_http {
         let serving =
             server.serve_http(Http::at(("127.0.0.1", 0)).config(HttpConfig::default()))?;
         println!("http://{}/mcp", serving.local_addr());

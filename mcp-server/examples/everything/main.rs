@@ -37,6 +37,11 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     builder = questions::add(builder);
     builder = tasks::add(builder);
     builder = offers::add(builder);
+    // The folder of the source code: an installed program has one of its own.
+    builder = builder.skills(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/examples/everything/skills"
+    ));
     builder = options.limit(builder);
     let server = options.share(builder).await?.build()?;
     let updates = announce_updates(&server);

@@ -27,7 +27,7 @@ use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::{report, resolve};
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::dispatch::trace;
-#[cfg(feature = "_extensions")]
+#[cfg(feature = "tasks")]
 use crate::protocol::error::handler_error::bad_params;
 use crate::protocol::error::handler_error::{Cause, HandlerError};
 use crate::protocol::message::params_view::ParamsView;
@@ -68,7 +68,7 @@ impl Tools for List<ToolDef> {
         self.get(name).is_some()
     }
 
-    #[cfg(feature = "_extensions")]
+    #[cfg(feature = "tasks")]
     fn as_any(&self) -> &dyn std::any::Any {
         self
     }
@@ -106,7 +106,7 @@ fn read_call(
 }
 
 /// Checks the params of a call before it is started.
-#[cfg(feature = "_extensions")]
+#[cfg(feature = "tasks")]
 pub(crate) fn check_call(
     tool: &ToolDef,
     params: &ParamsView<'_>,

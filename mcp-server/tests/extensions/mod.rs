@@ -1,5 +1,7 @@
 //! The official extensions.
 
+#[cfg(all(unix, feature = "http", feature = "skills"))]
+mod skills;
 #[cfg(feature = "tasks")]
 mod tasks;
 #[cfg(feature = "tasks")]

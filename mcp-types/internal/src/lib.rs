@@ -15,3 +15,5 @@ pub mod peer_text;
 pub mod schema_cost;
 #[cfg(feature = "schema-validator")]
 pub mod schema_validator;
+#[cfg(feature = "skills")]
+pub mod skills;

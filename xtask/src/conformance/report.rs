@@ -104,7 +104,9 @@ impl Outcome {
 
     /// Returns `true` if the suite does not validate the form of the messages.
     fn is_raw(&self) -> bool {
-        RAW.contains(&self.scenario.as_str()) || self.scenario.starts_with("auth/")
+        let groups = ["auth/", "sep-2640-client-"];
+        RAW.contains(&self.scenario.as_str())
+            || groups.iter().any(|group| self.scenario.starts_with(group))
     }
 
     /// Returns the reason for which the scenario failed, if it did. A scenario whose checks were

@@ -96,8 +96,13 @@ impl Suite {
     /// Runs the scenarios of a revision for servers one after the other, as the suite does, or a
     /// single one. The outcome is read from the results: the suite's own verdict is ignored,
     /// because it accepts skipped checks.
-    pub(super) fn run(&self, url: &str, revision: &str, scenario: Option<&str>) -> Result<()> {
-        let log = self.begin(revision)?;
+    pub(super) fn run(
+        &self,
+        url: &str,
+        revision: &str,
+        scenario: Option<&str>,
+        log: &File,
+    ) -> Result<()> {
         let mut arguments = vec!["--url", url];
         match scenario {
             // Forced, because an extension belongs to no revision.
@@ -105,7 +110,7 @@ impl Suite {
             None => arguments.extend(["--suite", "all"]),
         }
         println!("running the scenarios of {revision} against {url}");
-        self.command(Side::Server, revision, &arguments, log)
+        self.command(Side::Server, revision, &arguments, log.try_clone()?)
     }
 
     /// Runs scenarios of a revision for clients, each with a new process. The suite itself would
@@ -128,7 +133,7 @@ impl Suite {
 
     /// Creates an empty folder for the results of a revision, with a file for the output of the
     /// suite.
-    fn begin(&self, revision: &str) -> Result<File> {
+    pub(super) fn begin(&self, revision: &str) -> Result<File> {
         let folder = self.results().join(revision);
         if folder.exists() {
             fs::remove_dir_all(&folder).with_context(|| workspace::display_path(&folder))?;

@@ -23,6 +23,8 @@ pub(crate) enum Action<'a> {
         uri: Option<&'a str>,
         depth: usize,
     },
+    /// Lists the skills, and verifies them if `true`.
+    Skills(bool),
     Prompts,
     Prompt(NamedArguments<'a>),
     Watch(&'a [String]),
@@ -65,6 +67,7 @@ impl<'a> Action<'a> {
                 },
                 _ => return Err(Failure::Usage("`tree` expects one URI at most".to_owned())),
             },
+            Command::Skills(args) => without_arguments(Self::Skills(args.verify), words)?,
             Command::Prompts(_) => without_arguments(Self::Prompts, words)?,
             Command::Prompt(args) => Self::Prompt(NamedArguments::with("prompt", words, args)?),
             Command::Watch(_) => Self::Watch(words),

@@ -179,6 +179,14 @@ pub(crate) enum Command {
         override_usage = "mcp tree [OPTIONS] URL [URI]\n       mcp tree [OPTIONS] [URI] -- PROGRAM..."
     )]
     Tree(Tree),
+    /// Lists the skills
+    ///
+    /// With `--verify`, loads every skill and reads all of its files, to compare them with the
+    /// sizes, digests and frontmatters that the server lists.
+    #[command(
+        override_usage = "mcp skills [OPTIONS] URL\n       mcp skills [OPTIONS] -- PROGRAM..."
+    )]
+    Skills(Skills),
     /// Lists the prompts with their arguments
     #[command(
         override_usage = "mcp prompts [OPTIONS] URL\n       mcp prompts [OPTIONS] -- PROGRAM..."
@@ -312,6 +320,15 @@ pub(crate) struct Fetch {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Skills {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// Reads all files, and verifies them
+    #[arg(long)]
+    pub(crate) verify: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Tree {
     #[command(flatten)]
     pub(crate) server: Server,
@@ -336,6 +353,7 @@ impl Command {
             Self::Resources(args) => &args.server,
             Self::Fetch(args) => &args.server,
             Self::Read(args) => &args.server,
+            Self::Skills(args) => &args.server,
             Self::Tree(args) => &args.server,
             Self::Login(_) | Self::Logout(_) | Self::Auth(_) => return None,
         })

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 
+use mcp_client::skills::SkillsHost;
 use mcp_client::types::{Implementation, LoggingLevel};
 use mcp_client::{
     ChildProcess, Client, ClientBuilder, ConnectError, Proposal, Stderr, TransportError,
@@ -148,6 +149,9 @@ fn builder(
         .on_elicit_url(move |params| form::open(page_answers.clone(), params));
     if let Some(revision) = options.revision {
         builder = builder.revision(revision);
+    }
+    if let Command::Skills(_) = command {
+        builder = builder.extension(SkillsHost::extension());
     }
     if let Command::Watch(_) = command {
         builder = builder.on_log(LoggingLevel::Debug, move |log| log::log(&log, output));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use mcp_client::oauth::{OAuthError, OAuthFault};
+use mcp_client::skills::SkillError;
 use mcp_client::{
     CallError, ConnectError, FetchError, FetchFailed, HttpError, ReadError, RefusalKind,
     TransportError,
@@ -43,6 +44,11 @@ pub(crate) enum Failure {
     },
     #[error(transparent)]
     Authorization(#[from] OAuthError),
+    /// Skills are not as the server lists them. The reasons are printed.
+    #[error("not all skills are as the server lists them")]
+    Unverified,
+    #[error(transparent)]
+    Skill(#[from] SkillError),
     /// The server does not have what was asked for.
     #[error("{0}")]
     Absent(String),
@@ -59,7 +65,10 @@ impl Failure {
             Self::Usage(_) | Self::File { .. } => USAGE,
             Self::Connect(ConnectError::Call(error)) | Self::Call(error) => of_call(error),
             Self::Connect(ConnectError::Transport(error)) => of_transport(error),
-            Self::Connect(ConnectError::Decode(_)) | Self::Answer { .. } => 6,
+            Self::Connect(ConnectError::Decode(_))
+            | Self::Answer { .. }
+            | Self::Unverified
+            | Self::Skill(_) => 6,
             Self::Connect(_) | Self::Unstarted { .. } | Self::Io(_) => 3,
             Self::Authorization(error) => of_authorization(error),
             Self::Absent(_) => 4,

@@ -24,7 +24,7 @@ use tokio::time::timeout;
 use action::Action;
 use args::{Command, Mcp, Options};
 use commands::{
-    account, call, discover, fetch, metadata, prompts, raw, resources, tools, tree, watch,
+    account, call, discover, fetch, metadata, prompts, raw, resources, skills, tools, tree, watch,
 };
 use failure::Failure;
 use output::Output;
@@ -129,6 +129,7 @@ async fn perform(
         Action::Fetch(uri, how) => fetch::fetch(client, uri, how, output).await,
         Action::Metadata(uri) => metadata::metadata(client, uri, output).await,
         Action::Tree { uri, depth } => tree::tree(client, *uri, *depth, output).await,
+        Action::Skills(verify) => skills::skills(client, *verify, output).await,
         Action::Prompts => prompts::prompts(client, output).await,
         Action::Prompt(named) => prompts::prompt(client, named, output).await,
         Action::Watch(uris) => watch::watch(client, uris, output).await,

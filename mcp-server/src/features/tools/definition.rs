@@ -25,7 +25,7 @@ use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
 use crate::protocol::metrics::operations::OperationCounter;
-#[cfg(feature = "_extensions")]
+#[cfg(feature = "tasks")]
 use crate::util::type_map::TypeMap;
 
 /// A running handler of a tool.
@@ -68,7 +68,7 @@ pub struct ToolDef {
     #[cfg(feature = "json-schema")]
     validators: Validators,
     /// What extensions store in the definition.
-    #[cfg(feature = "_extensions")]
+    #[cfg(feature = "tasks")]
     pub(crate) extensions: TypeMap,
 }
 
@@ -96,7 +96,7 @@ impl ToolDef {
             takes_nothing: false,
             #[cfg(feature = "json-schema")]
             validators: Validators::default(),
-            #[cfg(feature = "_extensions")]
+            #[cfg(feature = "tasks")]
             extensions: TypeMap::default(),
         }
     }

@@ -102,7 +102,7 @@ pub(crate) trait Tools: Send + Sync {
     fn contains(&self, name: &str) -> bool;
 
     /// Returns the list of tools, for extensions that know its type.
-    #[cfg(feature = "_extensions")]
+    #[cfg(feature = "tasks")]
     fn as_any(&self) -> &dyn std::any::Any;
 
     /// Returns the name of the tool with this counter.

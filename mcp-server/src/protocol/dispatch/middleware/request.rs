@@ -115,7 +115,7 @@ impl Request {
     }
 
     /// Attaches a value of this crate to the context.
-    #[cfg(feature = "_extensions")]
+    #[cfg(feature = "tasks")]
     pub(crate) fn with_value<T: Send + Sync + 'static>(self, value: T) -> Self {
         let cx = self.0.cx.with_value(value);
         Self(LayerRequest { cx, ..self.0 })

@@ -1,0 +1,71 @@
+//! `mcp skills`.
+
+use mcp_client::Client;
+use mcp_client::skills::{
+    ListSkillsRequest, LoadedSkill, Skill, SkillError, SkillResources, SkillsHost,
+};
+
+use super::lists::{all, empty, object};
+use crate::failure::Failure;
+use crate::output::{Output, print_error};
+
+/// Lists the skills, and verifies all of their files.
+pub(crate) async fn skills(client: &Client, verify: bool, output: Output) -> Result<(), Failure> {
+    // Nothing is done with the contents, so nobody needs to be asked.
+    let host = client.skills("server").on_consent(|_| async { true });
+    let list = match host.list() {
+        Err(SkillError::NotAnnounced) => {
+            return Err(Failure::Absent("the server offers no skills".to_owned()));
+        }
+        list => list?,
+    };
+    let (skills, mut end) = all(client, list).await;
+    if output.json {
+        output.value(&object("skills", &skills))?;
+    } else if end.is_ok() && skills.is_empty() {
+        end = empty::<ListSkillsRequest>(client);
+    }
+    for skill in &skills {
+        if !output.json {
+            describe(skill, output)?;
+        }
+        if !verify || end.is_err() {
+            continue;
+        }
+        match verified(&host, skill).await {
+            Ok(verified) if output.json => drop(verified),
+            Ok(verified) => output.indented(&verified)?,
+            Err(SkillError::Call(error)) => return Err(error.into()),
+            Err(error) => {
+                print_error(&format!("{}: {error}", skill.uri));
+                end = Err(Failure::Unverified);
+            }
+        }
+    }
+    end
+}
+
+fn describe(skill: &Skill, output: Output) -> Result<(), Failure> {
+    output.line(&skill.uri)?;
+    let bytes: u64 = skill.files().iter().map(|file| file.size).sum();
+    let about = match &skill.resources {
+        SkillResources::Files(files) => format!("{} files, {bytes} bytes", files.len()),
+        SkillResources::Dynamic => "generated".to_owned(),
+    };
+    output.indented(&format!("{}, {about}", skill.name()))?;
+    output.indented(skill.description())?;
+    Ok(())
+}
+
+/// Loads a skill and reads all of its files. Returns what was verified.
+async fn verified(host: &SkillsHost, skill: &Skill) -> Result<String, SkillError> {
+    if skill.resources == SkillResources::Dynamic {
+        return Ok("not verified, because the content is generated".to_owned());
+    }
+    let loaded: LoadedSkill = host.load(skill).await?;
+    let others = skill.files().iter().filter(|file| file.uri != skill.uri);
+    for file in others {
+        loaded.read(&file.uri).await?;
+    }
+    Ok("verified".to_owned())
+}

@@ -1,0 +1,4 @@
+//! The official extensions.
+
+#[cfg(feature = "skills")]
+pub mod skills;

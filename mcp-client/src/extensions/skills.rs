@@ -1,0 +1,24 @@
+//! The extension `io.modelcontextprotocol/skills` (SEP-2640): skills of servers, for hosts.
+//!
+//! [`Client::skills`](crate::Client::skills) returns the [`SkillsHost`] of a connection. The
+//! [guide](crate::guide::skills) has an example.
+
+mod consent;
+mod error;
+mod host;
+mod id;
+mod list;
+mod loaded;
+
+pub use consent::ConsentRequest;
+pub use error::SkillError;
+pub use host::SkillsHost;
+pub use id::SkillId;
+pub use loaded::LoadedSkill;
+pub use mcp_internal::skills::entry::{EntryError, Skill, SkillResource, SkillResources};
+pub use mcp_internal::skills::frontmatter::FrontmatterError;
+pub use mcp_internal::skills::messages::{
+    GetSkillParams, GetSkillRequest, GetSkillResult, ListSkillsParams, ListSkillsRequest,
+    ListSkillsResult, ReadDirectoryParams, ReadDirectoryRequest, ReadDirectoryResult,
+};
+pub use mcp_internal::skills::{DIRECTORY_TYPE, IDENTIFIER, MAX_BYTES, MAX_FILES, YamlError};

@@ -1,0 +1,98 @@
+//! `mcp skills`.
+
+use std::fs;
+
+use crate::support::folder::Folder;
+use crate::support::program::{Printed, mcp};
+
+use super::{Served, run, subject};
+
+/// Runs the command with the skills in a folder.
+fn skills(folder: &str, arguments: &[&str]) -> Printed {
+    let mut command = mcp();
+    command
+        .arg("skills")
+        .args(arguments)
+        .arg("--")
+        .arg(subject());
+    command
+        .args(["skills", folder])
+        .output()
+        .expect("it runs")
+        .into()
+}
+
+#[test]
+fn skills_are_listed_and_verified() {
+    let folder = Folder::new("skills").created();
+    let root = folder.file("skills");
+    fs::create_dir_all(folder.file("skills/forms")).unwrap();
+    let text = "---\nname: forms\ndescription: |\n  Fills in forms\x1b[31m\n---\n";
+    fs::write(folder.file("skills/forms/SKILL.md"), text).unwrap();
+    fs::write(folder.file("skills/forms/fields.bin"), [0, 159]).unwrap();
+    let listed = format!(
+        "skill://forms/SKILL.md\n  forms, 2 files, {} bytes\n  Fills in forms\\u{{1b}}[31m\n",
+        text.len() + 2
+    );
+    assert_eq!(skills(&root, &[]).out, listed);
+    let verified = format!("{listed}  verified\n");
+    let printed = skills(&root, &["--verify"]);
+    assert_eq!(
+        (printed.code, printed.out),
+        (Some(0), verified.clone()),
+        "{}",
+        printed.err
+    );
+    let served = Served::with(&["http", "skills", &root]);
+    let printed: Printed = mcp()
+        .args(["skills", &served.url, "--verify"])
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!((printed.code, printed.out), (Some(0), verified));
+    let printed = skills(&root, &["--json"]);
+    let json: serde_json::Value = serde_json::from_str(&printed.out).unwrap();
+    assert_eq!(json["skills"][0]["frontmatter"]["name"], "forms");
+}
+
+#[test]
+fn server_without_skills_is_an_error() {
+    let printed = run(&["skills"]);
+    assert_eq!(printed.code, Some(4));
+    assert_eq!(printed.err, "mcp: the server offers no skills\n");
+}
+
+/// Serves an entry with a wrong digest.
+#[test]
+fn skill_that_fails_the_verification_exits_with_6() {
+    use crate::skills::{Liar, TEXT, URI};
+
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let url = runtime.block_on(async {
+        let server = Liar::honest(TEXT, &[]).serving(URI, &TEXT.replace("See", "Run"));
+        let serving = server
+            .server()
+            .serve_http(mcp_server::Http::at(("127.0.0.1", 0)))
+            .unwrap();
+        let url = format!("http://{}/mcp", serving.local_addr());
+        tokio::spawn(serving.into_future());
+        url
+    });
+    let printed: Printed = mcp().args(["skills", &url]).output().unwrap().into();
+    assert_eq!(printed.code, Some(0), "{printed:?}");
+    let printed: Printed = mcp()
+        .args(["skills", &url, "--verify"])
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(printed.code, Some(6), "{printed:?}");
+    assert!(
+        printed
+            .err
+            .contains("has another digest than the listed one"),
+        "{printed:?}"
+    );
+}

@@ -1,0 +1,100 @@
+//! Consent of the user.
+
+use std::sync::{Arc, Mutex};
+
+use mcp_client::skills::{ConsentRequest, SkillError};
+use mcp_server::{Server, SkillFile, SkillSource, Skills};
+
+use super::{Liar, TEXT, URI, connect};
+
+const OUTER: &str = "skill://outer/SKILL.md";
+const INNER: &str = "skill://outer/inner/SKILL.md";
+
+/// Two skills, one within the other.
+struct Nested;
+
+fn text(path: &str) -> String {
+    let name = if path.contains("inner") {
+        "inner"
+    } else {
+        "outer"
+    };
+    format!("---\nname: {name}\ndescription: About it\n---\n")
+}
+
+impl SkillSource for Nested {
+    fn files(&self) -> std::io::Result<Vec<SkillFile>> {
+        let file = |path: &str| SkillFile::new(path, text(path).len() as u64, "1");
+        Ok(vec![file("outer/SKILL.md"), file("outer/inner/SKILL.md")])
+    }
+
+    fn read(&self, path: &str, _: u64) -> std::io::Result<Vec<u8>> {
+        Ok(text(path).into_bytes())
+    }
+}
+
+#[tokio::test]
+async fn skill_within_a_loaded_one_needs_a_consent_of_its_own() {
+    let server = Server::builder("test", "1")
+        .skills(Skills::new(Nested))
+        .build()
+        .unwrap();
+    let client = connect(&server).await;
+    let host = client.skills("docs");
+    let (outer, inner) = (
+        host.get(OUTER).await.unwrap(),
+        host.get(INNER).await.unwrap(),
+    );
+    let loaded = host.load(&outer).await.unwrap();
+    let error = host.load(&inner).await.unwrap_err();
+    assert!(
+        matches!(error, SkillError::NoConsent { ref id } if id.uri == INNER),
+        "{error}"
+    );
+    // As a file it can be read.
+    let file = loaded.read("inner/SKILL.md").await.unwrap();
+    assert_eq!(file, text("inner").into_bytes());
+
+    let asked = Arc::<Mutex<Vec<ConsentRequest>>>::default();
+    let kept = Arc::clone(&asked);
+    let host = client.skills("docs").on_consent(move |request| {
+        let agrees = request.enclosing.is_none();
+        kept.lock().unwrap().push(request);
+        async move { agrees }
+    });
+    host.load(&outer).await.unwrap();
+    let error = host.load(&inner).await.unwrap_err();
+    assert!(matches!(error, SkillError::NoConsent { .. }), "{error}");
+    let asked = asked.lock().unwrap();
+    let [first, second] = asked.as_slice() else {
+        panic!("{asked:?}");
+    };
+    assert_eq!((&*first.id.uri, &first.enclosing), (OUTER, &None));
+    assert_eq!((&*second.id.server, &*second.id.uri), ("docs", INNER));
+    assert_eq!(second.enclosing.as_ref(), Some(&first.id));
+}
+
+#[tokio::test]
+async fn consent_is_bound_to_the_files() {
+    let server = Liar::honest(TEXT, &[("fields.md", "Dates")]);
+    let client = server.client().await;
+    let asked = Arc::<Mutex<Vec<bool>>>::default();
+    let kept = Arc::clone(&asked);
+    let host = client.skills("docs").on_consent(move |request| {
+        kept.lock().unwrap().push(request.has_changed);
+        async { true }
+    });
+    for _ in 0..2 {
+        host.load(&host.get(URI).await.unwrap()).await.unwrap();
+    }
+    assert_eq!(*asked.lock().unwrap(), [false]);
+    let changed = Liar::honest(TEXT, &[("fields.md", "Boxes")]);
+    std::mem::swap(
+        &mut *server.0.lock().unwrap(),
+        &mut *changed.0.lock().unwrap(),
+    );
+    for _ in 0..2 {
+        host.load(&host.get(URI).await.unwrap()).await.unwrap();
+    }
+    assert_eq!(*asked.lock().unwrap(), [false, true]);
+}

@@ -1,0 +1,261 @@
+//! [`Catalog`]: the skills of a source at one time, with the digests of their files.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
+
+use mcp_internal::skills::entry::{
+    EntryError, Skill, SkillResource, SkillResources, is_file_name, uri_below,
+};
+use mcp_internal::skills::frontmatter::{self, FrontmatterError};
+use mcp_internal::skills::{DIRECTORY_TYPE, MAX_BYTES, MAX_FILES, SKILL_FILE};
+use mcp_types::Resource;
+use mcp_types::json::Object;
+use thiserror::Error;
+
+use super::media_type::media_type;
+use super::source::{FileVersion, SkillFile, SkillSource};
+
+/// What the URIs of skills begin with.
+pub(super) const SCHEME: &str = "skill://";
+
+/// The skills of a source at one time.
+#[derive(Default)]
+pub(super) struct Catalog {
+    /// The skills, by URI.
+    pub(super) skills: BTreeMap<String, Skill>,
+    /// The files of all skills, by URI.
+    pub(super) files: BTreeMap<String, ServedFile>,
+    /// The files and directories in each directory, by URI.
+    pub(super) directories: BTreeMap<String, BTreeMap<String, Resource>>,
+    /// Why skills and files are left out, by path.
+    faults: BTreeMap<String, String>,
+    /// What was read, by path.
+    read: HashMap<String, ReadFile>,
+}
+
+/// A file that is served.
+#[derive(Clone)]
+pub(super) struct ServedFile {
+    pub(super) path: String,
+    pub(super) resource: SkillResource,
+}
+
+/// What is known of a version of a file.
+#[derive(Clone)]
+struct ReadFile {
+    version: FileVersion,
+    resource: SkillResource,
+    /// Of a `SKILL.md`.
+    frontmatter: Option<Result<Object, FrontmatterError>>,
+}
+
+/// A skill is left out.
+#[derive(Debug, Error)]
+enum SkillFault {
+    #[error("`{path}`: {reason}")]
+    File { path: String, reason: String },
+    #[error("`{path}` cannot be read: {source}")]
+    Read { path: String, source: io::Error },
+    #[error(transparent)]
+    Entry(#[from] EntryError),
+}
+
+/// A change between two catalogs.
+pub(super) enum CatalogChange {
+    /// The list of skills changed, or one of them.
+    Skills,
+    /// The file with this URI was changed, added or removed.
+    File(String),
+}
+
+impl Catalog {
+    /// Reads a source. Files that have the same version as in the catalog before are not read again,
+    /// except the one whose path is `suspect`.
+    pub(super) fn read(
+        source: &dyn SkillSource,
+        before: &Self,
+        suspect: Option<&str>,
+    ) -> io::Result<Self> {
+        let files = source.files()?.into_iter();
+        let files: BTreeMap<String, SkillFile> =
+            files.map(|file| (file.path.clone(), file)).collect();
+        let mut catalog = Self::default();
+        let mut in_skills = BTreeSet::new();
+        for path in files.keys() {
+            let Some((folder, SKILL_FILE)) = path.rsplit_once('/') else {
+                continue;
+            };
+            let own: Vec<&SkillFile> = below(&files, folder).collect();
+            in_skills.extend(own.iter().map(|file| &*file.path));
+            if let Err(fault) = catalog.add(folder, &own, source, before, suspect) {
+                catalog.faults.insert(folder.to_owned(), fault.to_string());
+            }
+        }
+        for file in files.values() {
+            if let Err(reason) = &file.state
+                && !in_skills.contains(&*file.path)
+            {
+                catalog.faults.insert(file.path.clone(), reason.clone());
+            }
+        }
+        if files.contains_key(SKILL_FILE) {
+            let reason = "a skill needs a folder of its own".to_owned();
+            catalog.faults.insert(SKILL_FILE.to_owned(), reason);
+        }
+        Ok(catalog)
+    }
+
+    fn add(
+        &mut self,
+        folder: &str,
+        files: &[&SkillFile],
+        source: &dyn SkillSource,
+        before: &Self,
+        suspect: Option<&str>,
+    ) -> Result<(), SkillFault> {
+        if files.len() > MAX_FILES {
+            return Err(EntryError::Files(files.len()).into());
+        }
+        let mut found = Vec::new();
+        for file in files {
+            let path = &file.path;
+            let version = file.state.clone().and_then(|version| {
+                let is_path = path.split('/').all(is_file_name);
+                is_path.then_some(version).ok_or("it is no path".to_owned())
+            });
+            let version = version.map_err(|reason| SkillFault::File {
+                path: path.clone(),
+                reason,
+            })?;
+            found.push((path, version));
+        }
+        let bytes = found.iter().map(|(_, version)| version.size);
+        let bytes = bytes.fold(0, u64::saturating_add);
+        if bytes > MAX_BYTES {
+            return Err(EntryError::Bytes(bytes).into());
+        }
+        let mut resources = Vec::new();
+        let mut described = None;
+        for (path, version) in found {
+            let known = self.read.get(path).or_else(|| {
+                let known = before.read.get(path)?;
+                (known.version == version && suspect != Some(path)).then_some(known)
+            });
+            let file = match known {
+                Some(known) => known.clone(),
+                None => ReadFile::new(path, version, source)?,
+            };
+            resources.push(file.resource.clone());
+            if path.strip_prefix(folder) == Some("/SKILL.md") {
+                described.clone_from(&file.frontmatter);
+            }
+            self.read.insert(path.clone(), file);
+        }
+        let frontmatter = described.unwrap_or(Err(FrontmatterError::Missing));
+        let frontmatter = frontmatter.map_err(EntryError::from)?;
+        let uri = uri_of(&format!("{folder}/{SKILL_FILE}"));
+        let skill = Skill::new(uri.clone(), frontmatter, SkillResources::Files(resources));
+        skill.check()?;
+        for (file, resource) in files.iter().zip(skill.files()) {
+            self.add_file(&file.path, resource.clone());
+        }
+        self.skills.insert(uri, skill);
+        Ok(())
+    }
+
+    /// Adds a file, and the directories above it.
+    fn add_file(&mut self, path: &str, resource: SkillResource) {
+        let served = ServedFile {
+            path: path.to_owned(),
+            resource,
+        };
+        let mut child = served.describe();
+        self.files.insert(served.resource.uri.clone(), served);
+        let mut path = path;
+        while let Some((folder, _)) = path.rsplit_once('/') {
+            let uri = uri_of(folder);
+            let names = self.directories.entry(uri.clone()).or_default();
+            names.insert(child.uri.clone(), child);
+            child = Resource::new(uri, file_name(folder)).mime_type(DIRECTORY_TYPE);
+            path = folder;
+        }
+    }
+
+    /// Returns the description of the `SKILL.md` of a skill, for lists of resources.
+    pub(super) fn describe(&self, skill: &Skill) -> Option<Resource> {
+        let mut resource = self.files.get(&skill.uri)?.describe();
+        skill.name().clone_into(&mut resource.name);
+        Some(resource.description(skill.description()))
+    }
+
+    /// Returns what changed since the catalog before.
+    pub(super) fn changes(&self, before: &Self) -> Vec<CatalogChange> {
+        let digest = |file: &ServedFile| file.resource.digest.clone();
+        let uris: BTreeSet<&String> = self.files.keys().chain(before.files.keys()).collect();
+        let differing = uris
+            .into_iter()
+            .filter(|uri| self.files.get(*uri).map(digest) != before.files.get(*uri).map(digest));
+        let mut changes: Vec<_> = differing.cloned().map(CatalogChange::File).collect();
+        if self.skills != before.skills {
+            changes.push(CatalogChange::Skills);
+        }
+        changes
+    }
+
+    /// Logs what is left out, unless it was left out before for the same reason.
+    pub(super) fn log_faults(&self, before: Option<&Self>) {
+        for (path, reason) in &self.faults {
+            if before.and_then(|before| before.faults.get(path)) != Some(reason) {
+                tracing::warn!(path, reason, "a skill is left out");
+            }
+        }
+    }
+}
+
+impl ReadFile {
+    fn new(path: &str, version: FileVersion, source: &dyn SkillSource) -> Result<Self, SkillFault> {
+        let bytes = source.read(path, MAX_BYTES);
+        let bytes = bytes.map_err(|source| SkillFault::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        let is_skill = file_name(path) == SKILL_FILE;
+        Ok(Self {
+            version,
+            resource: SkillResource::new(uri_of(path), &bytes),
+            frontmatter: is_skill.then(|| frontmatter::parse(&bytes)),
+        })
+    }
+}
+
+impl ServedFile {
+    pub(super) fn media_type(&self) -> Option<&'static str> {
+        media_type(&self.path)
+    }
+
+    fn describe(&self) -> Resource {
+        let mut resource = Resource::new(self.resource.uri.clone(), file_name(&self.path));
+        resource.mime_type = self.media_type().map(Into::into);
+        resource.size = i64::try_from(self.resource.size).ok();
+        resource
+    }
+}
+
+/// Returns the files in a folder, and in the folders below it.
+fn below<'a>(
+    files: &'a BTreeMap<String, SkillFile>,
+    folder: &str,
+) -> impl Iterator<Item = &'a SkillFile> {
+    let prefix = format!("{folder}/");
+    let from = files.range(prefix.clone()..).map(|(_, file)| file);
+    from.take_while(move |file| file.path.starts_with(&prefix))
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// Returns the canonical URI of a path.
+fn uri_of(path: &str) -> String {
+    uri_below(SCHEME, path)
+}

@@ -1,0 +1,139 @@
+//! The handlers of the methods, and of the resources.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::ops::Bound;
+use std::string::FromUtf8Error;
+use std::sync::Arc;
+
+use mcp_internal::skills::messages::{
+    GetSkillRequest, GetSkillResult, ListSkillsRequest, ListSkillsResult, ReadDirectoryRequest,
+    ReadDirectoryResult,
+};
+use mcp_types::uri::canonical;
+use mcp_types::{
+    AnyResourceContents, Base64Text, BlobResourceContents, Cursor, TextResourceContents,
+};
+
+use super::catalog::SCHEME;
+use super::served::ServedSkills;
+use crate::features::catalog::CacheHints;
+use crate::features::resources::listed::{ListAt, ResourcePage};
+use crate::features::resources::request::ResourceUri;
+use crate::protocol::core::Context;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::text::short;
+use crate::protocol::handler::params::Params;
+
+/// What the handlers share.
+#[derive(Clone)]
+pub(super) struct Handlers {
+    pub(super) skills: Arc<ServedSkills>,
+    pub(super) hints: CacheHints,
+    pub(super) page_size: NonZeroUsize,
+}
+
+impl Handlers {
+    pub(super) async fn list(
+        self,
+        Params(params): Params<ListSkillsRequest>,
+        cx: Context,
+    ) -> Result<ListSkillsResult, HandlerError> {
+        let catalog = self.skills.catalog(cx.core()).await;
+        let (skills, next) = page(&catalog.skills, params.cursor.as_ref(), self.page_size)?;
+        let CacheHints { ttl_ms, scope } = self.hints;
+        Ok(ListSkillsResult::new(skills, next, ttl_ms, scope))
+    }
+
+    pub(super) async fn get(
+        self,
+        Params(params): Params<GetSkillRequest>,
+        cx: Context,
+    ) -> Result<GetSkillResult, HandlerError> {
+        let catalog = self.skills.catalog(cx.core()).await;
+        let skill = catalog.skills.get(&*canonical(&params.uri)).cloned();
+        let skill = skill.ok_or_else(|| {
+            let uri = short(&params.uri);
+            HandlerError::invalid_params(format!("no skill has the URI `{uri}`"))
+        })?;
+        let CacheHints { ttl_ms, scope } = self.hints;
+        Ok(GetSkillResult::new(skill, ttl_ms, scope))
+    }
+
+    pub(super) async fn read_directory(
+        self,
+        Params(params): Params<ReadDirectoryRequest>,
+        cx: Context,
+    ) -> Result<ReadDirectoryResult, HandlerError> {
+        let catalog = self.skills.catalog(cx.core()).await;
+        let names = catalog.directories.get(&*canonical(&params.uri));
+        let names = names.ok_or_else(|| {
+            let uri = short(&params.uri);
+            HandlerError::invalid_params(format!("no directory has the URI `{uri}`"))
+        })?;
+        let (resources, next) = page(names, params.cursor.as_ref(), self.page_size)?;
+        Ok(ReadDirectoryResult::new(resources, next))
+    }
+
+    /// Reads a file.
+    pub(super) async fn read(
+        self,
+        ResourceUri(uri): ResourceUri,
+        cx: Context,
+    ) -> Result<AnyResourceContents, HandlerError> {
+        let (file, bytes) = self.skills.read(cx.core(), &uri).await?;
+        let mime_type = file.media_type().map(Into::into);
+        // Text arrives with the same bytes that were hashed.
+        Ok(match String::from_utf8(bytes) {
+            Ok(text) if !text.contains('\0') => {
+                let mut contents = TextResourceContents::new(uri, text);
+                contents.mime_type = mime_type;
+                contents.into()
+            }
+            other => {
+                let bytes = other.map_or_else(FromUtf8Error::into_bytes, String::into_bytes);
+                let mut contents = BlobResourceContents::new(uri, Base64Text::encode(&bytes));
+                contents.mime_type = mime_type;
+                contents.into()
+            }
+        })
+    }
+
+    /// Lists the `SKILL.md` of each skill in `resources/list`.
+    pub(super) async fn list_resources(self, at: ListAt, cx: Context) -> ResourcePage {
+        let catalog = self.skills.catalog(cx.core()).await;
+        let after = at
+            .after
+            .as_deref()
+            .map_or(Bound::Unbounded, Bound::Excluded);
+        let rest = catalog.skills.range::<str, _>((after, Bound::Unbounded));
+        let rest = rest.filter_map(|(_, skill)| catalog.describe(skill));
+        at.page(rest, |resource| resource.uri.clone())
+    }
+}
+
+/// Returns the values after a cursor, as many as are on a page, and the cursor of the next page. A
+/// cursor is the key of the last value, so it stays valid when others are added or removed.
+fn page<T: Clone>(
+    all: &BTreeMap<String, T>,
+    cursor: Option<&Cursor>,
+    size: NonZeroUsize,
+) -> Result<(Vec<T>, Option<Cursor>), HandlerError> {
+    let after = match cursor.map(Cursor::as_str) {
+        None => Bound::Unbounded,
+        Some(uri) if uri.starts_with(SCHEME) => Bound::Excluded(uri),
+        Some(_) => {
+            return Err(HandlerError::invalid_params(
+                "$.cursor: not a cursor of this list",
+            ));
+        }
+    };
+    let mut rest = all.range::<str, _>((after, Bound::Unbounded));
+    let (keys, values): (Vec<&String>, Vec<T>) = rest
+        .by_ref()
+        .take(size.get())
+        .map(|(key, value)| (key, value.clone()))
+        .unzip();
+    let last = keys.last().filter(|_| rest.next().is_some());
+    Ok((values, last.map(|uri| Cursor::from(uri.as_str()))))
+}

@@ -1,0 +1,145 @@
+//! [`ServedSkills`]: the current skills of a server, and the task that looks for changes.
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use mcp_types::uri::canonical;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+use super::catalog::{Catalog, CatalogChange, ServedFile};
+use super::source::SkillSource;
+use crate::protocol::changes::Change;
+use crate::protocol::core::Core;
+use crate::protocol::error::handler_error::HandlerError;
+
+/// How often a file is read again if it changes while it is read.
+const ATTEMPTS: usize = 3;
+
+/// The skills of a server, shared by its handlers.
+pub(super) struct ServedSkills {
+    source: Arc<dyn SkillSource>,
+    /// Absent before the source was read for the first time.
+    current: RwLock<Option<Arc<Catalog>>>,
+    /// Held while the source is read, so that an older catalog never replaces a newer one.
+    reading: tokio::sync::Mutex<()>,
+    /// The time between two checks for changes.
+    interval: Duration,
+    watching: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl ServedSkills {
+    pub(super) fn new(source: Arc<dyn SkillSource>, interval: Duration) -> Self {
+        Self {
+            source,
+            current: RwLock::default(),
+            reading: tokio::sync::Mutex::default(),
+            interval,
+            watching: Mutex::default(),
+        }
+    }
+
+    /// Starts the task that looks for changes, unless it runs. It ends with the server. Without a
+    /// runtime, the first request starts it.
+    pub(super) fn watch(self: &Arc<Self>, core: &Arc<Core>) {
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        let mut watching = self.watching.lock().unwrap_or_else(PoisonError::into_inner);
+        if watching.as_ref().is_some_and(|task| !task.is_finished()) {
+            return;
+        }
+        let (skills, core) = (Arc::clone(self), Arc::downgrade(core));
+        *watching = Some(runtime.spawn(async move {
+            while let Some(core) = core.upgrade() {
+                skills.refresh(&core, None).await;
+                drop(core);
+                tokio::time::sleep(skills.interval).await;
+            }
+        }));
+    }
+
+    /// Returns the current skills.
+    pub(super) async fn catalog(self: &Arc<Self>, core: &Arc<Core>) -> Arc<Catalog> {
+        self.watch(core);
+        if let Some(catalog) = self.current() {
+            return catalog;
+        }
+        let _reading = self.reading.lock().await;
+        match self.current() {
+            Some(catalog) => catalog,
+            None => self.read_source(core, None).await,
+        }
+    }
+
+    fn current(&self) -> Option<Arc<Catalog>> {
+        self.current
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Reads the source again, and announces what changed.
+    async fn refresh(&self, core: &Core, suspect: Option<String>) -> Arc<Catalog> {
+        let _reading = self.reading.lock().await;
+        self.read_source(core, suspect).await
+    }
+
+    /// As [`refresh`](Self::refresh), while the lock is held.
+    async fn read_source(&self, core: &Core, suspect: Option<String>) -> Arc<Catalog> {
+        let (before, source) = (self.current(), Arc::clone(&self.source));
+        let known = before.clone().unwrap_or_default();
+        let read = tokio::task::spawn_blocking(move || {
+            Catalog::read(&*source, &known, suspect.as_deref())
+        });
+        let error = match read.await {
+            Ok(Ok(catalog)) => {
+                catalog.log_faults(before.as_deref());
+                let catalog = Arc::new(catalog);
+                *self.current.write().unwrap_or_else(PoisonError::into_inner) =
+                    Some(Arc::clone(&catalog));
+                for change in before.iter().flat_map(|before| catalog.changes(before)) {
+                    core.announce(match change {
+                        CatalogChange::Skills => Change::Resources,
+                        CatalogChange::File(uri) => Change::Resource(uri),
+                    });
+                }
+                return catalog;
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(panicked) => panicked.to_string(),
+        };
+        tracing::warn!(
+            error,
+            "the skills cannot be read; those that are known are served"
+        );
+        before.unwrap_or_default()
+    }
+
+    /// Returns a file with its bytes, which have the digest in the current list of skills.
+    pub(super) async fn read(
+        self: &Arc<Self>,
+        core: &Arc<Core>,
+        uri: &str,
+    ) -> Result<(ServedFile, Vec<u8>), HandlerError> {
+        let uri = canonical(uri);
+        let mut catalog = self.catalog(core).await;
+        for _ in 0..ATTEMPTS {
+            let file = catalog.files.get(&*uri).cloned();
+            let file = file.ok_or_else(|| HandlerError::resource_not_found(&*uri))?;
+            let source = Arc::clone(&self.source);
+            let wanted = file.clone();
+            let read = tokio::task::spawn_blocking(move || {
+                let bytes = source.read(&wanted.path, wanted.resource.size).ok()?;
+                wanted.resource.verify(&bytes).is_ok().then_some(bytes)
+            });
+            if let Ok(Some(bytes)) = read.await {
+                return Ok((file, bytes));
+            }
+            // The file changed, or was removed, after the last check.
+            catalog = self.refresh(core, Some(file.path)).await;
+        }
+        let reason = format!("`{uri}` changes while it is read");
+        Err(HandlerError::internal(reason).temporary())
+    }
+}
