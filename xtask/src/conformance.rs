@@ -5,6 +5,7 @@ mod suite;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -22,34 +23,16 @@ usage: cargo xtask conformance server [--requirements R | --suite all] [--scenar
                                       [--deny-warnings]
 
   Runs the official conformance suite against the example `everything` of a crate, or against the
-  server at URL. Without --requirements, it runs for each revision for which the suite has requirements.
-  Scenarios that the suite does not score count too; those of extensions only for clients.
+  server at URL, for each revision for which the suite has scenarios. Those that the suite does not
+  score count, too, and so do those of extensions.
 
   --requirements R   one revision, such as 2025-11-25
   --suite all        all revisions, as without options
   --scenario NAME    only this scenario, which may be one of an extension
   --deny-warnings    a scenario with a warning fails";
 
-/// Scenarios for clients that no requirements name: servers of 2025-03-26, which have no metadata.
-const OLD_SERVERS: [&str; 2] = [
-    "auth/2025-03-26-oauth-metadata-backcompat",
-    "auth/2025-03-26-oauth-endpoint-fallback",
-];
-
-/// The revision for which the extension for skills is specified.
-const SKILLS_REVISION: &str = "2026-07-28";
-/// Scenarios of this extension, which no requirements name.
-const SERVER_SKILLS: [&str; 3] = [
-    "sep-2640-skills-enumeration",
-    "sep-2640-skills-manifest",
-    "sep-2640-skills-directory",
-];
-const CLIENT_SKILLS: [&str; 4] = [
-    "sep-2640-client-no-prefetch",
-    "sep-2640-client-verify-digest",
-    "sep-2640-client-verify-size",
-    "sep-2640-client-verify-frontmatter",
-];
+/// A scenario that the suite lists, and that has no checks in it yet: it always skips.
+const EMPTY: &str = "tasks-status-notifications";
 
 /// The parsed command line.
 #[derive(Default)]
@@ -93,12 +76,15 @@ impl Options {
     }
 
     /// Runs the selected scenarios against the server at a URL.
-    fn run(&self, suite: &Suite, url: &str, revision: &str) -> Result<()> {
+    fn run(&self, suite: &Suite, url: &str, revision: &str, scenarios: &[Scenario]) -> Result<()> {
         let log = suite.begin(revision)?;
-        suite.run(url, revision, self.scenario.as_deref(), &log)?;
-        if self.scenario.is_none() && revision == SKILLS_REVISION {
-            for name in SERVER_SKILLS {
-                suite.run(url, revision, Some(name), &log)?;
+        if self.scenario.is_none() {
+            suite.run(url, revision, None, &log)?;
+        }
+        // The suite does not run those of extensions by itself.
+        for scenario in scenarios {
+            if self.scenario.is_some() || scenario.extension {
+                suite.run(url, revision, Some(&scenario.name), &log)?;
             }
         }
         Ok(())
@@ -108,7 +94,7 @@ impl Options {
     fn wants(&self, scenario: &Scenario) -> bool {
         match &self.scenario {
             Some(name) => *name == scenario.name,
-            None => !scenario.extension || self.side == Side::Client,
+            None => scenario.name != EMPTY,
         }
     }
 }
@@ -126,8 +112,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let (mut passed, mut failed) = (0, 0);
     for (revision, scenarios) in &plan {
         match &against {
-            Against::Url(url) => options.run(&suite, url, revision)?,
-            Against::Server(subject) => options.run(&suite, &subject.url, revision)?,
+            Against::Url(url) => options.run(&suite, url, revision, scenarios)?,
+            Against::Server(subject) => options.run(&suite, &subject.url, revision, scenarios)?,
             Against::Client(program) => suite.run_client(program, revision, scenarios)?,
         }
         let folder = suite.results().join(revision);
@@ -177,50 +163,53 @@ impl Against {
     }
 }
 
-/// Returns the revisions that are tested, each with its scenarios. There is at least one scenario.
-fn plan(suite: &Suite, options: &Options) -> Result<Vec<(String, Vec<String>)>> {
-    let mut revisions = suite.revisions()?;
-    if let Some(revision) = &options.revision {
-        if !revisions.contains(revision) {
-            bail!(
-                "the suite has no requirements for `{revision}`, but for {}",
-                revisions.join(", ")
-            );
-        }
-        revisions = vec![revision.clone()];
-    }
+/// Returns the revisions that are tested, each with its scenarios: those that the suite requires or
+/// lists for the revision, and those of extensions for the newest one. There is at least one
+/// scenario.
+fn plan(suite: &Suite, options: &Options) -> Result<Vec<(String, Vec<Scenario>)>> {
+    let listed = suite.list(options.side)?;
+    let required = suite.revisions()?;
+    let revisions: BTreeSet<&String> = listed
+        .iter()
+        .flat_map(|listed| &listed.revisions)
+        .chain(&required)
+        .collect();
+    let newest = revisions.last().copied();
     let mut plan = Vec::new();
-    let mut known = Vec::new();
-    for revision in revisions {
-        let mut scenarios = suite.scenarios(&revision, options.side)?;
-        let mut unnamed: Vec<&str> = Vec::new();
-        if options.side == Side::Client {
-            unnamed.extend(OLD_SERVERS);
+    for revision in &revisions {
+        if options
+            .revision
+            .as_ref()
+            .is_some_and(|wanted| wanted != *revision)
+        {
+            continue;
         }
-        if revision == SKILLS_REVISION {
-            unnamed.extend(match options.side {
-                Side::Server => &SERVER_SKILLS[..],
-                Side::Client => &CLIENT_SKILLS[..],
-            });
+        let mut scenarios = match required.contains(revision) {
+            true => suite.scenarios(revision, options.side)?,
+            false => Vec::new(),
+        };
+        for listed in &listed {
+            let extension = listed.revisions.is_empty();
+            let belongs = match extension {
+                true => newest == Some(*revision),
+                false => listed.revisions.contains(*revision),
+            };
+            if belongs && !scenarios.iter().any(|known| known.name == listed.name) {
+                let name = listed.name.clone();
+                scenarios.push(Scenario { name, extension });
+            }
         }
-        scenarios.extend(unnamed.into_iter().map(|name| Scenario {
-            name: name.to_owned(),
-            extension: false,
-        }));
-        known.extend(scenarios.iter().map(|scenario| scenario.name.clone()));
-        let wanted: Vec<String> = scenarios
-            .into_iter()
-            .filter(|scenario| options.wants(scenario))
-            .map(|scenario| scenario.name)
-            .collect();
-        if !wanted.is_empty() {
-            plan.push((revision, wanted));
+        scenarios.retain(|scenario| options.wants(scenario));
+        if !scenarios.is_empty() {
+            plan.push(((*revision).clone(), scenarios));
         }
     }
     if plan.is_empty() {
-        known.sort();
-        known.dedup();
-        bail!("unknown scenario; the scenarios are {}", known.join(", "));
+        let names: Vec<&str> = listed.iter().map(|listed| &*listed.name).collect();
+        bail!(
+            "no scenario is selected; the scenarios are {}, for {revisions:?}",
+            names.join(", ")
+        );
     }
     Ok(plan)
 }

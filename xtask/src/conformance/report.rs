@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::suite::{Side, scenario_of};
+use super::suite::{Scenario, Side, scenario_of};
 use crate::workspace;
 
 /// The check that every message had the form of the revision's schema.
@@ -44,7 +44,7 @@ pub(super) struct Outcome {
 }
 
 /// Reads the results of the scenarios from the folder in which the suite wrote them.
-pub(super) fn read(folder: &Path, scenarios: &[String], side: Side) -> Result<Vec<Outcome>> {
+pub(super) fn read(folder: &Path, scenarios: &[Scenario], side: Side) -> Result<Vec<Outcome>> {
     let mut files = Vec::new();
     for path in entries(folder)? {
         if let Some(name) = scenario_of(&path, side) {
@@ -59,8 +59,9 @@ pub(super) fn read(folder: &Path, scenarios: &[String], side: Side) -> Result<Ve
             }
         }
     }
-    let outcome = |name: &String| {
-        let file = files.iter().find(|(scenario, _)| scenario == name);
+    let outcome = |scenario: &Scenario| {
+        let name = &scenario.name;
+        let file = files.iter().find(|(known, _)| known == name);
         let checks = match file {
             Some((_, file)) if file.is_file() => {
                 let checks = serde_json::from_str(&workspace::read(file)?)

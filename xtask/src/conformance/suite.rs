@@ -93,6 +93,20 @@ impl Suite {
         Ok(scenarios)
     }
 
+    /// Returns the scenarios for a side that the suite lists.
+    pub(super) fn list(&self, side: Side) -> Result<Vec<Listed>> {
+        let mut command = Command::new(&self.node);
+        command
+            .arg(self.folder.join(PACKAGE).join("dist/index.js"))
+            .arg("list");
+        let output = command.output().context("cannot run the suite")?;
+        let listed = listed(&String::from_utf8_lossy(&output.stdout), side);
+        if listed.is_empty() {
+            bail!("the suite lists no {} scenarios", side.name());
+        }
+        Ok(listed)
+    }
+
     /// Runs the scenarios of a revision for servers one after the other, as the suite does, or a
     /// single one. The outcome is read from the results: the suite's own verdict is ignored,
     /// because it accepts skipped checks.
@@ -119,13 +133,19 @@ impl Suite {
         &self,
         program: &Path,
         revision: &str,
-        scenarios: &[String],
+        scenarios: &[Scenario],
     ) -> Result<()> {
         let log = self.begin(revision)?;
         let program = program.to_str().context("a path that is no text")?;
         println!("running the scenarios of {revision} with {program}");
-        for name in scenarios {
-            let arguments = ["--command", program, "--scenario", name, "--force"];
+        for scenario in scenarios {
+            let arguments = [
+                "--command",
+                program,
+                "--scenario",
+                &scenario.name,
+                "--force",
+            ];
             self.command(Side::Client, revision, &arguments, log.try_clone()?)?;
         }
         Ok(())
@@ -171,6 +191,38 @@ fn limited(command: &mut Command) -> Result<()> {
         thread::sleep(Duration::from_millis(50));
     }
     Ok(())
+}
+
+/// A scenario that the suite lists.
+#[derive(Debug, PartialEq)]
+pub(super) struct Listed {
+    pub(super) name: String,
+    /// None if it belongs to an extension.
+    pub(super) revisions: Vec<String>,
+}
+
+/// Reads the scenarios for a side in the list of the suite: lines such as `  - ping [2025-11-25]`
+/// below the name of the side.
+pub(super) fn listed(text: &str, side: Side) -> Vec<Listed> {
+    let heading = match side {
+        Side::Server => "Server scenarios",
+        Side::Client => "Client scenarios",
+    };
+    let lines = text
+        .lines()
+        .skip_while(|line| !line.starts_with(heading))
+        .skip(1);
+    let lines = lines.take_while(|line| !line.contains("scenarios ("));
+    let scenario = |line: &str| {
+        let (name, tags) = line.trim().strip_prefix("- ")?.split_once(" [")?;
+        let tags = tags.trim_end_matches(']').split(',');
+        let revisions = tags.filter(|tag| *tag != "extension").map(str::to_owned);
+        Some(Listed {
+            name: name.to_owned(),
+            revisions: revisions.collect(),
+        })
+    };
+    lines.filter_map(scenario).collect()
 }
 
 /// Reads the two lists in a file of requirements that name scenarios for a side, here servers:

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::report::Outcome;
-use super::suite::{Side, scenario_of, scenarios};
+use super::suite::{Listed, Scenario, Side, listed, scenario_of, scenarios};
 
 const WIRE: &str = "wire-schema-valid";
 
@@ -109,7 +109,10 @@ fn results_of_a_group_are_found_in_its_folder() {
         let checks = r#"[{"id": "one", "status": "SUCCESS"}]"#;
         std::fs::write(path.join("checks.json"), checks).expect("written");
     }
-    let scenarios = ["initialize", "auth/dpop", "auth/other"].map(str::to_owned);
+    let scenarios = ["initialize", "auth/dpop", "auth/other"].map(|name| Scenario {
+        name: name.to_owned(),
+        extension: false,
+    });
     let found = super::report::read(&folder, &scenarios, Side::Client).expect("read");
     let faults: Vec<bool> = found
         .iter()
@@ -117,4 +120,27 @@ fn results_of_a_group_are_found_in_its_folder() {
         .collect();
     std::fs::remove_dir_all(&folder).expect("removed");
     assert_eq!(faults, [false, false, true]);
+}
+
+#[test]
+fn scenarios_of_one_side_are_listed_with_their_revisions() {
+    let text = "Server scenarios (test against a server):
+  - ping [2025-06-18,2025-11-25]
+
+Client scenarios (test against a client):
+  - auth/dpop [extension]
+
+Authorization server scenarios (test against an authorization server):
+  - code [2025-11-25]
+";
+    let scenario = |name: &str, revisions: &[&str]| Listed {
+        name: name.to_owned(),
+        revisions: revisions
+            .iter()
+            .map(|&revision| revision.to_owned())
+            .collect(),
+    };
+    let ping = scenario("ping", &["2025-06-18", "2025-11-25"]);
+    assert_eq!(listed(text, Side::Server), [ping]);
+    assert_eq!(listed(text, Side::Client), [scenario("auth/dpop", &[])]);
 }
