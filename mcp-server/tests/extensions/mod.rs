@@ -4,3 +4,5 @@
 mod tasks;
 #[cfg(feature = "tasks")]
 mod tasks_shared;
+#[cfg(feature = "tasks")]
+mod tasks_takeover;
