@@ -5,6 +5,7 @@ mod builder;
 mod fetch;
 mod handle;
 mod icons;
+mod layers;
 #[rustfmt::skip]
 mod methods;
 #[cfg(test)]

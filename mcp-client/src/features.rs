@@ -2,6 +2,7 @@
 
 pub(crate) mod cache;
 pub(crate) mod calls;
+pub(crate) mod extension;
 pub(crate) mod inboxes;
 pub(crate) mod lists;
 #[cfg(feature = "model-tools")]

@@ -9,6 +9,7 @@ pub mod eras;
 #[cfg(feature = "https-url")]
 pub mod fetch;
 pub mod icons;
+pub mod middleware;
 #[cfg(feature = "model-tools")]
 pub mod models;
 pub mod questions;

@@ -25,7 +25,8 @@
 //! server. A [`Call`] is a request with its timeout, progress and metadata. Lists are streams over
 //! pages ([`List`]), changes are events ([`Subscription`]), and results are cached on demand
 //! ([`Cache`]). [`Limits`] bound everything that a server can make grow. [`icons`] are chosen,
-//! validated and loaded. The [guide] shows each task with an example that compiles.
+//! validated and loaded. [`middleware`] runs around all messages, and an [`Extension`] adds to the
+//! protocol. The [guide] shows each task with an example that compiles.
 //!
 //! # Features
 //!
@@ -111,6 +112,7 @@ mod util;
 pub use client::{Client, ClientBuilder};
 pub use features::cache::Cache;
 pub use features::calls::{Call, IntoObject};
+pub use features::extension::Extension;
 pub use features::inboxes::SubscriptionEvent;
 pub use features::lists::{List, Listed, Page, Paged};
 #[cfg(feature = "model-tools")]
@@ -130,12 +132,13 @@ pub use protocol::error::{AuthorizeError, HttpError};
 #[cfg(feature = "json-schema")]
 pub use protocol::error::{BrokenOutput, OutputError};
 pub use protocol::error::{
-    CallError, ConnectError, ElementError, InputError, ListError, RefusalKind, ServerOutput,
-    TransportError,
+    CallError, ConnectError, ElementError, ExtensionError, InputError, ListError, RefusalKind,
+    ServerOutput, TransportError,
 };
 #[cfg(feature = "tls")]
 pub use protocol::fetch::{FetchError, FetchPolicy, RedirectFault};
 pub use protocol::limits::Limits;
+pub use protocol::middleware;
 pub use protocol::transport::Transport;
 pub use transport::ByteStream;
 #[cfg(feature = "http")]

@@ -29,6 +29,8 @@ mod http;
 mod icons;
 #[cfg(all(feature = "http", feature = "process"))]
 mod matrix;
+#[cfg(feature = "http")]
+mod middleware;
 #[cfg(feature = "oauth")]
 mod oauth;
 #[cfg(all(unix, feature = "process"))]

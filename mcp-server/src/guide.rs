@@ -17,15 +17,15 @@
 //!
 //! One page describes an official extension:
 //!
-//! 11. [`tasks`] answers calls that take longer than a client waits.
+//! 12. [`tasks`] answers calls that take longer than a client waits.
 //!
 //! Four pages describe proposals, which are not part of the protocol yet:
 //!
-//! 12. [`resources`] describes resources, and lists the members of collections (SEP-2093).
-//! 13. [`versions`] gives resources versions, and sends them with the notifications of their
+//! 13. [`resources`] describes resources, and lists the members of collections (SEP-2093).
+//! 14. [`versions`] gives resources versions, and sends them with the notifications of their
 //!     changes.
-//! 14. [`urls`] issues URLs of resources for programs that do not speak the protocol.
-//! 15. [`database`] offers rows of a database as resources, with all of this.
+//! 15. [`urls`] issues URLs of resources for programs that do not speak the protocol.
+//! 16. [`database`] offers rows of a database as resources, with all of this.
 //!
 //! A test needs two lines to connect a client of `mcp-client` to a server:
 //!

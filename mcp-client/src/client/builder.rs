@@ -17,8 +17,9 @@ use tokio::sync::{Semaphore, watch};
 
 use super::handle::Client;
 use crate::features::cache::{Cache, ClientCache};
+use crate::features::extension::{self, Extension};
 use crate::features::inboxes::{Inboxes, Watched};
-use crate::features::notifications::NotificationHandlers;
+use crate::features::notifications::{NotificationHandlers, notification_handler};
 #[cfg(feature = "json-schema")]
 use crate::features::output_schemas::OutputSchemas;
 use crate::features::server_requests::ServerRequests;
@@ -35,6 +36,7 @@ use crate::protocol::error::{CallError, ConnectError, InputError};
 #[cfg(feature = "tls")]
 use crate::protocol::fetch::FetchPolicy;
 use crate::protocol::limits::Limits;
+use crate::protocol::middleware::{Layer, Layers};
 use crate::protocol::negotiation::negotiate;
 use crate::protocol::request_meta::RequestMeta;
 use crate::protocol::transport::{OpenedTransport, Transport};
@@ -49,6 +51,8 @@ pub struct ClientBuilder {
     limits: Limits,
     inputs: Inputs,
     notifications: NotificationHandlers,
+    pub(super) layers: Vec<Arc<dyn Layer>>,
+    pub(super) extensions: Vec<Extension>,
     log_level: Option<LoggingLevel>,
     cache: Option<Cache>,
     pinned: Option<Revision>,
@@ -76,6 +80,8 @@ impl Client {
             limits: Limits::default(),
             inputs: Inputs::default(),
             notifications: NotificationHandlers::default(),
+            layers: Vec::new(),
+            extensions: Vec::new(),
             log_level: None,
             cache: None,
             pinned: None,
@@ -199,7 +205,8 @@ impl ClientBuilder {
         N: Notification,
         N::Params: Versioned,
     {
-        self.notifications.on::<N>(handler);
+        let handler = notification_handler::<N>(handler);
+        self.notifications.add(N::METHOD, handler);
         self
     }
 
@@ -248,7 +255,8 @@ impl ClientBuilder {
     ///
     /// * [`ConnectError::Transport`]: the server cannot be reached.
     /// * [`ConnectError::Revision`]: there is no common revision.
-    /// * [`ConnectError::Icon`]: an icon of the client is invalid. Nothing was sent.
+    /// * [`ConnectError::Icon`], [`ConnectError::Extension`]: an icon or extension of the client is
+    ///   invalid. Nothing was sent.
     /// * [`ConnectError::Call`]: the connection ended, or the server answered neither
     ///   `server/discover` nor the handshake of older revisions.
     ///
@@ -258,10 +266,16 @@ impl ClientBuilder {
     ///
     /// Outside of a tokio runtime with time enabled, and with I/O enabled for all but streams in
     /// memory.
-    pub async fn connect(self, transport: impl Transport) -> Result<Client, ConnectError> {
+    pub async fn connect(mut self, transport: impl Transport) -> Result<Client, ConnectError> {
         for icon in self.info.icons.iter().flatten() {
             icon.check()?;
         }
+        extension::install(
+            std::mem::take(&mut self.extensions),
+            &mut self.capabilities,
+            &mut self.inputs,
+            &mut self.notifications,
+        )?;
         let OpenedTransport { sender, driver } = transport.open(&self.limits)?;
         #[cfg(feature = "tls")]
         let fetch_policy = self.fetch_policy.clone();
@@ -273,7 +287,8 @@ impl ClientBuilder {
             #[cfg(feature = "tls")]
             fetch_policy,
         );
-        if let Err(error) = negotiate(&connection).await {
+        // Boxed to keep the future small.
+        if let Err(error) = Box::pin(negotiate(&connection)).await {
             client.close().await;
             return Err(error);
         }
@@ -312,7 +327,13 @@ impl ClientBuilder {
         let cache = self.cache;
         let permits = self.limits.server_requests.min(Semaphore::MAX_PERMITS);
         let has_roots = self.inputs.roots.is_some();
-        let server_requests = ServerRequests::new(self.inputs, Arc::clone(&sender), &self.limits);
+        let layers = Layers::new(self.layers);
+        let server_requests = ServerRequests::new(
+            self.inputs,
+            layers.clone(),
+            Arc::clone(&sender),
+            &self.limits,
+        );
         let features = Arc::new(Features {
             cache: cache.map(|cache| ClientCache::new(cache, &capabilities, revalidation)),
             #[cfg(feature = "json-schema")]
@@ -332,6 +353,7 @@ impl ClientBuilder {
             has_roots,
             request_meta,
             limits: self.limits,
+            layers,
             pending: Arc::<PendingRequests>::default(),
             sender,
             inbound,

@@ -9,7 +9,8 @@ use mcp_types::{Notification, Revision};
 use crate::protocol::connection::inbound::log_malformed;
 use crate::protocol::lenient;
 
-type NotificationHandler = dyn Fn(Revision, &str) -> Result<(), VersionError> + Send + Sync;
+pub(crate) type NotificationHandler =
+    dyn Fn(Revision, &str) -> Result<(), VersionError> + Send + Sync;
 
 /// Handlers by method.
 #[derive(Clone, Default)]
@@ -17,17 +18,24 @@ pub(crate) struct NotificationHandlers {
     handlers: HashMap<&'static str, Arc<NotificationHandler>>,
 }
 
+/// A handler with its type erased.
+pub(crate) fn notification_handler<N>(
+    handler: impl Fn(N::Params) + Send + Sync + 'static,
+) -> Arc<NotificationHandler>
+where
+    N: Notification,
+    N::Params: Versioned,
+{
+    Arc::new(move |revision: Revision, params: &str| {
+        handler(lenient::decode(revision, params)?);
+        Ok(())
+    })
+}
+
 impl NotificationHandlers {
-    pub(crate) fn on<N>(&mut self, handler: impl Fn(N::Params) + Send + Sync + 'static)
-    where
-        N: Notification,
-        N::Params: Versioned,
-    {
-        let handle = move |revision: Revision, params: &str| {
-            handler(lenient::decode(revision, params)?);
-            Ok(())
-        };
-        self.handlers.insert(N::METHOD, Arc::new(handle));
+    /// Adds a handler, or replaces that of the method. Returns `false` if there was one.
+    pub(crate) fn add(&mut self, method: &'static str, handler: Arc<NotificationHandler>) -> bool {
+        self.handlers.insert(method, handler).is_none()
     }
 
     /// Calls the handler of a notification. Returns `false` if the method has no

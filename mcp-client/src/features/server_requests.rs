@@ -2,10 +2,13 @@
 
 pub(crate) mod input_required;
 pub(crate) mod inputs;
+pub(crate) mod passed;
 pub(crate) mod question;
 pub(crate) mod url_elicitation;
 
+use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use mcp_internal::connection::{RunningTask, TaskTable};
 use mcp_internal::peer_text::PeerDisplay;
@@ -18,6 +21,7 @@ use mcp_types::{
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 
 use crate::protocol::connection::MessageSender;
@@ -25,12 +29,15 @@ use crate::protocol::connection::inbound::InboundRequest;
 use crate::protocol::error::InputError;
 use crate::protocol::lenient;
 use crate::protocol::limits::Limits;
+use crate::protocol::middleware::Layers;
+use input_required::InputQuestion;
 use inputs::Inputs;
 use question::{Answer, Question};
 
 /// Answers the requests of a server. Dropping this aborts all handlers.
 pub(crate) struct ServerRequests {
     inputs: Inputs,
+    layers: Layers,
     sender: Arc<dyn MessageSender>,
     /// The number of requests that are worked on at once.
     limit: usize,
@@ -57,9 +64,15 @@ impl RequestTable {
 }
 
 impl ServerRequests {
-    pub(crate) fn new(inputs: Inputs, sender: Arc<dyn MessageSender>, limits: &Limits) -> Self {
+    pub(crate) fn new(
+        inputs: Inputs,
+        layers: Layers,
+        sender: Arc<dyn MessageSender>,
+        limits: &Limits,
+    ) -> Self {
         Self {
             inputs,
+            layers,
             sender,
             limit: limits.server_requests,
             byte_limit: limits.server_request_bytes,
@@ -76,31 +89,88 @@ impl ServerRequests {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers a request: at once if it needs no handler, otherwise when its handler has finished.
+    /// Answers the questions in a result of a modern server: see [`answers`](inputs::answers).
+    pub(crate) async fn answers(
+        &self,
+        questions: Vec<InputQuestion>,
+        revision: Revision,
+        permits: &Arc<Semaphore>,
+        time: Duration,
+    ) -> Result<Vec<(String, Answer)>, InputError> {
+        let answering = questions.into_iter().map(|mut asked| {
+            let (inputs, layers) = (self.inputs.clone(), self.layers.clone());
+            let key = std::mem::take(&mut asked.key);
+            let answer = async move {
+                if layers.is_empty() {
+                    return inputs.answer(asked.question).await;
+                }
+                passed::answer(&layers, inputs, revision, asked).await
+            };
+            (key, answer)
+        });
+        inputs::answers(answering, permits, time).await
+    }
+
+    /// Answers a request: at once if it needs neither handler nor middleware, otherwise when these
+    /// have finished.
     pub(crate) fn handle(self: &Arc<Self>, request: &InboundRequest<'_>) {
-        let InboundRequest {
-            session,
+        let &InboundRequest {
             revision,
             id,
             method,
             params,
-        } = *request;
-        let respond = |message: Option<Vec<u8>>| {
-            if let Some(message) = message {
-                self.sender.send_response(message, session);
+            ..
+        } = request;
+        if method == "ping" {
+            return self.respond(request, response(id, Ok(&Object::new())));
+        }
+        let inputs = self.inputs.clone();
+        if self.layers.is_empty() {
+            return match question(&inputs, revision, method, params) {
+                Ok(question) => self.spawn(request, answer(inputs, revision, question)),
+                Err(error) => self.respond(request, refusal(id, &error)),
+            };
+        }
+        let params = match params.map_or_else(passed::no_params, |params| Ok(params.to_owned())) {
+            Ok(params) => params,
+            Err(error) => {
+                let error = ErrorObject::internal_error(error.to_string());
+                return self.respond(request, refusal(id, &error));
             }
         };
-        if method == "ping" {
-            return respond(response(id, Ok(&Object::new())));
-        }
-        let question = match question(&self.inputs, revision, method, params) {
-            Ok(question) => question,
-            Err(error) => return respond(refusal(id, &error)),
+        let known = method.to_owned();
+        let answering = async move |params: Box<RawValue>| {
+            let question = question(&inputs, revision, &known, Some(&params))?;
+            answer(inputs, revision, question).await
         };
+        let method = method.to_owned();
+        let passing = passed::pass(&self.layers, revision, method, params, answering);
+        self.spawn(request, passing);
+    }
+
+    fn respond(&self, request: &InboundRequest<'_>, message: Option<Vec<u8>>) {
+        if let Some(message) = message {
+            self.sender.send_response(message, request.session);
+        }
+    }
+
+    /// Responds to a request when the future has finished.
+    fn spawn(
+        self: &Arc<Self>,
+        request: &InboundRequest<'_>,
+        answer: impl Future<Output = Result<Box<RawValue>, InputError>> + Send + 'static,
+    ) {
+        let InboundRequest {
+            session,
+            id,
+            method,
+            params,
+            ..
+        } = *request;
         let bytes = method.len() + params.map_or(0, |params| params.get().len()) + length(id);
         let number = match self.register(id, bytes) {
             Ok(number) => number,
-            Err(error) => return respond(refusal(id, &error)),
+            Err(error) => return self.respond(request, refusal(id, &error)),
         };
         let guard = RequestGuard {
             requests: Arc::downgrade(self),
@@ -108,16 +178,11 @@ impl ServerRequests {
             id: id.clone(),
             number,
         };
-        let inputs = self.inputs.clone();
         // Spawned without the lock: a runtime that is shutting down drops the future before this
         // returns, and with it `guard`, which takes the lock.
         let task = tokio::spawn(async move {
-            let answer = inputs.answer(question).await;
-            let message = answer.and_then(|answer| Ok(write(&guard.id, &answer, revision)?));
-            guard.finish(match message {
-                Ok(message) => Some(message),
-                Err(error) => refusal(&guard.id, &error_for_server(error)),
-            });
+            let answer = answer.await.map_err(error_for_server);
+            guard.finish(response(&guard.id, answer.as_ref()));
         });
         let stored = self.table().running.set_abort(number, task.abort_handle());
         if let Err(abort) = stored {
@@ -235,7 +300,10 @@ fn question(
             params.map(Question::from)
         }
         ListRootsRequest::METHOD if inputs.roots.is_some() => Ok(Question::Roots),
-        _ => return Err(unknown(method)),
+        _ => match inputs.extensions.get(method) {
+            Some(handler) => handler(revision, text).map(Question::Extension),
+            None => return Err(unknown(method)),
+        },
     };
     read.map_err(|error| match error {
         VersionError::Unmapped { .. } => unknown(method),
@@ -258,17 +326,20 @@ fn unknown(method: &str) -> ErrorObject {
     ErrorObject::method_not_found(format!("no method `{method}`"))
 }
 
-/// Writes a response in the form of a revision. If that revision cannot express it, a newer one is
-/// used: then the request was in the form of a newer one, too.
-fn write(id: &RequestId, answer: &Answer, at: Revision) -> Result<Vec<u8>, VersionError> {
+/// Answers a question in the form of a revision. If that revision cannot express the answer, a
+/// newer one is used: then the request was in the form of a newer one, too.
+async fn answer(
+    inputs: Inputs,
+    at: Revision,
+    question: Question,
+) -> Result<Box<RawValue>, InputError> {
+    let answer = inputs.answer(question).await?;
     let encoded = answer.clone().encode(at).or_else(|fault| {
         let mut newer = lenient::newer(at);
         let other = newer.find_map(|newer| answer.clone().encode(newer).ok());
         other.ok_or(fault)
     });
-    let mut message = Vec::new();
-    rpc::write_result(&mut message, id, &encoded?)?;
-    Ok(message)
+    Ok(encoded?)
 }
 
 /// Returns the error that the server receives for a failed handler.

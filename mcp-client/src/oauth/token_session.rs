@@ -21,11 +21,11 @@ pub(super) struct TokenSession {
     flow: Mutex<Option<Flow>>,
 }
 
-type Outcome = Option<Result<(), OAuthError>>;
+type LastRenewal = Option<Result<(), OAuthError>>;
 
 /// A task that gets new tokens. Dropping this aborts it.
 struct Flow {
-    outcome: watch::Receiver<Outcome>,
+    outcome: watch::Receiver<LastRenewal>,
     task: JoinHandle<()>,
 }
 
@@ -109,7 +109,7 @@ impl TokenSession {
         *flow = None;
     }
 
-    fn join_or_start(&self, purpose: Purpose) -> watch::Receiver<Outcome> {
+    fn join_or_start(&self, purpose: Purpose) -> watch::Receiver<LastRenewal> {
         let mut flow = self.flow.lock().unwrap_or_else(PoisonError::into_inner);
         // A flow whose task was aborted with its runtime has no outcome, but is finished.
         let running = flow.as_ref().filter(|flow| !flow.task.is_finished());

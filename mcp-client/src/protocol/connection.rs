@@ -28,6 +28,7 @@ use super::error::TransportError;
 use super::error::server_output::LastOutput;
 use super::lenient;
 use super::limits::Limits;
+use super::middleware::Layers;
 use super::request_meta::RequestMeta;
 use connection_state::ConnectionState;
 use inbound::{Inbound, InboundRequest, log_malformed};
@@ -50,6 +51,7 @@ pub(crate) struct Connection {
     /// The members of `_meta` by which requests of modern revisions describe the client.
     pub(crate) request_meta: RequestMeta,
     pub(crate) limits: Limits,
+    pub(crate) layers: Layers,
     pub(crate) pending: Arc<PendingRequests>,
     pub(crate) sender: Arc<dyn MessageSender>,
     pub(crate) inbound: Arc<dyn Inbound>,
@@ -103,7 +105,9 @@ impl Connection {
         let mut message = Vec::new();
         let method = CancelledNotification::METHOD;
         let written = rpc::write_notification_at(&mut message, method, params, self.revision());
-        if written.is_ok() {
+        if written.is_ok()
+            && let Some(message) = self.layers.sent(message)
+        {
             self.sender.send_now(message);
         }
     }
@@ -188,7 +192,14 @@ impl Connection {
                     self.last_output.other.add(error.to_string());
                 }
             }
-            Message::Notification { method, params, .. } => self.notification(&method, params),
+            Message::Notification { method, params, .. } if self.layers.is_empty() => {
+                self.notification(&method, params);
+            }
+            Message::Notification { method, params, .. } => {
+                if let Some(passed) = self.layers.received(&method, params) {
+                    self.notification(passed.method(), passed.sent_params());
+                }
+            }
             Message::Request {
                 id, method, params, ..
             } => self.inbound.request(&InboundRequest {

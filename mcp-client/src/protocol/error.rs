@@ -1,5 +1,6 @@
 //! Errors of calls and of connections.
 
+mod extension;
 #[cfg(feature = "http")]
 mod http;
 mod kind;
@@ -18,6 +19,7 @@ use mcp_types::error::DecodeError;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{EnvelopeError, ErrorObject};
 
+pub use extension::ExtensionError;
 #[cfg(feature = "http")]
 pub use http::{AuthorizeError, HttpError};
 pub use kind::RefusalKind;
@@ -157,6 +159,13 @@ pub enum CallError {
         after: Duration,
         /// What the server wrote beside its messages, which may be the reason.
         output: ServerOutput,
+    },
+    /// A [middleware](crate::middleware) refused the request, or the handler of this client did, if
+    /// the server had sent the request.
+    #[error("the client refused a request: {source}")]
+    Client {
+        /// Why.
+        source: InputError,
     },
     /// The connection failed before the response arrived.
     #[error("no response to `{method}`: {source}")]
@@ -376,6 +385,9 @@ pub enum ConnectError {
     /// An icon of the client is invalid.
     #[error(transparent)]
     Icon(#[from] mcp_types::InvalidIcon),
+    /// An extension of the client is invalid.
+    #[error(transparent)]
+    Extension(#[from] ExtensionError),
     /// The description of the server cannot be decoded.
     #[error("invalid description of the server: {0}")]
     Decode(#[from] DecodeError),

@@ -200,6 +200,7 @@ fn may_be_legacy(error: &CallError) -> bool {
             transport: Some(source),
             ..
         } => source.may_be_legacy(),
+        CallError::Client { .. } => false,
         _ => true,
     }
 }

@@ -13,6 +13,7 @@ use super::params::META;
 
 const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// Written by its name: the newest revision may not have it, since logging is deprecated.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 

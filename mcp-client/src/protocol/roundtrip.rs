@@ -1,19 +1,25 @@
 //! [`roundtrip`]: a request and the response to it.
 
 use std::future::pending;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use mcp_types::Request;
-use mcp_types::v2025_11_25::InitializeRequest;
-use mcp_types::{RequestId, rpc};
+use mcp_types::headers::name_member;
+use mcp_types::json::{self, Map};
+use mcp_types::revision::VersionError;
+use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
+use mcp_types::{Notification, Request, Revision, rpc};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::connection::{Connection, HeaderSource, OutgoingRequest};
 use super::error::{CallError, TransportError};
+use super::middleware::{self, Direction, OutcomeFuture, Response};
+use super::params::META;
+use super::request_meta::PROTOCOL_VERSION;
 use crate::protocol::connection::pending_requests::{PendingRequest, Progress, Reply};
 
 /// Sends a request and waits for its result. The params may depend on the id of the request.
@@ -25,72 +31,103 @@ pub(crate) async fn roundtrip<P: Serialize>(
     header_source: HeaderSource<'_>,
     params: impl FnOnce(i64) -> P,
 ) -> Result<Box<RawValue>, CallError> {
-    #[cfg(not(feature = "http"))]
-    let _ = header_source;
     let pending = connection.pending.register(time.progress.clone());
-    let id = RequestId::from(pending.id);
-    let sent = AtomicBool::new(false);
-    let mut message = Vec::with_capacity(256);
     let params = params(pending.id);
-    let written = rpc::write_request(&mut message, &id, method, Some(&params));
+    if !connection.layers.is_empty() {
+        let text = json::to_raw(&params);
+        drop(params);
+        let text = text.map_err(|error| params_error(method, error))?;
+        let mut passing = pass(connection, pending, method, header_source.revision, text);
+        let response = within(connection, method, &mut time, passing.as_mut()).await?;
+        return Ok(response.into_raw());
+    }
+    let mut message = Vec::with_capacity(256);
+    let written = rpc::write_request(&mut message, &pending.id.into(), method, Some(&params));
     // Freed before the wait for the response.
     drop(params);
-    written.map_err(|error| {
-        let source = error.into();
-        CallError::Params { method, source }
-    })?;
-    let request = OutgoingRequest {
-        #[cfg(feature = "http")]
-        id: pending.id,
-        #[cfg(feature = "http")]
-        method,
-        #[cfg(feature = "http")]
-        header_source,
-        message,
-        sent: &sent,
-    };
+    written.map_err(|error| params_error(method, error))?;
+    let sent = AtomicBool::new(false);
+    let mut request = CancelOnDrop::new(connection, pending, &sent, method);
+    let exchange = pin!(request.exchange(method, header_source, message));
+    within(connection, method, &mut time, exchange).await
+}
+
+/// Waits for a result until the timeout has elapsed.
+async fn within<T>(
+    connection: &Connection,
+    method: &'static str,
+    time: &mut CallTimeout,
+    result: Pin<&mut (impl Future<Output = Result<T, CallError>> + ?Sized)>,
+) -> Result<T, CallError> {
     time.started = Instant::now();
-    let mut cancel_on_drop = CancelOnDrop {
-        connection,
-        pending,
-        sent: &sent,
-        // The specification forbids to cancel the handshake.
-        cancellable: method != InitializeRequest::METHOD,
-        lost_message: false,
-    };
-    let reply = tokio::select! {
+    tokio::select! {
         // A response that has arrived wins over the timeout.
         biased;
-        reply = cancel_on_drop.reply(request) => reply,
-        () = elapsed(connection, &mut time) => {
+        result = result => result,
+        () = elapsed(connection, time) => {
             let after = time.started.elapsed();
             let output = connection.last_output.get();
-            return Err(CallError::Timeout { method, after, output });
+            Err(CallError::Timeout { method, after, output })
         }
-    };
-    let reply = reply.map_err(|source| {
-        cancel_on_drop.lost_message = source.loses_one_message();
-        match source.refusal().cloned() {
-            Some(refusal) => {
-                cancel_on_drop.cancellable = false;
-                CallError::Refused {
-                    method,
-                    source: refusal,
-                    transport: Some(source),
-                }
-            }
-            None => CallError::Lost { method, source },
-        }
-    });
-    match reply? {
-        Reply::Result(text) => Ok(text),
-        Reply::Error(source) => Err(CallError::Refused {
-            method,
-            source,
-            transport: None,
-        }),
-        Reply::Malformed(source) => Err(CallError::Message { method, source }),
     }
+}
+
+fn params_error(method: &'static str, error: impl Into<VersionError>) -> CallError {
+    let source = error.into();
+    CallError::Params { method, source }
+}
+
+/// Passes a request through the middleware. Behind the last layer, it is sent.
+fn pass(
+    connection: &Arc<Connection>,
+    pending: PendingRequest,
+    method: &'static str,
+    revision: Option<Revision>,
+    params: Box<RawValue>,
+) -> OutcomeFuture {
+    let shared = Arc::clone(connection);
+    let end = Box::new(move |params: Box<RawValue>| -> OutcomeFuture {
+        Box::pin(async move {
+            let sent = send_passed(&shared, pending, method, revision, params);
+            sent.await.map(Response::raw)
+        })
+    });
+    let form = revision.unwrap_or_else(|| connection.revision());
+    let request = middleware::Request::new(Direction::ToServer, method.into(), form, params);
+    Box::pin(connection.layers.run(request, end))
+}
+
+/// Sends a request with the params that the last layer passed on. What HTTP headers repeat is read
+/// from these params.
+async fn send_passed(
+    connection: &Arc<Connection>,
+    pending: PendingRequest,
+    method: &'static str,
+    revision: Option<Revision>,
+    params: Box<RawValue>,
+) -> Result<Box<RawValue>, CallError> {
+    let members = json::from_str::<Map<Box<RawValue>>>(params.get());
+    let members = members.map_err(|error| params_error(method, error))?;
+    let name = name_member(method).and_then(|name| members.get(name));
+    let name: Option<String> = name.and_then(|name| json::from_str(name.get()).ok());
+    let header_source = HeaderSource {
+        revision: declared_revision(&members).or(revision),
+        name: name.as_deref(),
+        arguments: members.get("arguments").map(|arguments| arguments.get()),
+    };
+    let mut message = Vec::with_capacity(params.get().len() + 64);
+    rpc::write_request(&mut message, &pending.id.into(), method, Some(&params))
+        .map_err(|error| params_error(method, error))?;
+    let sent = AtomicBool::new(false);
+    let mut request = CancelOnDrop::new(connection, pending, &sent, method);
+    request.exchange(method, header_source, message).await
+}
+
+/// Returns the revision that `_meta` declares.
+fn declared_revision(params: &Map<Box<RawValue>>) -> Option<Revision> {
+    let meta: Map<Box<RawValue>> = json::from_str(params.get(META)?.get()).ok()?;
+    let name: String = json::from_str(meta.get(PROTOCOL_VERSION)?.get()).ok()?;
+    name.parse().ok()
 }
 
 /// Waits until the timeout has elapsed. It does not run while the transport pauses it.
@@ -123,6 +160,13 @@ pub(crate) async fn notify(
     method: &'static str,
     message: Vec<u8>,
 ) -> Result<(), CallError> {
+    let Some(message) = connection.layers.sent(message) else {
+        if method == InitializedNotification::METHOD {
+            let source = format!("a middleware dropped `{method}`").into();
+            return Err(CallError::Client { source });
+        }
+        return Ok(());
+    };
     let after = connection.limits.call_time;
     let sending = connection
         .sender
@@ -150,7 +194,67 @@ struct CancelOnDrop<'a> {
     lost_message: bool,
 }
 
-impl CancelOnDrop<'_> {
+impl<'a> CancelOnDrop<'a> {
+    fn new(
+        connection: &'a Arc<Connection>,
+        pending: PendingRequest,
+        sent: &'a AtomicBool,
+        method: &'static str,
+    ) -> Self {
+        Self {
+            connection,
+            pending,
+            sent,
+            // The specification forbids to cancel the handshake.
+            cancellable: method != InitializeRequest::METHOD,
+            lost_message: false,
+        }
+    }
+
+    /// Sends the message of the request and waits for its result.
+    async fn exchange(
+        &mut self,
+        method: &'static str,
+        header_source: HeaderSource<'_>,
+        message: Vec<u8>,
+    ) -> Result<Box<RawValue>, CallError> {
+        #[cfg(not(feature = "http"))]
+        let _ = header_source;
+        let request = OutgoingRequest {
+            #[cfg(feature = "http")]
+            id: self.pending.id,
+            #[cfg(feature = "http")]
+            method,
+            #[cfg(feature = "http")]
+            header_source,
+            message,
+            sent: self.sent,
+        };
+        let reply = self.reply(request).await.map_err(|source| {
+            self.lost_message = source.loses_one_message();
+            match source.refusal().cloned() {
+                Some(refusal) => {
+                    self.cancellable = false;
+                    CallError::Refused {
+                        method,
+                        source: refusal,
+                        transport: Some(source),
+                    }
+                }
+                None => CallError::Lost { method, source },
+            }
+        });
+        match reply? {
+            Reply::Result(text) => Ok(text),
+            Reply::Error(source) => Err(CallError::Refused {
+                method,
+                source,
+                transport: None,
+            }),
+            Reply::Malformed(source) => Err(CallError::Message { method, source }),
+        }
+    }
+
     async fn reply(&mut self, request: OutgoingRequest<'_>) -> Result<Reply, Arc<TransportError>> {
         let reply = &mut self.pending.response;
         let sender = &self.connection.sender;

@@ -2,7 +2,7 @@
 
 mod auth;
 mod eras;
-mod fake;
+pub(crate) mod fake;
 mod faults;
 mod headers;
 #[cfg(target_os = "linux")]

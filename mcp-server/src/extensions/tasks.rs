@@ -70,6 +70,7 @@ impl ExtensionSettings for ClientTasks {
 #[must_use = "the extension does nothing until it is added to a server"]
 pub struct Tasks {
     pub(crate) per_user: usize,
+    pub(crate) bytes: usize,
     pub(crate) running: usize,
     pub(crate) watched: usize,
     pub(crate) poll_interval: Duration,
@@ -85,7 +86,8 @@ impl Tasks {
     /// Creates the extension with the default limits.
     pub fn new() -> Self {
         Self {
-            per_user: 1_000,
+            per_user: 100,
+            bytes: 256 << 10,
             running: 10_000,
             watched: 100,
             poll_interval: Duration::from_secs(1),
@@ -93,10 +95,19 @@ impl Tasks {
     }
 
     /// Sets how many tasks a user may have at all processes together, those that have ended and are
-    /// still kept included: 1,000 by default. The user is the [`Principal`](crate::Principal), or
+    /// still kept included: 100 by default. The user is the [`Principal`](crate::Principal), or
     /// else the address of the client.
     pub fn per_user(mut self, tasks: usize) -> Self {
         self.per_user = tasks;
+        self
+    }
+
+    /// Sets the maximum size of a task in bytes, with its params, answers and result: 256 KiB by
+    /// default, and at most 1 MiB. A call with larger params is refused, and a larger result fails the
+    /// task. Without a [store](crate::ServerBuilder::store), all values of a process together have at
+    /// most 64 MiB.
+    pub fn bytes(mut self, bytes: usize) -> Self {
+        self.bytes = bytes.min(1 << 20);
         self
     }
 
@@ -126,6 +137,7 @@ impl From<Tasks> for ServerExtension {
         let state = Arc::new(TaskState::new(settings));
         let built = Arc::clone(&state);
         let extension = Self::new(IDENTIFIER)
+            .modern()
             .layer(TaskLayer::new(Arc::clone(&state)))
             .on_built(move |core, layers| built.start(core, layers));
         methods::add(extension, &state)

@@ -71,5 +71,5 @@
 //! # Limits
 //!
 //! A task belongs to the principal who called, and its id cannot be guessed. [`Tasks`](crate::Tasks)
-//! limits the tasks of a user and those that run in a process; a task is at most 1 MiB with its
-//! params, answers and result. A larger result fails the task: return a link to a resource instead.
+//! limits the tasks of a user, those that run in a process, and the size of a task with its params,
+//! answers and result. A larger result fails the task: return a link to a resource instead.

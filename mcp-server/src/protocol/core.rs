@@ -50,6 +50,8 @@ pub(crate) struct Core {
     /// The revisions that the server supports, oldest first.
     pub(crate) revisions: &'static [Revision],
     pub(crate) proposals: BTreeSet<Proposal>,
+    /// The extensions that are not announced to clients with a session.
+    pub(crate) modern_extensions: BTreeSet<String>,
     pub(crate) limits: Limits,
     pub(crate) error_detail: ErrorDetail,
     pub(crate) errors: ErrorConversions,

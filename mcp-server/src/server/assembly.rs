@@ -149,6 +149,7 @@ impl ServerBuilder {
             capabilities: registry.capabilities,
             revisions: registry.revisions,
             proposals: registry.proposals,
+            modern_extensions: registry.modern_extensions,
             peers: Peers::new(&limits),
             limits,
             error_detail,

@@ -121,6 +121,7 @@ async fn client_without_the_extension_gets_the_result_or_an_error() {
             None => Peer::modern(&server),
             Some(revision) => Peer::legacy(&server, revision).await,
         };
+        assert!(peer.announced["extensions"][TASKS].is_null());
         let result = peer.call("slow", json!({})).await;
         assert_eq!(result["content"][0]["text"], "done", "{result}");
         let answer = peer.request("tools/call", json!({ "name": "only" })).await;
@@ -225,6 +226,12 @@ async fn questions_are_answered_one_by_one_by_updates() {
         (open, &task["status"]),
         (vec![&"second".to_owned()], &json!("input_required"))
     );
+    // A response of another form is refused for an open question, and ignored for others.
+    let other = json!({ "taskId": id, "inputResponses": { "second": { "b": 1 }, "first": 1 } });
+    let (code, message) = peer.error("tasks/update", other).await;
+    assert_eq!(code, -32602);
+    assert!(message.contains("$.inputResponses.second"), "{message}");
+    update(&mut peer, &id, json!({ "first": { "b": 1 }, "third": 1 })).await;
     // A second answer to the same question is ignored.
     update(
         &mut peer,
@@ -346,6 +353,24 @@ async fn numbers_sizes_and_times_are_limited() {
     })
     .await;
     assert!(message.contains("3 tasks exist"), "{message}");
+}
+
+#[tokio::test]
+async fn task_whose_steps_do_not_fit_fails() {
+    let work = |cx: Context| async move {
+        cx.once("large", async { Ok("x".repeat(300 << 10)) })
+            .await?;
+        std::future::pending::<Result<(), HandlerError>>().await
+    };
+    let server = builder(task("work").handler(work)).build().unwrap();
+    let mut peer = connect(&server);
+    let id = start(&mut peer, "work").await;
+    let ended = reach(&mut peer, &id, "failed").await;
+    let message = ended["error"]["message"].as_str().unwrap();
+    assert!(message.contains("at most 262144"), "{ended}");
+    let large = json!({ "name": "work", "arguments": {}, "x": "y".repeat(300 << 10) });
+    let (code, message) = peer.error("tools/call", large).await;
+    assert_eq!(code, -32602, "{message}");
 }
 
 #[tokio::test]

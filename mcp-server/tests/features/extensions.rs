@@ -93,6 +93,8 @@ async fn extension_is_announced_and_serves_its_methods_in_every_era() {
             assert_eq!(announced, &json!({ "kept": "90 days" }), "{discovered}");
         } else {
             peer.handshake("2025-11-25").await;
+            let announced = &peer.announced["extensions"][AUDIT];
+            assert_eq!(announced, &json!({ "kept": "90 days" }));
         }
         let result = peer
             .result("com.example/audit/record", json!({ "a": 1 }))

@@ -35,6 +35,8 @@ pub(crate) struct Peer {
     stated: Option<String>,
     /// The capabilities that it declares.
     pub(crate) capabilities: Value,
+    /// The capabilities that the server announced in the handshake.
+    pub(crate) announced: Value,
     next: u64,
 }
 
@@ -84,6 +86,7 @@ impl Peer {
             serving,
             stated: Some("2026-07-28".to_owned()),
             capabilities: json!({}),
+            announced: Value::Null,
             next: 0,
         }
     }
@@ -99,8 +102,9 @@ impl Peer {
             "jsonrpc": "2.0", "id": "handshake", "method": "initialize", "params": params,
         }))
         .await;
-        let answer = self.receive().await;
+        let mut answer = self.receive().await;
         assert_eq!(answer["result"]["protocolVersion"], revision, "{answer}");
+        self.announced = answer["result"]["capabilities"].take();
         let done = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         self.send(done).await;
     }

@@ -21,6 +21,7 @@ pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
     let folder = node.install("interop")?;
     // The addresses for the transports. A server at a given URL need not support all of them.
     let subject;
+    let mut tasks = None;
     let mut ways = Vec::new();
     let mut old = None;
     if let Some(url) = url {
@@ -28,6 +29,7 @@ pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
     } else {
         let program = subject::build("everything")?;
         subject = Subject::start(&program, &["--port", "0"], &folder)?;
+        tasks = Some(vec!["tasks.js", &subject.url]);
         old = Some(subject.url.replace("/mcp", "/sse"));
         let program = subject.program.to_str();
         ways.push(vec!["http", &subject.url]);
@@ -44,6 +46,12 @@ pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
             if !succeeds(&node.program, &folder, &line)? {
                 failed.push(line.join(" "));
             }
+        }
+    }
+    if let Some(line) = tasks {
+        println!("\n== {}", line.join(" "));
+        if !succeeds(&node.program, &folder, &line)? {
+            failed.push(line.join(" "));
         }
     }
     if url.is_none() {

@@ -367,8 +367,9 @@ where
         if let Some(questions) = result.requests {
             self.check_questions(questions.len())?;
             let (permits, time) = (&self.features().input_permits, self.timeout.time);
-            let inputs = self.features().server_requests.inputs();
-            let answered = inputs.answers(questions, permits, time).await;
+            let requests = &self.features().server_requests;
+            let answered = requests.answers(questions, self.revision, permits, time);
+            let answered = answered.await;
             let answered = answered.map_err(|source| CallError::Input { method, source })?;
             let mut responses: Map<Box<RawValue>> = Map::with_capacity(answered.len());
             for (key, answer) in answered {

@@ -13,8 +13,16 @@ use super::question::Question;
 /// requests may not include those of the server's revision.
 pub(crate) struct InputRequired {
     /// The questions by their keys. Absent if the client only has to send the request again.
-    pub(crate) requests: Option<Vec<(String, Question)>>,
+    pub(crate) requests: Option<Vec<InputQuestion>>,
     pub(crate) state: Option<String>,
+}
+
+/// A question in such a result.
+pub(crate) struct InputQuestion {
+    pub(crate) key: String,
+    /// The request as the server sent it.
+    pub(crate) text: Box<RawValue>,
+    pub(crate) question: Question,
 }
 
 impl InputRequired {
@@ -40,13 +48,17 @@ impl InputRequired {
     }
 }
 
-fn questions(revision: Revision, text: &RawValue) -> Result<Vec<(String, Question)>, VersionError> {
+fn questions(revision: Revision, text: &RawValue) -> Result<Vec<InputQuestion>, VersionError> {
     let requests: Map<Box<RawValue>> = json::from_str(text.get())?;
     let mut questions = Vec::with_capacity(requests.len());
-    for (key, text) in &requests {
+    for (key, text) in requests {
         let question = Question::decode(revision, text.get());
-        let question = question.map_err(|error| inside(error, key))?;
-        questions.push((key.to_owned(), question));
+        let question = question.map_err(|error| inside(error, &key))?;
+        questions.push(InputQuestion {
+            key,
+            text,
+            question,
+        });
     }
     Ok(questions)
 }

@@ -1,25 +1,32 @@
 //! [`Inputs`]: the handlers that answer questions of servers, in both eras.
 
+use std::collections::HashMap;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::form;
+use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{
     CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestUrlParams, ElicitResult, ListRootsRequest, ListRootsResult, Request, Root,
+    ElicitRequestUrlParams, ElicitResult, ListRootsRequest, ListRootsResult, Request, Revision,
+    Root,
 };
+use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::question::{Answer, Question};
+use super::question::{Answer, AnswerFuture, Question};
 use crate::protocol::error::InputError;
+use crate::protocol::lenient;
 
-type AnswerFuture<R> = Pin<Box<dyn Future<Output = Result<R, InputError>> + Send>>;
 type Handler<P, R> = Arc<dyn Fn(P) -> AnswerFuture<R> + Send + Sync>;
+
+/// Decodes the params of a request of an extension, and returns the future that answers it.
+pub(crate) type ExtensionHandler =
+    Arc<dyn Fn(Revision, &str) -> Result<AnswerFuture<Box<RawValue>>, VersionError> + Send + Sync>;
 
 /// The handlers of the program, by the kind of question.
 #[derive(Clone, Default)]
@@ -28,6 +35,8 @@ pub(crate) struct Inputs {
     pub(crate) url: Option<Handler<ElicitRequestUrlParams, ElicitResult>>,
     pub(crate) sample: Option<Handler<CreateMessageRequestParams, CreateMessageResult>>,
     pub(crate) roots: Option<Handler<(), Vec<Root>>>,
+    /// The handlers of extensions, by method.
+    pub(crate) extensions: Arc<HashMap<&'static str, ExtensionHandler>>,
 }
 
 /// A handler with its type erased.
@@ -36,6 +45,28 @@ where
     F: Future<Output = Result<R, InputError>> + Send + 'static,
 {
     Arc::new(move |params| Box::pin(handler(params)))
+}
+
+/// A handler of an extension with its type erased.
+pub(crate) fn extension_handler<R, F>(
+    handler: impl Fn(R::Params) -> F + Send + Sync + 'static,
+) -> ExtensionHandler
+where
+    R: Request,
+    R::Params: Versioned,
+    R::Result: Versioned,
+    F: Future<Output = Result<R::Result, InputError>> + Send + 'static,
+{
+    let handler = Arc::new(handler);
+    Arc::new(move |revision, params| {
+        let params: R::Params = lenient::decode(revision, params)?;
+        let handler = Arc::clone(&handler);
+        // The handler is called when the future is polled, within the limits on requests.
+        Ok(Box::pin(async move {
+            let answering = handler(params);
+            Ok(revision.encode(answering.await?)?)
+        }))
+    })
 }
 
 impl Inputs {
@@ -61,45 +92,48 @@ impl Inputs {
                 let handler = handler.ok_or_else(|| undeclared(ListRootsRequest::METHOD))?;
                 Answer::Roots(ListRootsResult::new(handler(()).await?))
             }
+            Question::Extension(answer) => Answer::Encoded(answer.await?),
             Question::Other(method) => return Err(undeclared(&method)),
         })
     }
+}
 
-    /// Answers several questions at once, as far as there are `permits`. A question waits for its
-    /// permit at most `time`: otherwise handlers that send calls with questions could wait for each
-    /// other.
-    pub(crate) async fn answers(
-        &self,
-        questions: Vec<(String, Question)>,
-        permits: &Arc<Semaphore>,
-        time: Duration,
-    ) -> Result<Vec<(String, Answer)>, InputError> {
-        let mut answers: Vec<(String, Option<Answer>)> = Vec::with_capacity(questions.len());
-        // Dropping the set aborts the handlers.
-        let mut tasks = JoinSet::new();
-        for (index, (key, question)) in questions.into_iter().enumerate() {
-            answers.push((key, None));
-            let (inputs, permits) = (self.clone(), Arc::clone(permits));
-            tasks.spawn(async move {
-                let answer = match timeout(time, permits.acquire()).await {
-                    Ok(_permit) => inputs.answer(question).await,
-                    Err(_) => Err(InputError::from("too many questions are pending")),
-                };
-                (index, answer)
-            });
-        }
-        while let Some(answered) = tasks.join_next().await {
-            let (index, answer) = answered?;
-            let answer = answer?;
-            if let Some((_, slot)) = answers.get_mut(index) {
-                *slot = Some(answer);
-            }
-        }
-        let answers = answers.into_iter();
-        Ok(answers
-            .filter_map(|(key, answer)| Some((key, answer?)))
-            .collect())
+/// Answers several questions at once, as far as there are `permits`. A question waits for its
+/// permit at most `time`: otherwise handlers that send calls with questions could wait for each
+/// other.
+pub(crate) async fn answers<F>(
+    questions: impl ExactSizeIterator<Item = (String, F)>,
+    permits: &Arc<Semaphore>,
+    time: Duration,
+) -> Result<Vec<(String, Answer)>, InputError>
+where
+    F: Future<Output = Result<Answer, InputError>> + Send + 'static,
+{
+    let mut answers: Vec<(String, Option<Answer>)> = Vec::with_capacity(questions.len());
+    // Dropping the set aborts the handlers.
+    let mut tasks = JoinSet::new();
+    for (index, (key, answering)) in questions.enumerate() {
+        answers.push((key, None));
+        let permits = Arc::clone(permits);
+        tasks.spawn(async move {
+            let answer = match timeout(time, permits.acquire()).await {
+                Ok(_permit) => answering.await,
+                Err(_) => Err(InputError::from("too many questions are pending")),
+            };
+            (index, answer)
+        });
     }
+    while let Some(answered) = tasks.join_next().await {
+        let (index, answer) = answered?;
+        let answer = answer?;
+        if let Some((_, slot)) = answers.get_mut(index) {
+            *slot = Some(answer);
+        }
+    }
+    let answers = answers.into_iter();
+    Ok(answers
+        .filter_map(|(key, answer)| Some((key, answer?)))
+        .collect())
 }
 
 /// The error for a mode of elicitation that the client did not declare.
@@ -123,6 +157,7 @@ impl std::fmt::Debug for Inputs {
             .field("url", &self.url.is_some())
             .field("sample", &self.sample.is_some())
             .field("roots", &self.roots.is_some())
+            .field("extensions", &self.extensions.len())
             .finish()
     }
 }

@@ -47,6 +47,11 @@ fn initialize_params(
     for proposal in &connection.proposals {
         proposal.withdraw(&mut capabilities.experimental);
     }
+    if let Some(extensions) = capabilities.extensions.take() {
+        // The types of these revisions do not have the member, but allow others.
+        let extensions = json::to_value(&extensions)?;
+        capabilities.extra.insert("extensions", extensions);
+    }
     let params = json::to_string(&Handshake {
         protocol_version: revision.as_str(),
         capabilities: NEWEST_LEGACY.encode(capabilities)?,
@@ -71,10 +76,11 @@ pub(crate) async fn initialize(
     let params = initialize_params(connection, revision).map_err(params_error)?;
     let params = revision.encode(params).map_err(params_error)?;
     let time = CallTimeout::new(connection.limits.call_time);
-    let text = roundtrip(connection, method, time, HeaderSource::default(), |_| {
-        params
-    })
-    .await?;
+    let header_source = HeaderSource {
+        revision: Some(revision),
+        ..HeaderSource::default()
+    };
+    let text = roundtrip(connection, method, time, header_source, |_| params).await?;
 
     // The form of the result depends on the revision that it names.
     let AgreedRevision { agreed } = json::from_str(text.get())?;

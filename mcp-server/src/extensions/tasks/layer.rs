@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mcp_types::json::{self, Map, Value};
 use mcp_types::{CallToolOutcome, CallToolRequest, Request as _};
 use serde_json::value::RawValue;
+use tokio::sync::oneshot;
 
 use crate::extensions::tasks::options::TaskOptions;
 use crate::extensions::tasks::record::{RawValues, TaskRecord, VERSION, millis, now};
@@ -16,16 +17,17 @@ use crate::features::input::error::InputError;
 use crate::features::input::inputs;
 use crate::features::tools;
 use crate::features::tools::definition::ToolDef;
-use crate::protocol::core::Context;
+use crate::protocol::core::{Context, Core};
 use crate::protocol::dispatch::middleware::{
     Direction, Middleware, Next, Notification, Outcome, Request, Response,
 };
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::invalid_params;
+use crate::protocol::error::text::{Chain, invalid_params};
 use crate::protocol::handler::negotiated::missing_extension;
 use crate::protocol::message::methods::LISTEN;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::quota::peer_key::{PeerKey, principal_text};
+use crate::protocol::quota::retained::{self, RetainedBytes};
 use crate::util::select::{Either, select};
 use crate::util::signal::CancelSignal;
 
@@ -123,7 +125,13 @@ async fn create(
         return Err(HandlerError::internal("the server is shutting down").temporary());
     }
     let id = new_id()?;
-    let place = state.add(&id)?;
+    let memory = retained::memory(params.get().len() + cx.state.meta_bytes, 0);
+    let peer = core.peers.usage(PeerKey::of(&cx.state.extensions));
+    let Some(retained) = RetainedBytes::try_new(&peer, memory) else {
+        let error = "tasks, subscriptions and sessions keep too much memory: retry later";
+        return Err(HandlerError::internal(error).temporary());
+    };
+    let place = state.add(&id, Some(retained))?;
     let created = now();
     let record = TaskRecord {
         version: VERSION,
@@ -135,6 +143,7 @@ async fn create(
         owner: core.stores.process.clone(),
         runs: 1,
         most_runs: options.runs,
+        most_bytes: state.settings.bytes,
         created,
         updated: created,
         deadline: created.saturating_add(millis(options.time_limit)),
@@ -148,25 +157,49 @@ async fn create(
         once,
         end: None,
     };
-    // Before the task: otherwise nobody would look for it if this process ends now.
-    let noted = recovery::note_owner(core, &record).await;
-    noted.map_err(TaskError::into_handler_error)?;
-    let most = state.settings.per_user;
-    let stored = storage::create(core, &record, most).await;
-    let Some(version) = stored.map_err(TaskError::into_handler_error)? else {
-        let error = format!("{most} tasks exist already: wait until one is forgotten");
-        return Err(HandlerError::internal(error).temporary());
-    };
     let mut result = record.summary();
     result.insert("resultType", Value::from("task"));
-    tokio::spawn(run::run(
-        place,
-        Arc::clone(core),
-        (record, version),
-        cx.caller(),
-    ));
-    let result = json::from_object(result)?;
-    Response::new(cx, CallToolOutcome::Task(result))
+    let (sender, created) = oneshot::channel();
+    // Spawned, so that a request that is dropped leaves no task behind that nobody runs.
+    let (core, caller) = (Arc::clone(core), cx.caller());
+    tokio::spawn(async move {
+        let version = match store(&core, &record, place.state.settings.per_user).await {
+            Ok(version) => version,
+            Err(error) => {
+                let _ = sender.send(Err(error));
+                return;
+            }
+        };
+        match sender.send(Ok(())) {
+            Ok(()) => run::run(place, core, (record, version), caller).await,
+            // The client does not know the task.
+            Err(_) => {
+                recovery::forget_owner(&core, &record.id).await;
+                if let Err(error) = storage::remove(&core, &record.id).await {
+                    tracing::debug!(error = %Chain(&error), "a task is not removed");
+                }
+            }
+        }
+    });
+    match created.await {
+        Ok(stored) => stored?,
+        Err(_) => return Err(HandlerError::internal("the server is shutting down").temporary()),
+    }
+    Response::new(cx, CallToolOutcome::Task(json::from_object(result)?))
+}
+
+/// Stores a new task. Returns the version of its value.
+async fn store(core: &Core, record: &TaskRecord, most: usize) -> Result<u64, HandlerError> {
+    // Before the task: otherwise nobody would look for it if this process ends now.
+    let noted = recovery::note_owner(core, record).await;
+    noted.map_err(TaskError::into_handler_error)?;
+    let stored = storage::create(core, record, most).await;
+    stored
+        .map_err(TaskError::into_handler_error)?
+        .ok_or_else(|| {
+            let error = format!("{most} tasks exist already: wait until one is forgotten");
+            HandlerError::internal(error).temporary()
+        })
 }
 
 /// Returns the user whose tasks are counted together, as a text for keys of stores.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use mcp_types::json::{self, Value};
 use mcp_types::{
-    CancelTaskRequest, CancelTaskResult, GetTaskRequest, GetTaskResult, UpdateTaskRequest,
-    UpdateTaskResult,
+    CancelTaskRequest, CancelTaskResult, GetTaskRequest, GetTaskResult, InputResponse, Request,
+    Sender, UpdateTaskRequest, UpdateTaskResult,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::extensions::tasks::ClientTasks;
 use crate::extensions::tasks::record::{RawValues, TaskRecord};
@@ -15,6 +16,7 @@ use crate::extensions::tasks::storage::{self, TaskError};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::extension::ServerExtension;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::text::short;
 use crate::protocol::handler::negotiated::Negotiated;
 use crate::protocol::handler::params::Params;
 
@@ -39,16 +41,40 @@ async fn get(
     Ok(json::from_object(details)?)
 }
 
+/// As [`UpdateTaskRequest`], with responses of any form: those to questions that nobody has asked are
+/// ignored, whatever they are.
+struct Update;
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct UpdateParams {
+    task_id: String,
+    input_responses: RawValues,
+}
+
+impl Request for Update {
+    const METHOD: &'static str = UpdateTaskRequest::METHOD;
+    const SENDER: Sender = UpdateTaskRequest::SENDER;
+    type Params = UpdateParams;
+    type Result = UpdateTaskResult;
+}
+
 async fn update(
-    Params(params): Params<UpdateTaskRequest>,
+    Params(params): Params<Update>,
     _: Client,
     cx: Context,
     state: Arc<TaskState>,
 ) -> Result<UpdateTaskResult, HandlerError> {
-    let mut responses = RawValues::new();
-    for (key, response) in params.input_responses.iter() {
-        responses.insert(key.to_owned(), json::to_raw(response)?);
+    let open = find(&cx, &params.task_id).await?.open;
+    for (key, response) in &params.input_responses {
+        if open.contains_key(key)
+            && let Err(error) = json::from_str::<InputResponse>(response.get())
+        {
+            let place = format!("$.inputResponses.{}", short(key));
+            return Err(HandlerError::invalid_params(format!("{place}: {error}")));
+        }
     }
+    let responses = params.input_responses;
     change(&cx, &state, &params.task_id, |record| {
         record.answer(responses.clone())
     })

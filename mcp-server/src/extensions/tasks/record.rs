@@ -35,6 +35,8 @@ pub(super) struct TaskRecord {
     /// How often the handler was started, and how often it may be.
     pub(super) runs: u32,
     pub(super) most_runs: u32,
+    /// The maximum size of the record.
+    pub(super) most_bytes: usize,
     /// Milliseconds since 1970.
     pub(super) created: u64,
     pub(super) updated: u64,

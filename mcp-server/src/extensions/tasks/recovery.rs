@@ -225,7 +225,7 @@ async fn adopt_one(
         if record.owner != *own {
             take(&mut record, own);
             if !record.has_ended() && place.is_none() {
-                place = Some(state.add(id).map_err(|_| TaskError::Contended)?);
+                place = Some(state.add(id, None).map_err(|_| TaskError::Contended)?);
                 note_owner(core, &record).await?;
             }
             match storage::replace(core, &record, version).await {
@@ -239,7 +239,7 @@ async fn adopt_one(
                 Err(error) => return Err(error),
             }
         }
-        tracing::info!(task.id = id, runs = record.runs, "took over a task");
+        tracing::info!(runs = record.runs, "took over a task");
         state.changed(core, id).await;
         if record.has_ended() {
             if place.is_some() {

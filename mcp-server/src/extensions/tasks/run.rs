@@ -7,6 +7,7 @@ use mcp_types::rpc::{self, ErrorObject, Message};
 use mcp_types::{CallToolRequest, Request as _, RequestMetaObject, Revision, json};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{Instant, sleep, sleep_until};
+use tracing::Instrument as _;
 
 use crate::extensions::tasks::record::{RawValues, TaskEnd, TaskRecord, now};
 use crate::extensions::tasks::recovery;
@@ -72,7 +73,8 @@ pub(super) async fn run(
     };
     let layers = place.state.next_layer();
     let running = run_from(layers, record.params.clone(), cx.clone());
-    let mut handler = AbortOnDrop(tokio::spawn(caught(running)));
+    let span = tracing::info_span!("mcp.task", runs = record.runs);
+    let mut handler = AbortOnDrop(tokio::spawn(caught(running).instrument(span)));
     let mut run = Run {
         place,
         core,
@@ -90,7 +92,13 @@ pub(super) async fn run(
     match end {
         Ok(Some(end)) => run.finish(end).await,
         Ok(None) => {}
-        Err(error) => tracing::warn!(error = %Chain(&error), "a task ends in this process"),
+        Err(error @ TaskError::TakenOver) => {
+            tracing::warn!(error = %Chain(&error), "a task ends in this process");
+        }
+        Err(error) => {
+            tracing::warn!(error = %Chain(&error), "a task cannot be stored");
+            run.finish(storage::failure(&error)).await;
+        }
     }
 }
 
@@ -103,7 +111,9 @@ fn context(
 ) -> Result<Context, TaskError> {
     let meta: Option<RequestMetaObject> = json::from_str(record.client.get())
         .map_err(|error| TaskError::Format(serde::de::Error::custom(error)))?;
-    let peer = Peer::modern(Revision::LATEST, meta);
+    let revision = meta.as_ref().map(|meta| &*meta.protocol_version);
+    let revision = revision.and_then(|revision| revision.parse().ok());
+    let peer = Peer::modern(revision.unwrap_or(Revision::LATEST), meta);
     let mut accepted = record.accepted.clone();
     accepted.extend(record.responses.clone());
     let inputs = Inputs::of_kept(accepted, record.once.clone());
@@ -265,7 +275,7 @@ impl Run {
                         return;
                     }
                 }
-                Err(error @ TaskError::TooLarge(_)) => end = storage::too_large(&error),
+                Err(error @ TaskError::TooLarge { .. }) => end = storage::failure(&error),
                 Err(error) => {
                     tracing::warn!(
                         error = %Chain(&error),

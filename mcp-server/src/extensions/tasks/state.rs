@@ -10,6 +10,7 @@ use tokio::task::JoinHandle;
 use crate::extensions::tasks::{IDENTIFIER, Tasks};
 use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;
 
@@ -77,7 +78,11 @@ impl TaskState {
     }
 
     /// Adds a task that runs in this process. Fails if there are too many.
-    pub(super) fn add(self: &Arc<Self>, id: &str) -> Result<RunningTask, HandlerError> {
+    pub(super) fn add(
+        self: &Arc<Self>,
+        id: &str,
+        retained: Option<RetainedBytes>,
+    ) -> Result<RunningTask, HandlerError> {
         let mut running = lock(&self.running);
         if running.len() >= self.settings.running {
             let error = HandlerError::internal("too many tasks are running: retry later");
@@ -89,6 +94,7 @@ impl TaskState {
             state: Arc::clone(self),
             id: id.to_owned(),
             changed,
+            _retained: retained,
         })
     }
 
@@ -186,6 +192,8 @@ pub(super) struct RunningTask {
     pub(super) id: String,
     /// Notified when the task was changed by somebody else.
     pub(super) changed: Arc<Notify>,
+    /// The memory of the params, counted for the caller.
+    _retained: Option<RetainedBytes>,
 }
 
 impl Drop for RunningTask {

@@ -9,9 +9,6 @@ use crate::protocol::error::text::Chain;
 use crate::protocol::store::error::StoreError;
 use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
 
-/// The maximum size of a task in a store, in bytes.
-const MOST_BYTES: usize = 1 << 20;
-
 /// How often a change is tried again because another process has written at the same time.
 const ATTEMPTS: usize = 32;
 
@@ -25,8 +22,8 @@ pub(super) enum TaskError {
     Store(#[source] StoreError),
     #[error("the task belongs to another release of the server")]
     Format(#[from] serde_json::Error),
-    #[error("the task has {0} bytes with its answers and results: expected at most {MOST_BYTES}")]
-    TooLarge(usize),
+    #[error("the task has {bytes} bytes with its answers and result: expected at most {limit}")]
+    TooLarge { bytes: usize, limit: usize },
     #[error("the task changes all the time")]
     Contended,
     #[error("another process has taken over the task")]
@@ -37,7 +34,7 @@ impl TaskError {
     /// Returns the error that a client receives.
     pub(super) fn into_handler_error(self) -> HandlerError {
         match self {
-            Self::TooLarge(_) => HandlerError::invalid_params(self.to_string()),
+            Self::TooLarge { .. } => HandlerError::invalid_params(self.to_string()),
             _ => HandlerError::internal("the task cannot be read or written now: retry later")
                 .logged_as(Chain(&self).to_string())
                 .temporary(),
@@ -113,6 +110,11 @@ pub(super) async fn update(
     Err(TaskError::Contended)
 }
 
+/// Removes a task.
+pub(super) async fn remove(core: &Core, id: &str) -> Result<bool, TaskError> {
+    core.stores.remove(&key(id)).await.map_err(TaskError::Store)
+}
+
 async fn put(
     core: &Core,
     record: &TaskRecord,
@@ -120,8 +122,9 @@ async fn put(
     most: usize,
 ) -> Result<PutOutcome, TaskError> {
     let value = serde_json::to_vec(record)?;
-    if value.len() > MOST_BYTES {
-        return Err(TaskError::TooLarge(value.len()));
+    let (bytes, limit) = (value.len(), record.most_bytes);
+    if bytes > limit {
+        return Err(TaskError::TooLarge { bytes, limit });
     }
     let put = Put {
         key: &key(&record.id),
@@ -136,7 +139,7 @@ async fn put(
     core.stores.put(put).await.map_err(TaskError::Store)
 }
 
-/// Returns how a task ends whose result is too large to be stored.
-pub(super) fn too_large(error: &TaskError) -> TaskEnd {
+/// Returns how a task ends that cannot be stored.
+pub(super) fn failure(error: &TaskError) -> TaskEnd {
     TaskEnd::failed(&ErrorObject::internal_error(error.to_string()))
 }

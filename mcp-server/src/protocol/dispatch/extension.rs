@@ -72,6 +72,7 @@ use crate::protocol::message::params_view::ParamsView;
 pub struct ServerExtension {
     identifier: String,
     settings: Object,
+    is_modern: bool,
     names: Vec<&'static str>,
     meta_keys: Vec<String>,
     parts: Vec<Box<dyn FnOnce(&mut Registry) + Send>>,
@@ -90,6 +91,7 @@ impl ServerExtension {
         Self {
             identifier: identifier.into(),
             settings: Object::new(),
+            is_modern: false,
             names: Vec::new(),
             meta_keys: Vec::new(),
             parts: Vec::new(),
@@ -164,6 +166,13 @@ impl ServerExtension {
         self
     }
 
+    /// Does not announce the extension to clients of revisions with sessions.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn modern(mut self) -> Self {
+        self.is_modern = true;
+        self
+    }
+
     /// Calls a function with the server that was built, and the index of the first layer behind those
     /// of the extension.
     #[cfg(feature = "_extensions")]
@@ -191,6 +200,9 @@ impl ServerExtension {
                     name: key,
                 });
             }
+        }
+        if self.is_modern {
+            registry.modern_extensions.insert(self.identifier.clone());
         }
         let announced = registry.capabilities.extensions.get_or_insert_default();
         if announced.contains_key(&self.identifier) {

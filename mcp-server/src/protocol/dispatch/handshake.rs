@@ -74,6 +74,12 @@ pub(crate) fn initialize(
         proposal.withdraw(&mut capabilities.experimental);
     }
     let internal = |error: VersionError| ErrorObject::internal_error(error.to_string());
+    if let Some(mut extensions) = capabilities.extensions.take() {
+        extensions.retain(|identifier, _| !server.modern_extensions.contains(identifier));
+        // The types of these revisions do not have the member, but allow others.
+        let extensions = json::to_value(&extensions).map_err(|error| internal(error.into()))?;
+        capabilities.extra.insert("extensions", extensions);
+    }
     let capabilities = in_legacy_form(capabilities).map_err(internal)?;
     let info = in_legacy_form(server.info.clone()).map_err(internal)?;
     let mut result = InitializeResult::new(revision.as_str(), capabilities, info);

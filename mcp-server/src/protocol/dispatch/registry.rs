@@ -33,6 +33,8 @@ pub(crate) struct Registry {
     pub(crate) tools: Option<Arc<dyn Tools>>,
     pub(crate) revisions: &'static [Revision],
     pub(crate) proposals: BTreeSet<Proposal>,
+    /// The extensions that are not announced to clients with a session.
+    pub(crate) modern_extensions: BTreeSet<String>,
     /// The keys of `_meta` that extensions use.
     pub(crate) meta_keys: BTreeSet<String>,
     pub(crate) errors: Vec<BuildError>,
@@ -50,6 +52,7 @@ impl Default for Registry {
             tools: None,
             revisions: Revision::ALL,
             proposals: BTreeSet::new(),
+            modern_extensions: BTreeSet::new(),
             meta_keys: BTreeSet::new(),
             errors: Vec::new(),
             requirements: Vec::new(),

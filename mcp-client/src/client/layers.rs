@@ -1,0 +1,50 @@
+//! Middleware and extensions of a client.
+
+use std::sync::Arc;
+
+use mcp_types::error::DecodeError;
+use mcp_types::json;
+use serde::de::DeserializeOwned;
+
+use super::builder::ClientBuilder;
+use super::handle::Client;
+use crate::features::extension::Extension;
+use crate::protocol::middleware::Middleware;
+
+impl ClientBuilder {
+    /// Adds a [middleware](crate::middleware) around all messages. The first one that is added is
+    /// the outermost one.
+    pub fn layer(mut self, middleware: impl Middleware) -> Self {
+        self.layers.push(Arc::new(middleware));
+        self
+    }
+
+    /// Adds an extension: it is announced to the server, and its middleware is added like that of
+    /// [`layer`](Self::layer). Contradictions are a
+    /// [`ConnectError::Extension`](crate::ConnectError) when the client connects.
+    pub fn extension(mut self, extension: Extension) -> Self {
+        self.layers.extend(extension.layers.iter().cloned());
+        self.extensions.push(extension);
+        self
+    }
+}
+
+impl Client {
+    /// Returns the settings of an extension that the server announced; `None` if the server does not
+    /// have the extension.
+    ///
+    /// # Errors
+    ///
+    /// The settings are not a `T`.
+    pub fn server_extension<T: DeserializeOwned>(
+        &self,
+        identifier: &str,
+    ) -> Result<Option<T>, DecodeError> {
+        let Some(server) = self.connection().negotiated() else {
+            return Ok(None);
+        };
+        let extensions = server.capabilities.extensions.as_ref();
+        let settings = extensions.and_then(|extensions| extensions.get(identifier));
+        settings.cloned().map(json::from_object).transpose()
+    }
+}
