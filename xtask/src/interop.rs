@@ -10,7 +10,7 @@ mod servers;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use crate::browser;
 use crate::node::Node;
@@ -20,7 +20,7 @@ usage: cargo xtask interop server [--url URL]
        cargo xtask interop client
        cargo xtask interop auth
        cargo xtask interop browser
-       cargo xtask interop cluster [--store redis|postgres]
+       cargo xtask interop cluster [--store redis|postgres] [--only tasks | --quick]
 
   server  Runs the clients of xtask/interop against the example `everything`, over stdio, HTTP
           and the deprecated HTTP+SSE, and against the examples `files` and `sqlite`, over stdio
@@ -32,7 +32,8 @@ usage: cargo xtask interop server [--url URL]
           same and against protected servers of other projects.
   cluster Runs three processes of the example `everything` behind nginx, once on Redis and once on
           PostgreSQL, which it starts: the conformance suite, clients of npm, steps of one client at
-          several processes, and faults while 100 clients work. Needs the three programs.
+          several processes, faults while 100 clients work, and tasks in each of their states whose
+          processes are killed (--only tasks; not with --quick). Needs the three programs.
   browser Runs the clients of xtask/interop in headless Chromium, on pages of other origins than the
           server's, against the example `everything`, and opens the page of `schema diff`.";
 
@@ -41,9 +42,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if !matches!(
         arguments[..],
-        ["client" | "server" | "auth" | "browser" | "cluster"]
-            | ["server", "--url", _]
-            | ["cluster", "--store", _]
+        ["client" | "server" | "auth" | "browser"] | ["server", "--url", _] | ["cluster", ..]
     ) {
         bail!("{USAGE}");
     }
@@ -53,7 +52,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let failed = match arguments[..] {
         ["client"] => servers::run(&node)?,
         ["auth"] => auth::run(&node)?,
-        ["cluster", ..] => cluster::run(&node, arguments.get(2).copied())?,
+        ["cluster", ref options @ ..] => {
+            let options = cluster::Options::parse(options).context(USAGE)?;
+            cluster::run(&node, options)?
+        }
         ["browser"] => {
             let Some(chromium) = browser::find() else {
                 let why = "Chromium is not installed";

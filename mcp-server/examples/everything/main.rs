@@ -11,9 +11,12 @@
 //! - `--connections 20000`: the limits of connections, sessions and subscriptions.
 //! - `--store redis://...` or `--store postgres://...`: several processes with the same store and the
 //!   same `MCP_KEYS` (64 hexadecimal digits) serve one endpoint, see `docs/scale.md`.
+//! - `--trust-proxy 127.0.0.1`: clients have the addresses that this proxy reports.
+//! - `--orders FOLDER`: adds tools that count their effects in files of that folder.
 
 mod offers;
 mod options;
+mod orders;
 mod questions;
 mod tasks;
 mod tools;
@@ -42,6 +45,9 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         env!("CARGO_MANIFEST_DIR"),
         "/examples/everything/skills"
     ));
+    if let Some(folder) = &options.orders {
+        builder = orders::add(builder, folder.clone());
+    }
     builder = options.limit(builder);
     let server = options.share(builder).await?.build()?;
     let updates = announce_updates(&server);
@@ -57,7 +63,8 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         .health_path("/healthz")
         .readiness_path("/readyz")
         .metrics_path("/metrics")
-        .allow_origins(options.origin);
+        .allow_origins(options.origin)
+        .trusted_proxies(options.proxy)?;
     if options.any_host {
         config = config.any_host();
     }

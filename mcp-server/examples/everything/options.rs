@@ -2,13 +2,14 @@
 
 use std::error::Error;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
-use mcp_server::{Keys, Limits, ServerBuilder};
+use mcp_server::{IpNetwork, Keys, Limits, ServerBuilder};
 
 const USAGE: &str = "\
 usage: everything --stdio
        everything (--port PORT | --listen ADDRESS) [--origin ORIGIN] [--any-host] [--store URL]
-                  [--connections NUMBER]";
+                  [--connections NUMBER] [--trust-proxy ADDRESS] [--orders FOLDER]";
 
 /// The options of the program.
 #[derive(Default)]
@@ -17,6 +18,10 @@ pub(crate) struct Options {
     pub(crate) listen: Option<SocketAddr>,
     pub(crate) origin: Option<String>,
     pub(crate) any_host: bool,
+    /// The proxy that reports the addresses of clients.
+    pub(crate) proxy: Option<IpNetwork>,
+    /// The folder of the tools that count their effects.
+    pub(crate) orders: Option<PathBuf>,
     store: Option<String>,
     /// The limits of connections, sessions and subscriptions, unless they are the default.
     connections: Option<usize>,
@@ -38,6 +43,8 @@ impl Options {
                 }
                 "--listen" => options.listen = Some(value()?.parse()?),
                 "--origin" => options.origin = Some(value()?),
+                "--trust-proxy" => options.proxy = Some(value()?.parse()?),
+                "--orders" => options.orders = Some(value()?.into()),
                 "--store" => options.store = Some(value()?),
                 "--connections" => options.connections = Some(value()?.parse()?),
                 _ => return Err(USAGE.into()),

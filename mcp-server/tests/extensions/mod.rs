@@ -6,3 +6,5 @@ mod skills;
 mod tasks;
 #[cfg(feature = "tasks")]
 mod tasks_shared;
+#[cfg(feature = "tasks")]
+mod tasks_takeover;

@@ -215,9 +215,15 @@ fn programs(extent: Extent) -> Vec<Step> {
     ]
 }
 
-/// Several processes on one of the stores, or on each of them at night.
+/// Several processes on one of the stores; or on each of them at night, with tasks that wait until
+/// others notice the end of a process.
 fn cluster(extent: Extent) -> Result<Vec<Task>> {
-    let lines = ["redis", "postgres"].map(|store| format!("xtask interop cluster --store {store}"));
+    let quick = match extent {
+        Extent::Merge => " --quick",
+        Extent::Nightly => "",
+    };
+    let lines = ["redis", "postgres"];
+    let lines = lines.map(|store| format!("xtask interop cluster --store {store}{quick}"));
     let lines = sample(lines.to_vec(), 2, extent)?.into_iter();
     let missing = || node::missing().or_else(crate::cluster::missing);
     Ok(lines.map(|line| unless(missing, &line)).collect())

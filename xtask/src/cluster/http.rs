@@ -17,6 +17,8 @@ pub(crate) struct Client {
     url: String,
     /// The session of an older revision.
     session: Option<String>,
+    /// The address that a proxy reports.
+    address: Option<String>,
 }
 
 /// A response whose body is read event by event.
@@ -63,7 +65,14 @@ impl Client {
             agent: agent(),
             url: url.to_owned(),
             session: None,
+            address: None,
         }
+    }
+
+    /// Returns the client with this address, if the server trusts this machine as a proxy.
+    pub(crate) fn with_address(mut self, address: String) -> Self {
+        self.address = Some(address);
+        self
     }
 
     /// Starts a session of 2025-11-25.
@@ -97,6 +106,7 @@ impl Client {
             agent: agent(),
             url: url.to_owned(),
             session: self.session.clone(),
+            address: self.address.clone(),
         }
     }
 
@@ -110,6 +120,9 @@ impl Client {
             request = request
                 .header("Mcp-Session-Id", session)
                 .header("MCP-Protocol-Version", "2025-11-25");
+        }
+        if let Some(address) = &self.address {
+            request = request.header("X-Forwarded-For", address);
         }
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -125,14 +138,15 @@ impl Client {
     /// Sends a request, and returns its response.
     pub(crate) fn request(&self, id: u64, method: &str, params: Value) -> Result<Events> {
         let mut params = params;
-        let name = params["name"].as_str().map(str::to_owned);
+        let name = params["name"].as_str().or(params["taskId"].as_str());
+        let name = name.map(str::to_owned);
         let mut headers = Vec::new();
         if self.session.is_none() {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
             params["_meta"]["io.modelcontextprotocol/clientInfo"] =
                 json!({"name": "cluster", "version": "1"});
             params["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
-                json!({"elicitation": {}});
+                json!({"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}});
             headers.push(("MCP-Protocol-Version", "2026-07-28"));
             headers.push(("Mcp-Method", method));
             headers.extend(name.as_deref().map(|name| ("Mcp-Name", name)));

@@ -119,6 +119,14 @@ impl Cluster {
         Ok(())
     }
 
+    /// Stops a process, which keeps its connections.
+    pub(crate) fn pause(&self, at: usize) -> Result<()> {
+        match &self.processes[at].child {
+            Some(child) => send("STOP", child.id()),
+            None => Ok(()),
+        }
+    }
+
     /// Kills a process.
     pub(crate) fn kill(&mut self, at: usize) -> Result<()> {
         if let Some(mut child) = self.processes[at].child.take() {

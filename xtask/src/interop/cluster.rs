@@ -4,11 +4,13 @@ mod checks;
 mod costs;
 mod faults;
 mod load;
+mod tasks;
 
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use self::tasks::Orders;
 use super::clients;
 use crate::cluster::missing;
 use crate::cluster::processes::Cluster;
@@ -19,8 +21,36 @@ use crate::{conformance, subject, workspace};
 /// The number of processes.
 const COUNT: usize = 3;
 
+/// What to run.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Options<'a> {
+    /// The name of the only store.
+    store: Option<&'a str>,
+    /// Only the part about tasks.
+    is_tasks: bool,
+    /// All but the part about tasks.
+    is_quick: bool,
+}
+
+impl<'a> Options<'a> {
+    /// Reads the arguments. `None` if there are others.
+    pub(super) fn parse(arguments: &[&'a str]) -> Option<Self> {
+        let mut options = Self::default();
+        let mut arguments = arguments.iter();
+        while let Some(&argument) = arguments.next() {
+            match argument {
+                "--store" => options.store = Some(*arguments.next()?),
+                "--only" if arguments.next() == Some(&"tasks") => options.is_tasks = true,
+                "--quick" => options.is_quick = true,
+                _ => return None,
+            }
+        }
+        Some(options)
+    }
+}
+
 /// Runs everything on the store with this name, or on each store. Returns what failed.
-pub(super) fn run(node: &Node, only: Option<&str>) -> Result<Vec<String>> {
+pub(super) fn run(node: &Node, options: Options<'_>) -> Result<Vec<String>> {
     if let Some(why) = missing() {
         if std::env::var_os("CI").is_some() {
             bail!("{why}, and CI is set");
@@ -28,6 +58,12 @@ pub(super) fn run(node: &Node, only: Option<&str>) -> Result<Vec<String>> {
         println!("skipped: {why}");
         return Ok(Vec::new());
     }
+    let only = options.store;
+    ensure!(
+        only.is_none_or(|only| Store::NAMES.contains(&only)),
+        "the stores are {}",
+        Store::NAMES.join(" and ")
+    );
     let program = subject::build("everything")?;
     let mut failed = Vec::new();
     let wanted = Store::NAMES
@@ -36,23 +72,30 @@ pub(super) fn run(node: &Node, only: Option<&str>) -> Result<Vec<String>> {
     for name in wanted {
         println!("\n== three processes behind nginx, on {name}");
         let folder = workspace::target()?.join("cluster").join(name);
-        let mut cluster = Cluster::start(&program, name, &folder, COUNT, &[])?;
+        let orders = Orders::create(&folder)?;
+        let mut cluster = Cluster::start(&program, name, &folder, COUNT, &orders.options())?;
         let of_store = |what: String| format!("{name}: {what}");
-        failed.extend(checks::run(&cluster).into_iter().map(of_store));
-        costs::run(&cluster).context("the costs")?;
-        let url = cluster.url();
-        failed.extend(clients::run(node, Some(&url))?.into_iter().map(of_store));
-        let arguments = ["server", "--url", &url].map(str::to_owned);
-        if conformance::run(&arguments)? != ExitCode::SUCCESS {
-            failed.push(of_store("the conformance suite".to_owned()));
+        if !options.is_tasks {
+            let others = all_but_tasks(node, &mut cluster)?;
+            failed.extend(others.into_iter().map(of_store));
         }
-        let faults = faults::run(&mut cluster).context("the faults")?;
-        failed.extend(faults.into_iter().map(of_store));
+        if !options.is_quick {
+            let tasks = tasks::run(&mut cluster, &orders).context("the tasks")?;
+            failed.extend(tasks.into_iter().map(of_store));
+        }
     }
-    ensure!(
-        only.is_none_or(|only| Store::NAMES.contains(&only)),
-        "the stores are {}",
-        Store::NAMES.join(" and ")
-    );
+    Ok(failed)
+}
+
+fn all_but_tasks(node: &Node, cluster: &mut Cluster) -> Result<Vec<String>> {
+    let mut failed = checks::run(cluster);
+    costs::run(cluster).context("the costs")?;
+    let url = cluster.url();
+    failed.extend(clients::run(node, Some(&url))?);
+    let arguments = ["server", "--url", &url].map(str::to_owned);
+    if conformance::run(&arguments)? != ExitCode::SUCCESS {
+        failed.push("the conformance suite".to_owned());
+    }
+    failed.extend(faults::run(cluster).context("the faults")?);
     Ok(failed)
 }

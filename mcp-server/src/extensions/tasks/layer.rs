@@ -174,7 +174,7 @@ async fn create(
             Ok(()) => run::run(place, core, (record, version), caller).await,
             // The client does not know the task.
             Err(_) => {
-                recovery::forget_owner(&core, &record).await;
+                recovery::forget_owner(&core, &record.id).await;
                 if let Err(error) = storage::remove(&core, &record.id).await {
                     tracing::debug!(error = %Chain(&error), "a task is not removed");
                 }

@@ -8,10 +8,10 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use mcp_types::rpc::ErrorObject;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::extensions::tasks::record::{TaskEnd, TaskRecord, now};
-use crate::extensions::tasks::run;
+use crate::extensions::tasks::run::{self, RETRY_TIME};
 use crate::extensions::tasks::state::TaskState;
 use crate::extensions::tasks::storage::{self, TaskError};
 use crate::protocol::caller::Caller;
@@ -25,6 +25,9 @@ use crate::protocol::store::values::{Condition, KeyGroup, Put};
 const PROCESSES: &str = "task-processes";
 /// For how long a process that has ended is known, if nobody finds its tasks.
 const KNOWN_TIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// How often in a row a process records that it runs before it looks for tasks of others. After an
+/// outage of the store, everybody has recorded again by then.
+const RECORDS: u64 = 4;
 /// How many processes, and how many tasks of one, are looked at in one step.
 const STEP: usize = 100;
 /// The limits of the groups, which only keep them finite.
@@ -63,10 +66,11 @@ pub(super) async fn note_owner(core: &Core, record: &TaskRecord) -> Result<(), T
     Ok(())
 }
 
-/// Removes what [`note_owner`] wrote. If the store fails, whoever finds it removes it.
-pub(super) async fn forget_owner(core: &Core, record: &TaskRecord) {
+/// Removes what [`note_owner`] wrote for this process. If the store fails, whoever finds it removes
+/// it.
+pub(super) async fn forget_owner(core: &Core, id: &str) {
     if core.stores.values_are_shared {
-        let key = owned_key(&record.owner, &record.id);
+        let key = owned_key(&core.stores.process, id);
         if let Err(error) = core.stores.remove(&key).await {
             tracing::debug!(error = %Chain(&error), "the owner of a task is not removed");
         }
@@ -74,29 +78,32 @@ pub(super) async fn forget_owner(core: &Core, record: &TaskRecord) {
 }
 
 /// Records that this process runs, and looks for tasks of others, until the server is dropped or
-/// stops.
+/// has been stopping for the grace time: its tasks run until then, so nobody may take them over.
 pub(super) async fn recover(state: Weak<TaskState>) {
-    for step in 0_u64.. {
+    // How often in a row it was recorded that this process runs.
+    let mut records = 0_u64;
+    let mut stopping_since = None;
+    loop {
         let Some(state) = state.upgrade() else { return };
         let Some(core) = state.core() else { return };
         let mut recorded = record_running(&core).await;
+        records += 1;
         // Every other time, so that the time until a task is found is about that of the record.
-        if recorded.is_ok() && step % 2 == 1 && !core.stopping.is_set() {
+        let is_due = records >= RECORDS && records.is_multiple_of(2);
+        if recorded.is_ok() && is_due && !core.stopping.is_set() {
             recorded = adopt_all(&state, &core).await;
         }
         if let Err(error) = recorded {
+            records = 0;
             tracing::warn!(error = %Chain(&error), "tasks of other processes cannot be found now");
         }
-        let is_stopping = core.stopping.is_set();
-        let grace_time = core.limits().grace_time;
-        drop(state);
-        if is_stopping {
-            // The tasks of this process run until then, so that nobody may take them over.
-            drop(core);
-            sleep(grace_time).await;
-            return;
+        if core.stopping.is_set() {
+            let since = stopping_since.get_or_insert_with(Instant::now);
+            if since.elapsed() >= core.limits().grace_time {
+                return;
+            }
         }
-        drop(core);
+        drop((state, core));
         sleep(RECORD_INTERVAL).await;
     }
 }
@@ -147,6 +154,7 @@ async fn adopt_all(state: &Arc<TaskState>, core: &Arc<Core>) -> Result<(), TaskE
 
 /// Takes over the tasks of a process. Returns `true` if there are no more.
 async fn adopt(state: &Arc<TaskState>, core: &Arc<Core>, process: &str) -> Result<bool, TaskError> {
+    let mut recorded = Instant::now();
     loop {
         let group = owned_group(process);
         let keys = core
@@ -161,6 +169,11 @@ async fn adopt(state: &Arc<TaskState>, core: &Arc<Core>, process: &str) -> Resul
         for key in keys {
             if state.vacancies() == 0 || core.stopping.is_set() {
                 return Ok(false);
+            }
+            // Many tasks may take longer than the time after which this process would be missed.
+            if recorded.elapsed() >= RECORD_INTERVAL {
+                record_running(core).await?;
+                recorded = Instant::now();
             }
             let id = key.rsplit(':').next().unwrap_or_default();
             match adopt_one(state, core, process, id).await {
@@ -188,13 +201,61 @@ async fn adopt_one(
     process: &str,
     id: &str,
 ) -> Result<(), TaskError> {
-    let Some((mut record, version)) = storage::load(core, id).await? else {
-        return Ok(());
-    };
-    if record.has_ended() || record.owner != process {
+    let own = &core.stores.process;
+    let mut place = None;
+    // Whether the store did not acknowledge a write, which it may have made.
+    let mut is_unsure = false;
+    loop {
+        let found = match storage::load(core, id).await {
+            Err(TaskError::Store(_)) if is_unsure && !core.stopping.is_set() => {
+                sleep(RETRY_TIME).await;
+                continue;
+            }
+            found => found?,
+        };
+        let is_adopted = |record: &TaskRecord| is_unsure && record.owner == *own;
+        let left =
+            found.filter(|(it, _)| !it.has_ended() && (it.owner == process || is_adopted(it)));
+        let Some((mut record, mut version)) = left else {
+            if place.is_some() {
+                forget_owner(core, id).await;
+            }
+            return Ok(());
+        };
+        if record.owner != *own {
+            take(&mut record, own);
+            if !record.has_ended() && place.is_none() {
+                place = Some(state.add(id, None).map_err(|_| TaskError::Contended)?);
+                note_owner(core, &record).await?;
+            }
+            match storage::replace(core, &record, version).await {
+                Ok(Some(written)) => version = written,
+                // Another process was faster, or the client has answered or cancelled.
+                Ok(None) => continue,
+                Err(TaskError::Store(_)) => {
+                    is_unsure = true;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        tracing::info!(runs = record.runs, "took over a task");
+        state.changed(core, id).await;
+        if record.has_ended() {
+            if place.is_some() {
+                forget_owner(core, id).await;
+            }
+        } else if let Some(place) = place {
+            let caller = caller_of(&record);
+            tokio::spawn(run::run(place, Arc::clone(core), (record, version), caller));
+        }
         return Ok(());
     }
-    record.owner = core.stores.process.clone();
+}
+
+/// Makes this process the owner of a task, and ends the task if it may not run again.
+fn take(record: &mut TaskRecord, own: &str) {
+    own.clone_into(&mut record.owner);
     record.updated = now();
     if record.is_cancelling {
         record.finish(TaskEnd::Cancelled);
@@ -204,25 +265,6 @@ async fn adopt_one(
     } else {
         record.runs += 1;
     }
-    let place = match record.has_ended() {
-        true => None,
-        false => Some(state.add(id, None).map_err(|_| TaskError::Contended)?),
-    };
-    if place.is_some() {
-        note_owner(core, &record).await?;
-    }
-    let Some(version) = storage::replace(core, &record, version).await? else {
-        // Another process was faster.
-        forget_owner(core, &record).await;
-        return Ok(());
-    };
-    tracing::info!(runs = record.runs, "took over a task");
-    state.changed(core, id).await;
-    if let Some(place) = place {
-        let caller = caller_of(&record);
-        tokio::spawn(run::run(place, Arc::clone(core), (record, version), caller));
-    }
-    Ok(())
 }
 
 /// Returns what is known of the caller of a task that another process accepted.

@@ -30,7 +30,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 /// How often a task is read, in case the announcement of a change was lost.
 const POLL_TIME: Duration = Duration::from_secs(10);
 /// The pause after the store has failed.
-const RETRY_TIME: Duration = Duration::from_secs(1);
+pub(super) const RETRY_TIME: Duration = Duration::from_secs(1);
 
 /// The outcome of a handler; `None` if it panicked.
 type Outcome = Option<Result<Vec<u8>, HandlerError>>;
@@ -288,7 +288,7 @@ impl Run {
                 }
             }
         }
-        recovery::forget_owner(&self.core, &self.record).await;
+        recovery::forget_owner(&self.core, &self.record.id).await;
         self.place.state.changed(&self.core, &self.place.id).await;
     }
 }
