@@ -11,6 +11,7 @@ pub(crate) mod handle;
 mod http;
 #[cfg(feature = "http")]
 pub(crate) mod http_transport;
+mod layers;
 mod lists;
 mod metrics;
 #[cfg(test)]

@@ -184,15 +184,16 @@ fn plan(suite: &Suite, options: &Options) -> Result<Vec<(String, Vec<Scenario>)>
         {
             continue;
         }
-        let mut scenarios = match required.contains(revision) {
-            true => suite.scenarios(revision, options.side)?,
-            false => Vec::new(),
-        };
+        let mut scenarios = Vec::new();
+        if required.contains(revision) {
+            scenarios = suite.scenarios(revision, options.side)?;
+        }
         for listed in &listed {
             let extension = listed.revisions.is_empty();
-            let belongs = match extension {
-                true => newest == Some(*revision),
-                false => listed.revisions.contains(*revision),
+            let belongs = if extension {
+                newest == Some(*revision)
+            } else {
+                listed.revisions.contains(*revision)
             };
             if belongs && !scenarios.iter().any(|known| known.name == listed.name) {
                 let name = listed.name.clone();

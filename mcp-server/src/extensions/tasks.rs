@@ -9,6 +9,7 @@
 mod layer;
 mod methods;
 pub(crate) mod options;
+mod owners;
 mod record;
 mod recovery;
 mod run;

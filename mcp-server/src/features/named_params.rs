@@ -32,9 +32,10 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
         cx: &Context,
     ) -> Result<Self, HandlerError> {
         let NameParam(name) = route::common(params, cx)?;
-        let item = match is_admitted(cx) {
-            true => items.get(&name),
-            false => items.get_visible(&name, cx),
+        let item = if is_admitted(cx) {
+            items.get(&name)
+        } else {
+            items.get_visible(&name, cx)
         };
         let arguments = match &item {
             Some(_) => params.members().optional("arguments"),

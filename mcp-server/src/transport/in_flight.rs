@@ -21,7 +21,7 @@ use crate::protocol::message::methods::LISTEN;
 
 /// The tasks of a connection.
 pub(crate) struct InFlight {
-    tasks: Mutex<Tasks>,
+    tasks: Mutex<ConnectionTasks>,
     write_queue: Arc<WriteQueue>,
     runtime: Handle,
     idle: Notify,
@@ -30,7 +30,7 @@ pub(crate) struct InFlight {
 }
 
 #[derive(Default)]
-struct Tasks {
+struct ConnectionTasks {
     closed: bool,
     /// Whether the reading task handles a line at this moment.
     busy: bool,
@@ -62,7 +62,7 @@ impl InFlight {
         }
     }
 
-    fn tasks(&self) -> MutexGuard<'_, Tasks> {
+    fn tasks(&self) -> MutexGuard<'_, ConnectionTasks> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -214,7 +214,7 @@ impl InFlight {
     }
 }
 
-impl Tasks {
+impl ConnectionTasks {
     fn is_idle(&self) -> bool {
         self.running.is_empty() && !self.busy
     }

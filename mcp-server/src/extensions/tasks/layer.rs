@@ -8,13 +8,14 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use crate::extensions::tasks::options::TaskOptions;
-use crate::extensions::tasks::record::{RawValues, TaskRecord, VERSION, millis, now};
+use crate::extensions::tasks::record::{TaskRecord, VERSION, millis, now};
 use crate::extensions::tasks::state::{TaskState, new_id};
 use crate::extensions::tasks::storage::{self, TaskError};
-use crate::extensions::tasks::{IDENTIFIER, recovery, run, watch};
+use crate::extensions::tasks::{IDENTIFIER, owners, run, watch};
 use crate::features::catalog::{Definition, List};
 use crate::features::input::error::InputError;
 use crate::features::input::inputs;
+use crate::features::input::state::RawValues;
 use crate::features::tools;
 use crate::features::tools::definition::ToolDef;
 use crate::protocol::core::{Context, Core};
@@ -170,15 +171,13 @@ async fn create(
                 return;
             }
         };
-        match sender.send(Ok(())) {
-            Ok(()) => run::run(place, core, (record, version), caller).await,
-            // The client does not know the task.
-            Err(_) => {
-                recovery::forget_owner(&core, &record.id).await;
-                if let Err(error) = storage::remove(&core, &record.id).await {
-                    tracing::debug!(error = %Chain(&error), "a task is not removed");
-                }
-            }
+        if sender.send(Ok(())).is_ok() {
+            return run::run(place, core, (record, version), caller).await;
+        }
+        // The client does not know the task.
+        owners::forget_owner(&core, &record.id).await;
+        if let Err(error) = storage::remove(&core, &record.id).await {
+            tracing::debug!(error = %Chain(&error), "a task is not removed");
         }
     });
     match created.await {
@@ -191,7 +190,7 @@ async fn create(
 /// Stores a new task. Returns the version of its value.
 async fn store(core: &Core, record: &TaskRecord, most: usize) -> Result<u64, HandlerError> {
     // Before the task: otherwise nobody would look for it if this process ends now.
-    let noted = recovery::note_owner(core, record).await;
+    let noted = owners::note_owner(core, record).await;
     noted.map_err(TaskError::into_handler_error)?;
     let stored = storage::create(core, record, most).await;
     stored

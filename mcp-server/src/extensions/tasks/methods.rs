@@ -10,9 +10,10 @@ use mcp_types::{
 use serde::{Deserialize, Serialize};
 
 use crate::extensions::tasks::ClientTasks;
-use crate::extensions::tasks::record::{RawValues, TaskRecord};
+use crate::extensions::tasks::record::TaskRecord;
 use crate::extensions::tasks::state::TaskState;
 use crate::extensions::tasks::storage::{self, TaskError};
+use crate::features::input::state::RawValues;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::extension::ServerExtension;
 use crate::protocol::error::handler_error::HandlerError;

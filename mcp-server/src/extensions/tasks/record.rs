@@ -1,6 +1,5 @@
 //! [`TaskRecord`]: a task as it is stored, and as clients see it.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcp_types::error::DecodeError;
@@ -9,13 +8,14 @@ use mcp_types::rpc::ErrorObject;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::features::input::state::RawValues;
 use crate::util::rfc3339;
 
 /// The version of the format. A new member that older releases may ignore keeps the version.
 pub(super) const VERSION: u32 = 1;
 
-/// JSON by key.
-pub(super) type RawValues = BTreeMap<String, Box<RawValue>>;
+/// The length of an id: 128 random bits in hexadecimal digits.
+pub(super) const ID_LENGTH: usize = 32;
 
 /// A task as it is stored. Members without a value are left out.
 #[derive(Clone, Serialize, Deserialize)]
@@ -167,7 +167,6 @@ impl TaskRecord {
         match &self.end {
             Some(TaskEnd::Completed(result)) => task.push("result", value(result)?),
             Some(TaskEnd::Failed(error)) => task.push("error", value(error)?),
-            Some(TaskEnd::Cancelled) => {}
             None if !self.open.is_empty() => {
                 let mut requests = Object::with_capacity(self.open.len());
                 for (key, request) in &self.open {
@@ -175,7 +174,7 @@ impl TaskRecord {
                 }
                 task.push("inputRequests", requests.into());
             }
-            None => {}
+            Some(TaskEnd::Cancelled) | None => {}
         }
         Ok(task)
     }

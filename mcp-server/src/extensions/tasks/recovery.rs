@@ -10,15 +10,19 @@ use std::time::Duration;
 use mcp_types::rpc::ErrorObject;
 use tokio::time::{Instant, sleep};
 
+use crate::extensions::tasks::owners::{
+    MOST_PROCESSES, forget_owner, note_owner, owned_group, process_key,
+};
 use crate::extensions::tasks::record::{TaskEnd, TaskRecord, now};
 use crate::extensions::tasks::run::{self, RETRY_TIME};
-use crate::extensions::tasks::state::TaskState;
+use crate::extensions::tasks::state::{TaskState, lock};
 use crate::extensions::tasks::storage::{self, TaskError};
 use crate::protocol::caller::Caller;
 use crate::protocol::caller::extensions::{Extensions, Principal};
 use crate::protocol::core::Core;
 use crate::protocol::error::text::Chain;
 use crate::protocol::store::access::RECORD_INTERVAL;
+use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::values::{Condition, KeyGroup, Put};
 
 /// The processes that have tasks.
@@ -30,50 +34,31 @@ const KNOWN_TIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const RECORDS: u64 = 4;
 /// How many processes, and how many tasks of one, are looked at in one step.
 const STEP: usize = 100;
-/// The limits of the groups, which only keep them finite.
-const MOST_PROCESSES: usize = 100_000;
-const MOST_TASKS: usize = 10_000_000;
-
-/// Returns the key of a process in the group of processes.
-fn process_key(process: &str) -> String {
-    format!("task-process:{process}")
-}
-
-fn owned_group(process: &str) -> String {
-    format!("tasks-of:{process}")
-}
-
-fn owned_key(process: &str, id: &str) -> String {
-    format!("task-of:{process}:{id}")
-}
-
-/// Notes which process runs a task, for the case that the process ends.
-pub(super) async fn note_owner(core: &Core, record: &TaskRecord) -> Result<(), TaskError> {
-    if !core.stores.values_are_shared {
-        return Ok(());
-    }
-    let put = Put {
-        key: &owned_key(&record.owner, &record.id),
-        value: b"1",
-        time_to_live: record.time_to_live(),
-        condition: Condition::Any,
-        group: Some(KeyGroup {
-            name: &owned_group(&record.owner),
-            most: MOST_TASKS,
-        }),
-    };
-    core.stores.put(put).await.map_err(TaskError::Store)?;
-    Ok(())
-}
-
-/// Removes what [`note_owner`] wrote for this process. If the store fails, whoever finds it removes
-/// it.
-pub(super) async fn forget_owner(core: &Core, id: &str) {
-    if core.stores.values_are_shared {
-        let key = owned_key(&core.stores.process, id);
-        if let Err(error) = core.stores.remove(&key).await {
-            tracing::debug!(error = %Chain(&error), "the owner of a task is not removed");
+impl TaskState {
+    /// Attaches the state to the server that was built.
+    pub(super) fn start(self: Arc<Self>, core: &Arc<Core>, layers: usize) {
+        let _ = self.server.set((Arc::downgrade(core), layers));
+        if let Some(bus) = &core.stores.bus {
+            let receiver: Weak<dyn BusReceiver> = Arc::<Self>::downgrade(&self);
+            bus.attach(receiver);
         }
+        self.start_recovery();
+    }
+
+    /// Starts the recovery of tasks, unless it runs. Does nothing outside a runtime of tokio: each
+    /// request starts it again.
+    pub(super) fn start_recovery(self: &Arc<Self>) {
+        let is_shared = self
+            .core()
+            .is_some_and(|core| core.stores.values_are_shared);
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        let mut recovery = lock(&self.recovery);
+        if !is_shared || recovery.as_ref().is_some_and(|task| !task.is_finished()) {
+            return;
+        }
+        *recovery = Some(runtime.spawn(recover(Arc::downgrade(self))));
     }
 }
 

@@ -9,13 +9,14 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::Instrument as _;
 
-use crate::extensions::tasks::record::{RawValues, TaskEnd, TaskRecord, now};
-use crate::extensions::tasks::recovery;
+use crate::extensions::tasks::owners;
+use crate::extensions::tasks::record::{TaskEnd, TaskRecord, now};
 use crate::extensions::tasks::sink::TaskSink;
 use crate::extensions::tasks::state::RunningTask;
 use crate::extensions::tasks::storage::{self, TaskError};
 use crate::features::access::Admitted;
 use crate::features::input::inputs::{self, Inputs};
+use crate::features::input::state::RawValues;
 use crate::protocol::caller::Caller;
 use crate::protocol::core::{Context, Core};
 use crate::protocol::dispatch::error_report::failure;
@@ -33,7 +34,7 @@ const POLL_TIME: Duration = Duration::from_secs(10);
 pub(super) const RETRY_TIME: Duration = Duration::from_secs(1);
 
 /// The outcome of a handler; `None` if it panicked.
-type Outcome = Option<Result<Vec<u8>, HandlerError>>;
+type HandlerOutcome = Option<Result<Vec<u8>, HandlerError>>;
 
 /// The id of a task, attached to the context of its handler.
 pub(super) struct TaskId(pub(super) Box<str>);
@@ -128,7 +129,7 @@ impl Run {
     /// Waits until the task ends, and stores changes meanwhile. Returns `None` if the server stops.
     async fn until_end(
         &mut self,
-        handler: &mut JoinHandle<Outcome>,
+        handler: &mut JoinHandle<HandlerOutcome>,
     ) -> Result<Option<TaskEnd>, TaskError> {
         let left = Duration::from_millis(self.record.deadline.saturating_sub(now()));
         let late = sleep(left);
@@ -185,7 +186,7 @@ impl Run {
     }
 
     /// Returns how a task ends whose handler has ended.
-    fn end_of(&self, outcome: Result<Outcome, JoinError>) -> TaskEnd {
+    fn end_of(&self, outcome: Result<HandlerOutcome, JoinError>) -> TaskEnd {
         match outcome {
             Ok(Some(Ok(message))) => match rpc::parse(&message) {
                 Ok(Message::Result { result, .. }) => TaskEnd::Completed(result.to_owned()),
@@ -288,7 +289,7 @@ impl Run {
                 }
             }
         }
-        recovery::forget_owner(&self.core, &self.record.id).await;
+        owners::forget_owner(&self.core, &self.record.id).await;
         self.place.state.changed(&self.core, &self.place.id).await;
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+use crate::extensions::tasks::record::ID_LENGTH;
 use crate::extensions::tasks::{IDENTIFIER, Tasks};
 use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
@@ -14,20 +15,17 @@ use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;
 
-/// The length of an id: 128 random bits in hexadecimal digits.
-pub(super) const ID_LENGTH: usize = 32;
-
 /// The state of the extension in this process.
 pub(super) struct TaskState {
     pub(super) settings: Tasks,
     /// The server, and the number of layers up to that of the extension.
-    server: OnceLock<(Weak<Core>, usize)>,
+    pub(super) server: OnceLock<(Weak<Core>, usize)>,
     /// The tasks that run in this process. Each is notified when another process has changed it.
     running: Mutex<HashMap<String, Arc<Notify>>>,
     /// Those who wait for changes of a task.
     watchers: Mutex<HashMap<String, Vec<Weak<Notify>>>>,
     /// The task that recovers the tasks of processes that have ended.
-    recovery: Mutex<Option<JoinHandle<()>>>,
+    pub(super) recovery: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl TaskState {
@@ -41,16 +39,6 @@ impl TaskState {
         }
     }
 
-    /// Attaches the state to the server that was built.
-    pub(super) fn start(self: Arc<Self>, core: &Arc<Core>, layers: usize) {
-        let _ = self.server.set((Arc::downgrade(core), layers));
-        if let Some(bus) = &core.stores.bus {
-            let receiver: Weak<dyn BusReceiver> = Arc::<Self>::downgrade(&self);
-            bus.attach(receiver);
-        }
-        self.start_recovery();
-    }
-
     /// Returns the server, while it exists.
     pub(super) fn core(&self) -> Option<Arc<Core>> {
         self.server.get()?.0.upgrade()
@@ -59,22 +47,6 @@ impl TaskState {
     /// Returns the index of the first layer behind that of the extension.
     pub(super) fn next_layer(&self) -> usize {
         self.server.get().map_or(0, |(_, layers)| *layers)
-    }
-
-    /// Starts the recovery of tasks, unless it runs. Does nothing outside a runtime of tokio: each
-    /// request starts it again.
-    pub(super) fn start_recovery(self: &Arc<Self>) {
-        let is_shared = self
-            .core()
-            .is_some_and(|core| core.stores.values_are_shared);
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-            return;
-        };
-        let mut recovery = lock(&self.recovery);
-        if !is_shared || recovery.as_ref().is_some_and(|task| !task.is_finished()) {
-            return;
-        }
-        *recovery = Some(runtime.spawn(super::recovery::recover(Arc::downgrade(self))));
     }
 
     /// Adds a task that runs in this process. Fails if there are too many.
@@ -202,7 +174,7 @@ impl Drop for RunningTask {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

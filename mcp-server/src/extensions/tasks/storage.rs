@@ -2,7 +2,7 @@
 
 use mcp_types::rpc::ErrorObject;
 
-use crate::extensions::tasks::record::{TaskEnd, TaskRecord, VERSION, now};
+use crate::extensions::tasks::record::{ID_LENGTH, TaskEnd, TaskRecord, VERSION, now};
 use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::text::Chain;
@@ -49,7 +49,7 @@ fn key(id: &str) -> String {
 /// Returns a task and the version of its value. `None` if there is none with this id.
 pub(super) async fn load(core: &Core, id: &str) -> Result<Option<(TaskRecord, u64)>, TaskError> {
     // Ids that this server did not make are no keys.
-    if id.len() != super::state::ID_LENGTH || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if id.len() != ID_LENGTH || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(None);
     }
     let found = core.stores.get(&key(id)).await.map_err(TaskError::Store)?;

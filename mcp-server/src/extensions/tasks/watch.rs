@@ -8,6 +8,7 @@ use mcp_types::{
     Notification as _, SubscriptionFilter, SubscriptionsAcknowledgedNotification,
     TaskStatusNotification, rpc,
 };
+use serde_json::value::RawValue;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
@@ -24,7 +25,7 @@ use crate::util::select::{Either, select};
 const POLL_TIME: Duration = Duration::from_secs(10);
 
 /// The tasks of a subscription that the client may see.
-struct Watched {
+struct WatchedTasks {
     ids: Vec<String>,
     /// Notified when the subscription was acknowledged.
     acknowledged: Notify,
@@ -61,7 +62,7 @@ pub(super) async fn listen(state: &Arc<TaskState>, request: Request, next: Next)
             ids.push(id.clone());
         }
     }
-    let watched = Arc::new(Watched {
+    let watched = Arc::new(WatchedTasks {
         ids,
         acknowledged: Notify::new(),
     });
@@ -91,10 +92,10 @@ pub(super) fn complete_acknowledgement(notification: Notification) -> Option<Not
     {
         return Some(notification);
     }
-    let Some(watched) = notification.context().value::<Arc<Watched>>().cloned() else {
+    let Some(watched) = notification.context().value::<Arc<WatchedTasks>>().cloned() else {
         return Some(notification);
     };
-    let params = notification.params().map(|params| params.get());
+    let params = notification.params().map(RawValue::get);
     let params = params.and_then(|params| json::from_str::<Object>(params).ok());
     let completed = params.and_then(|mut params| {
         let accepted = params.get_mut("notifications")?.as_object_mut()?;
@@ -108,7 +109,7 @@ pub(super) fn complete_acknowledgement(notification: Notification) -> Option<Not
 
 /// Sends the state of each task, first as it is, and then whenever it changes, until it has ended.
 /// Never finishes.
-async fn notify(cx: &Context, watched: &Watched, changed: &Notify) -> Outcome {
+async fn notify(cx: &Context, watched: &WatchedTasks, changed: &Notify) -> Outcome {
     watched.acknowledged.notified().await;
     let mut open: Vec<(&String, Option<Object>)> = Vec::new();
     open.extend(watched.ids.iter().map(|id| (id, None)));

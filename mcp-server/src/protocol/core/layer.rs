@@ -106,14 +106,13 @@ impl fmt::Debug for Notification {
 }
 
 impl Core {
-    /// Passes a notification of the client through the layers. Returns its params, or `None` if a
-    /// layer dropped it.
+    /// Passes a notification of the client through the layers. Returns `None` if a layer dropped it.
     pub(crate) fn pass_inbound(
         &self,
         method: &str,
         params: Option<&RawValue>,
         cx: Context,
-    ) -> Option<Option<Box<RawValue>>> {
+    ) -> Option<Notification> {
         let notification = Notification {
             direction: Direction::ToServer,
             method: method.into(),
@@ -121,8 +120,7 @@ impl Core {
             cx,
         };
         let mut layers = self.layers.iter();
-        let passed = layers.try_fold(notification, |passed, layer| layer.notify(passed));
-        passed.map(|passed| passed.params)
+        layers.try_fold(notification, |passed, layer| layer.notify(passed))
     }
 }
 

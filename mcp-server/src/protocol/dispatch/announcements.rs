@@ -48,9 +48,10 @@ pub(crate) fn send_changes(
             }
             match announcement(session.revision, change, None) {
                 Ok(message) => {
-                    let passed = match core.layers.is_empty() {
-                        true => Some(message),
-                        false => client_context(&core, &session).pass_outbound(message),
+                    let passed = if core.layers.is_empty() {
+                        Some(message)
+                    } else {
+                        client_context(&core, &session).pass_outbound(message)
                     };
                     if let Some(message) = passed
                         && !sink.send(&message).await

@@ -75,11 +75,14 @@ pub struct ServerExtension {
     is_modern: bool,
     names: Vec<&'static str>,
     meta_keys: Vec<String>,
-    parts: Vec<Box<dyn FnOnce(&mut Registry) + Send>>,
+    parts: Vec<Part>,
     pub(crate) layers: Vec<Box<dyn Layer>>,
     pub(crate) built: Option<OnBuilt>,
     reasons: Vec<String>,
 }
+
+/// Adds a handler to a server that is being built.
+type Part = Box<dyn FnOnce(&mut Registry) + Send>;
 
 /// Called with the server that was built, and the index of a layer.
 pub(crate) type OnBuilt = Box<dyn FnOnce(&Arc<Core>, usize) + Send>;
@@ -259,7 +262,7 @@ fn read_params<P: DeserializeOwned>(
     cx: &Context,
 ) -> Result<P, HandlerError> {
     let checked = params.check_meta();
-    let decoded = checked.and_then(|()| Ok(json::from_str(params.text())?));
+    let decoded = checked.and_then(|()| json::from_str(params.text()));
     decoded.map_err(|error| HandlerError::protocol(invalid_params(cx.method(), &error)))
 }
 

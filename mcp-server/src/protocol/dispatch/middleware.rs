@@ -256,8 +256,8 @@ where
     F: Future<Output = Outcome> + Send + 'static,
 {
     let send: SendToClient = Box::new(move |params| {
-        let sent = send(params);
-        Box::pin(async move { Ok(sent.await?.message) })
+        let answered = send(params);
+        Box::pin(async move { Ok(answered.await?.message) })
     });
     let request = LayerRequest {
         params,

@@ -45,7 +45,7 @@ impl Core {
             Err(error) => return refused(error.to_string()),
         };
         match self.pass_inbound(method, params, cx) {
-            Some(params) => self.passed_notification(method, params.as_deref(), inbound),
+            Some(passed) => self.passed_notification(method, passed.params(), inbound),
             None => Dispatch::Nothing,
         }
     }
@@ -53,14 +53,12 @@ impl Core {
     /// Returns the client that sent a notification.
     fn notifying_peer(&self, params: &ParamsView<'_>, inbound: &Inbound) -> Peer {
         let session = inbound.session.as_ref();
-        match session.filter(|_| params.version().is_none()) {
-            Some(session) => Peer::legacy(Arc::clone(session)),
-            None => {
-                // The sender is optional in a notification.
-                let revision = self.modern_revision(params).unwrap_or(Revision::LATEST);
-                Peer::modern(revision, params.modern_meta().ok())
-            }
+        if let Some(session) = session.filter(|_| params.version().is_none()) {
+            return Peer::legacy(Arc::clone(session));
         }
+        // The sender is optional in a notification.
+        let revision = self.modern_revision(params).unwrap_or(Revision::LATEST);
+        Peer::modern(revision, params.modern_meta().ok())
     }
 
     /// Handles a notification that has passed the layers.

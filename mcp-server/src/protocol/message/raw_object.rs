@@ -26,10 +26,10 @@ pub(crate) fn object_text(
     value: &(impl Serialize + ?Sized),
 ) -> Result<Box<RawValue>, HandlerError> {
     let text = json::to_raw(value)?;
-    match text.get().starts_with('{') {
-        true => Ok(text),
-        false => Err(HandlerError::internal("a value that is not a JSON object")),
+    if !text.get().starts_with('{') {
+        return Err(HandlerError::internal("a value that is not a JSON object"));
     }
+    Ok(text)
 }
 
 /// Up to this number of members, comparing all pairs of names is faster than hashing them.

@@ -21,7 +21,7 @@ struct MediaRange<'a> {
 
 /// The contents to serve.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Negotiated {
+pub(crate) struct ChosenForm {
     pub(crate) index: usize,
     /// `false` if the client prefers another representation than the server.
     pub(crate) is_preferred: bool,
@@ -53,10 +53,10 @@ impl<'a> Accept<'a> {
         &self,
         resource: &Resource,
         contents: &[AnyResourceContents],
-    ) -> Option<Negotiated> {
+    ) -> Option<ChosenForm> {
         let mime_type = resource.mime_type.as_deref();
         let preferred = AnyResourceContents::preferred(contents, &resource.uri, mime_type)?;
-        let mut chosen = Negotiated {
+        let mut chosen = ChosenForm {
             index: preferred,
             is_preferred: true,
         };
@@ -70,7 +70,7 @@ impl<'a> Accept<'a> {
             let quality = quality(contents);
             if quality > best {
                 best = quality;
-                chosen = Negotiated {
+                chosen = ChosenForm {
                     index,
                     is_preferred: false,
                 };
@@ -228,7 +228,7 @@ mod tests {
         ] {
             let headers = headers(accept);
             let chosen = Accept::of(&headers).choose(&html, &contents);
-            let expected = Negotiated {
+            let expected = ChosenForm {
                 index,
                 is_preferred,
             };
