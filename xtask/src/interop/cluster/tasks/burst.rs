@@ -41,15 +41,12 @@ impl Burst {
             clients.push(thread::spawn(move || {
                 let mut ids = Vec::new();
                 while ids.len() < TASKS {
-                    match caller.start("order", &json!({"during": 1, "after": 4})) {
-                        Ok(id) => {
-                            accepted.fetch_add(1, Ordering::Relaxed);
-                            ids.push(id);
-                        }
-                        Err(_) => {
-                            refused.fetch_add(1, Ordering::Relaxed);
-                            sleep(Duration::from_millis(100));
-                        }
+                    if let Ok(id) = caller.start("order", &json!({"during": 1, "after": 4})) {
+                        accepted.fetch_add(1, Ordering::Relaxed);
+                        ids.push(id);
+                    } else {
+                        refused.fetch_add(1, Ordering::Relaxed);
+                        sleep(Duration::from_millis(100));
                     }
                 }
                 (caller, ids)
