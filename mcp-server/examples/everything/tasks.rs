@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_server::types::json::Object;
+use mcp_server::types::json::{Object, Value};
 use mcp_server::types::rpc::ErrorObject;
 use mcp_server::types::{BooleanSchema, StringSchema};
 use mcp_server::{
@@ -85,7 +85,7 @@ struct File {
 async fn confirm_delete(File { filename }: File, cx: Context) -> Result<String, HandlerError> {
     let form = Form::new(format!("Delete {filename}?")).required("confirm", BooleanSchema::new());
     let confirmed = match cx.elicit(form).key("confirm").await? {
-        Elicited::Accepted(answer) => answer.get("confirm").and_then(|it| it.as_bool()),
+        Elicited::Accepted(answer) => answer.get("confirm").and_then(Value::as_bool),
         Elicited::Declined | Elicited::Cancelled => None,
     };
     Ok(match confirmed {

@@ -19,7 +19,7 @@
 //!   at once, so that new connections go to the other processes, while the requests in flight
 //!   continue for [`Limits::grace_time`](field@crate::Limits::grace_time). Restart one process
 //!   after the other.
-//! - Behind a proxy, name it with [`trust_proxies`](crate::HttpConfig::trust_proxies), so that limits
+//! - Behind a proxy, name it with [`trusted_proxies`](crate::HttpConfig::trusted_proxies), so that limits
 //!   apply to the clients.
 //!
 //! Handlers, changes such as [`tools_changed`](crate::Server::tools_changed), and clients need

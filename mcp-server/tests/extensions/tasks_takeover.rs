@@ -49,10 +49,10 @@ impl Link {
 
     async fn check(&self) -> Result<(), StoreError> {
         sleep(self.delay).await;
-        match self.is_cut.load(Ordering::Relaxed) {
-            true => Err(StoreError::failed("cut")),
-            false => Ok(()),
+        if self.is_cut.load(Ordering::Relaxed) {
+            return Err(StoreError::failed("cut"));
         }
+        Ok(())
     }
 }
 

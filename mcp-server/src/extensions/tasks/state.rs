@@ -170,7 +170,11 @@ pub(super) struct RunningTask {
 
 impl Drop for RunningTask {
     fn drop(&mut self) {
-        lock(&self.state.running).remove(&self.id);
+        let mut running = lock(&self.state.running);
+        // The process may have taken over the task from itself.
+        if running.get(&self.id).is_some_and(|known| Arc::ptr_eq(known, &self.changed)) {
+            running.remove(&self.id);
+        }
     }
 }
 

@@ -41,8 +41,7 @@ impl Burst {
             clients.push(thread::spawn(move || {
                 let mut ids = Vec::new();
                 while ids.len() < TASKS {
-                    let order = json!({"during": 1, "after": 4});
-                    if let Ok(id) = caller.start("order", &order) {
+                    if let Ok(id) = caller.start("order", &json!({"during": 1, "after": 4})) {
                         accepted.fetch_add(1, Ordering::Relaxed);
                         ids.push(id);
                     } else {
