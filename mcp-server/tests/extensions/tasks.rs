@@ -75,7 +75,9 @@ pub(super) async fn update(peer: &mut Peer, id: &str, responses: Value) {
 }
 
 pub(super) fn accept(content: Value) -> Value {
-    json!({ "action": "accept", "content": content })
+    let mut answer = json!({ "action": "accept" });
+    answer["content"] = content;
+    answer
 }
 
 async fn slow(cx: Context) -> Result<String, HandlerError> {
@@ -380,10 +382,10 @@ async fn guard_is_asked_before_the_call_becomes_a_task() {
     let guard = move || {
         let refused = count.fetch_add(1, Ordering::Relaxed) > 0;
         async move {
-            match refused {
-                true => Err(HandlerError::forbidden("not again")),
-                false => Ok(()),
+            if refused {
+                return Err(HandlerError::forbidden("not again"));
             }
+            Ok(())
         }
     };
     let server = builder(task("slow").guard(guard).handler(slow))

@@ -164,9 +164,8 @@ impl Middleware for Editor {
 
     fn notify(&self, notification: Notification) -> Option<Notification> {
         match notification.method() {
-            "notifications/progress" => None,
+            "notifications/progress" | "com.example/drop" => None,
             "com.example/note" => notification.with_params(&json!({ "text": "edited" })).ok(),
-            "com.example/drop" => None,
             _ => Some(notification),
         }
     }
@@ -245,8 +244,11 @@ async fn layer_changes_and_drops_notifications_of_the_client() {
         }
         peer.call("ready", json!({})).await;
     }
-    let noted = recorded(&log);
-    assert!(noted.len() == 1 && noted[0].contains("edited"), "{noted:?}");
+    let handled = recorded(&log);
+    assert!(
+        handled.len() == 1 && handled[0].contains("edited"),
+        "{handled:?}"
+    );
 }
 
 #[tokio::test]

@@ -172,7 +172,10 @@ impl Drop for RunningTask {
     fn drop(&mut self) {
         let mut running = lock(&self.state.running);
         // The process may have taken over the task from itself.
-        if running.get(&self.id).is_some_and(|known| Arc::ptr_eq(known, &self.changed)) {
+        if running
+            .get(&self.id)
+            .is_some_and(|known| Arc::ptr_eq(known, &self.changed))
+        {
             running.remove(&self.id);
         }
     }
