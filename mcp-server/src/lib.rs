@@ -49,6 +49,7 @@
 //! | `redis-tls` | | `redis`, and TLS for its connections, by rustls |
 //! | `testing` | | `http`, and checks for implementations of [`Store`] |
 //! | `json-schema` | | tools with a hand-written schema, and validation of all arguments by their schema |
+//! | `apps` | | the extension `io.modelcontextprotocol/ui`: [tools with a user interface](guide::apps) |
 //! | `draft` | | the draft of the next revision, unstable: see `ServerBuilder::draft` |
 //! | `https-url` | | the proposal of that name: signed [URLs of resources](guide::urls) |
 //! | `sep-2093` | | the proposal of that name: [metadata of resources](guide::resources), documents and collections |
@@ -65,7 +66,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "_extensions")]
+#[cfg(any(feature = "_extensions", feature = "apps"))]
 mod extensions;
 mod features;
 pub mod guide;
@@ -79,6 +80,8 @@ mod util;
 
 #[cfg(all(feature = "postgres", not(feature = "tls")))]
 pub use ::rustls;
+#[cfg(feature = "apps")]
+pub use extensions::apps;
 #[cfg(feature = "tasks")]
 pub use extensions::tasks::Tasks;
 #[cfg(feature = "tasks")]

@@ -10,7 +10,7 @@
 mod support;
 
 #[cfg(all(
-    feature = "_extensions",
+    any(feature = "_extensions", feature = "apps"),
     feature = "asking",
     feature = "json-schema",
     feature = "pagination"
