@@ -45,6 +45,7 @@
 //! | `keyring` | `oauth`, and `KeyringStore`, which encrypts tokens with a key from the keyring of the system | 121 crates |
 //! | `draft` | the draft of the next revision, unstable: [eras](guide::eras) | no crate |
 //! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
+//! | `apps` | [user interfaces](guide::apps) of servers, for hosts: `Client::apps` | no crate |
 //! | `model-tools` | tools as [definitions for language models](guide::models): `ModelTools` | 1 crate |
 //! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 58 crates |
 //!
@@ -99,6 +100,8 @@
 //! The page `trust` of the guide describes other faults of servers and their consequences.
 
 mod client;
+#[cfg(feature = "apps")]
+mod extensions;
 mod features;
 pub mod guide;
 pub mod icons;
@@ -110,6 +113,8 @@ mod transport;
 mod util;
 
 pub use client::{Client, ClientBuilder};
+#[cfg(feature = "apps")]
+pub use extensions::apps;
 pub use features::cache::Cache;
 pub use features::calls::{Call, IntoObject};
 pub use features::extension::Extension;

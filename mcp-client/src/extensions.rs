@@ -1,0 +1,4 @@
+//! The official extensions.
+
+#[cfg(feature = "apps")]
+pub mod apps;
