@@ -1,5 +1,7 @@
 //! [`Client`] and [`ClientBuilder`]: the only modules that know all features and the transports.
 
+#[cfg(feature = "apps")]
+mod apps;
 mod builder;
 #[cfg(feature = "https-url")]
 mod fetch;

@@ -1,4 +1,6 @@
 //! The official extensions.
 
+#[cfg(feature = "apps")]
+pub mod apps;
 #[cfg(feature = "skills")]
 pub mod skills;

@@ -1,6 +1,8 @@
 //! A guide to the crate, one page per topic. Every example compiles, and those that need no
 //! external server run as tests.
 
+#[cfg(feature = "apps")]
+pub mod apps;
 #[cfg(feature = "oauth")]
 pub mod authorization;
 pub mod calls;

@@ -45,6 +45,7 @@
 //! | `keyring` | `oauth`, and `KeyringStore`, which encrypts tokens with a key from the keyring of the system | 121 crates |
 //! | `draft` | the draft of the next revision, unstable: [eras](guide::eras) | no crate |
 //! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
+//! | `apps` | [user interfaces](guide::apps) of servers, for hosts: `Client::apps` | no crate |
 //! | `skills` | [skills](guide::skills) of servers, verified: `Client::skills` | 10 crates |
 //! | `model-tools` | tools as [definitions for language models](guide::models): `ModelTools` | 1 crate |
 //! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 67 crates |
@@ -100,7 +101,7 @@
 //! The page `trust` of the guide describes other faults of servers and their consequences.
 
 mod client;
-#[cfg(feature = "skills")]
+#[cfg(any(feature = "apps", feature = "skills"))]
 mod extensions;
 mod features;
 pub mod guide;
@@ -113,6 +114,8 @@ mod transport;
 mod util;
 
 pub use client::{Client, ClientBuilder};
+#[cfg(feature = "apps")]
+pub use extensions::apps;
 #[cfg(feature = "skills")]
 pub use extensions::skills;
 pub use features::cache::Cache;

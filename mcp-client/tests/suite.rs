@@ -14,6 +14,8 @@ mod subject {
 )]
 mod support;
 
+#[cfg(feature = "apps")]
+mod apps;
 #[cfg(all(unix, feature = "cli"))]
 mod cli;
 #[cfg(all(unix, feature = "http", feature = "process"))]

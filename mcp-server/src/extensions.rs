@@ -1,5 +1,7 @@
 //! The official extensions of the protocol. Each is a [`ServerExtension`](crate::ServerExtension).
 
+#[cfg(feature = "apps")]
+pub mod apps;
 #[cfg(feature = "skills")]
 pub(crate) mod skills;
 #[cfg(feature = "tasks")]

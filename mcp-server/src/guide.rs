@@ -15,18 +15,19 @@
 //! 10. [`shutdown`] ends a server without losing requests.
 //! 11. [`cluster`] serves an endpoint by several processes.
 //!
-//! Two pages describe official extensions:
+//! Three pages describe official extensions:
 //!
 //! 12. [`tasks`] answers calls that take longer than a client waits.
 //! 13. [`skills`] offers skills for agents.
+//! 14. [`apps`] gives tools a user interface.
 //!
 //! Four pages describe proposals, which are not part of the protocol yet:
 //!
-//! 14. [`resources`] describes resources, and lists the members of collections (SEP-2093).
-//! 15. [`versions`] gives resources versions, and sends them with the notifications of their
+//! 15. [`resources`] describes resources, and lists the members of collections (SEP-2093).
+//! 16. [`versions`] gives resources versions, and sends them with the notifications of their
 //!     changes.
-//! 16. [`urls`] issues URLs of resources for programs that do not speak the protocol.
-//! 17. [`database`] offers rows of a database as resources, with all of this.
+//! 17. [`urls`] issues URLs of resources for programs that do not speak the protocol.
+//! 18. [`database`] offers rows of a database as resources, with all of this.
 //!
 //! A test needs two lines to connect a client of `mcp-client` to a server:
 //!
@@ -50,6 +51,8 @@
 
 #[cfg(feature = "http")]
 pub mod access;
+#[cfg(feature = "apps")]
+pub mod apps;
 #[cfg(all(feature = "oauth", feature = "postgres", feature = "redis"))]
 pub mod cluster;
 #[cfg(all(

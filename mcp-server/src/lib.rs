@@ -49,6 +49,7 @@
 //! | `redis-tls` | | `redis`, and TLS for its connections, by rustls |
 //! | `testing` | | `http`, and checks for implementations of [`Store`] |
 //! | `json-schema` | | tools with a hand-written schema, and validation of all arguments by their schema |
+//! | `apps` | | the extension `io.modelcontextprotocol/ui`: [tools with a user interface](guide::apps) |
 //! | `skills` | | the extension of that name: [skills for agents](guide::skills) from a folder or another source |
 //! | `draft` | | the draft of the next revision, unstable: see `ServerBuilder::draft` |
 //! | `https-url` | | the proposal of that name: signed [URLs of resources](guide::urls) |
@@ -80,6 +81,8 @@ mod util;
 
 #[cfg(all(feature = "postgres", not(feature = "tls")))]
 pub use ::rustls;
+#[cfg(feature = "apps")]
+pub use extensions::apps;
 #[cfg(feature = "skills")]
 pub use extensions::skills::config::Skills;
 #[cfg(feature = "skills")]

@@ -1,5 +1,6 @@
 //! `cargo xtask interop`: tests our server and client with those of other projects.
 
+mod apps;
 mod auth;
 mod clients;
 mod cluster;
@@ -20,6 +21,7 @@ usage: cargo xtask interop server [--url URL]
        cargo xtask interop client
        cargo xtask interop auth
        cargo xtask interop browser
+       cargo xtask interop apps
        cargo xtask interop cluster [--store redis|postgres] [--only tasks | --quick]
 
   server  Runs the clients of xtask/interop against the example `everything`, over stdio, HTTP
@@ -35,14 +37,18 @@ usage: cargo xtask interop server [--url URL]
           several processes, faults while 100 clients work, and tasks in each of their states whose
           processes are killed (--only tasks; not with --quick). Needs the three programs.
   browser Runs the clients of xtask/interop in headless Chromium, on pages of other origins than the
-          server's, against the example `everything`, and opens the page of `schema diff`.";
+          server's, against the example `everything`, and opens the page of `schema diff`.
+  apps    Shows the app of the example `apps` in headless Chromium, in the frames of a host that
+          uses `mcp-client`, and uses it.";
 
 /// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if !matches!(
         arguments[..],
-        ["client" | "server" | "auth" | "browser"] | ["server", "--url", _] | ["cluster", ..]
+        ["client" | "server" | "auth" | "browser" | "apps"]
+            | ["server", "--url", _]
+            | ["cluster", ..]
     ) {
         bail!("{USAGE}");
     }
@@ -56,7 +62,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
             let options = cluster::Options::parse(options).context(USAGE)?;
             cluster::run(&node, options)?
         }
-        ["browser"] => {
+        [command @ ("browser" | "apps")] => {
             let Some(chromium) = browser::find() else {
                 let why = "Chromium is not installed";
                 if std::env::var_os("CI").is_some() {
@@ -65,9 +71,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
                 println!("skipped: {why}");
                 return Ok(ExitCode::SUCCESS);
             };
-            let mut failed = comparison::run(&chromium)?;
-            failed.extend(pages::run(&node, &chromium)?);
-            failed
+            if command == "apps" {
+                apps::run(&node, &chromium)?
+            } else {
+                let mut failed = comparison::run(&chromium)?;
+                failed.extend(pages::run(&node, &chromium)?);
+                failed
+            }
         }
         _ => clients::run(&node, arguments.get(2).copied())?,
     };

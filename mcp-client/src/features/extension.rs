@@ -53,6 +53,15 @@ impl Extension {
         }
     }
 
+    /// Creates an extension with settings.
+    #[cfg(feature = "apps")]
+    pub(crate) fn with_settings(identifier: &str, settings: Object) -> Self {
+        Self {
+            settings,
+            ..Self::new(identifier)
+        }
+    }
+
     /// Sets the settings that servers see, which are encoded as an object.
     ///
     /// # Errors

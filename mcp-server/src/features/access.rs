@@ -18,14 +18,14 @@ type Visibility = Arc<dyn Fn(&Context) -> bool + Send + Sync>;
 
 /// Attached to the context of a call that was admitted before it became a task. Nothing is checked
 /// again, because what the guards look at may be gone when the task runs.
-#[cfg(feature = "_extensions")]
+#[cfg(feature = "tasks")]
 pub(crate) struct Admitted;
 
 /// Returns `true` if the caller was admitted before.
 pub(crate) fn is_admitted(cx: &Context) -> bool {
-    #[cfg(feature = "_extensions")]
+    #[cfg(feature = "tasks")]
     return cx.value::<Admitted>().is_some();
-    #[cfg(not(feature = "_extensions"))]
+    #[cfg(not(feature = "tasks"))]
     {
         let _ = cx;
         false

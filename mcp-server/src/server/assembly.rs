@@ -8,6 +8,8 @@ use mcp_types::{
     Request,
 };
 
+#[cfg(feature = "apps")]
+use crate::extensions::apps;
 use crate::features::definition_error::check_icons;
 use crate::features::{completions, logging, prompts, resources, subscriptions, tools};
 #[cfg(feature = "https-url")]
@@ -87,6 +89,12 @@ impl ServerBuilder {
             urls,
         );
         errors.extend(completions.missing(&states));
+        #[cfg(feature = "apps")]
+        errors.extend(apps::check::faults(
+            &registry,
+            &catalogs.tools,
+            &catalogs.resources.definitions,
+        ));
         lifecycle::register(&mut registry);
         logging::register(&mut registry);
         subscriptions::register(&mut registry, &catalogs.resources);

@@ -1,5 +1,7 @@
 //! The official extensions.
 
+#[cfg(feature = "apps")]
+mod apps;
 #[cfg(all(unix, feature = "http", feature = "skills"))]
 mod skills;
 #[cfg(feature = "tasks")]

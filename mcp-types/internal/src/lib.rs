@@ -2,6 +2,8 @@
 //!
 //! This crate is not for other programs: any release may change it in any way.
 
+#[cfg(feature = "apps")]
+pub mod apps;
 #[cfg(feature = "http")]
 pub mod challenge;
 #[cfg(feature = "connection")]

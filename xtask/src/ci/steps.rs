@@ -206,6 +206,7 @@ fn programs(extent: Extent) -> Vec<Step> {
                 unless(node::missing, "xtask interop client"),
                 unless(node::missing, "xtask interop auth"),
                 unless(browser::missing, "xtask interop browser"),
+                unless(browser::missing, "xtask interop apps"),
             ],
         ),
         step(

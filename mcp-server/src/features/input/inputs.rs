@@ -1,6 +1,6 @@
 //! [`Inputs`]: the questions of a request, and the answers to them.
 
-#[cfg(feature = "_extensions")]
+#[cfg(feature = "tasks")]
 pub(crate) mod kept;
 
 use std::collections::{BTreeSet, HashMap};
@@ -33,7 +33,7 @@ pub(crate) struct Inputs {
     foreign: Option<ErrorObject>,
     rounds: Mutex<Rounds>,
     /// Present if the handler waits for answers, instead of running again in the next round.
-    #[cfg(feature = "_extensions")]
+    #[cfg(feature = "tasks")]
     pub(crate) kept: Option<kept::Kept>,
 }
 
@@ -151,9 +151,9 @@ impl Inputs {
         question: &Question,
         revision: Revision,
     ) -> Result<QuestionStatus, HandlerError> {
-        #[cfg(feature = "_extensions")]
+        #[cfg(feature = "tasks")]
         let can_ask = self.origin.is_some() || self.kept.is_some();
-        #[cfg(not(feature = "_extensions"))]
+        #[cfg(not(feature = "tasks"))]
         let can_ask = self.origin.is_some();
         if !can_ask {
             return Err(InputError::Method(method.to_owned()).into());
@@ -188,7 +188,7 @@ impl Inputs {
 
     /// Tells the owner of a handler that is kept that there is something to store.
     fn note_change(&self) {
-        #[cfg(feature = "_extensions")]
+        #[cfg(feature = "tasks")]
         if let Some(kept) = &self.kept {
             kept.note_change();
         }

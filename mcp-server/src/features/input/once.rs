@@ -65,7 +65,7 @@ impl Context {
         let value = work.await?;
         let raw = mcp_types::json::to_raw(&value)?;
         inputs.rounds().once.insert(key.to_owned(), raw);
-        #[cfg(feature = "_extensions")]
+        #[cfg(feature = "tasks")]
         if let Some(kept) = &inputs.kept {
             kept.store().await;
         }

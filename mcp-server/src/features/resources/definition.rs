@@ -48,6 +48,7 @@ pub struct ResourceDef {
     pub(crate) lister: Option<ListHandler>,
     /// The contents, if they are part of the definition.
     pub(crate) fixed: Option<FixedContents>,
+    pub(crate) error: Option<DefinitionError>,
     /// What proposals store.
     #[cfg(feature = "_proposals")]
     pub(crate) extras: crate::util::lazy_type_map::LazyTypeMap,
@@ -68,6 +69,7 @@ impl ResourceDef {
             #[cfg(feature = "pagination")]
             lister: None,
             fixed: None,
+            error: None,
             #[cfg(feature = "_proposals")]
             extras: crate::util::lazy_type_map::LazyTypeMap::default(),
         }
@@ -152,6 +154,9 @@ impl Definition for ResourceDef {
     }
 
     fn check(&mut self) -> Result<(), DefinitionError> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
         let has_handler = self.reader.is_some();
         #[cfg(feature = "pagination")]
         let has_handler = has_handler || self.lister.is_some();

@@ -25,7 +25,7 @@ use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
 use crate::protocol::metrics::operations::OperationCounter;
-#[cfg(feature = "tasks")]
+#[cfg(any(feature = "apps", feature = "tasks"))]
 use crate::util::type_map::TypeMap;
 
 /// A running handler of a tool.
@@ -56,7 +56,7 @@ pub struct ToolDef {
     output: Option<Object>,
     handler: Option<ToolHandler>,
     access: Access,
-    error: Option<DefinitionError>,
+    pub(crate) error: Option<DefinitionError>,
     header_params: Vec<HeaderParam>,
     /// Counts the calls.
     counter: Arc<OperationCounter>,
@@ -67,8 +67,11 @@ pub struct ToolDef {
     takes_nothing: bool,
     #[cfg(feature = "json-schema")]
     validators: Validators,
+    /// Changes each result before it is checked.
+    #[cfg(feature = "apps")]
+    pub(crate) change_result: Option<fn(&mut CallToolResult)>,
     /// What extensions store in the definition.
-    #[cfg(feature = "tasks")]
+    #[cfg(any(feature = "apps", feature = "tasks"))]
     pub(crate) extensions: TypeMap,
 }
 
@@ -96,7 +99,9 @@ impl ToolDef {
             takes_nothing: false,
             #[cfg(feature = "json-schema")]
             validators: Validators::default(),
-            #[cfg(feature = "tasks")]
+            #[cfg(feature = "apps")]
+            change_result: None,
+            #[cfg(any(feature = "apps", feature = "tasks"))]
             extensions: TypeMap::default(),
         }
     }
@@ -289,8 +294,16 @@ impl ToolDef {
     /// Checks that the result fits the tool's output schema.
     pub(crate) fn check_result(
         &self,
-        result: CallToolResult,
+        #[cfg_attr(
+            not(feature = "apps"),
+            expect(unused_mut, reason = "only apps change it")
+        )]
+        mut result: CallToolResult,
     ) -> Result<CallToolResult, HandlerError> {
+        #[cfg(feature = "apps")]
+        if let Some(change) = self.change_result {
+            change(&mut result);
+        }
         if self.output.is_none() || result.is_error == Some(true) {
             return Ok(result);
         }

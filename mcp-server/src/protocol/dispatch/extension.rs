@@ -178,7 +178,7 @@ impl ServerExtension {
 
     /// Calls a function with the server that was built, and the index of the first layer behind those
     /// of the extension.
-    #[cfg(feature = "_extensions")]
+    #[cfg(any(feature = "skills", feature = "tasks"))]
     pub(crate) fn on_built(
         mut self,
         built: impl FnOnce(&Arc<Core>, usize) + Send + 'static,

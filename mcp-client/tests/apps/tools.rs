@@ -1,0 +1,83 @@
+//! Which tools the model and the apps may call.
+
+use mcp_client::Client;
+use mcp_client::apps::{AppError, AppsHost};
+use mcp_client::types::TextResourceContents;
+use serde_json::json;
+
+use super::{TYPE, connect, host, tool, with_app};
+use crate::support::script::Script;
+use crate::support::soon;
+
+fn app() -> TextResourceContents {
+    TextResourceContents::new("ui://app", "<!doctype html>").mime_type(TYPE)
+}
+
+#[tokio::test]
+async fn client_announces_that_it_shows_apps() {
+    let builder = || Client::builder("host", "1").extension(AppsHost::extension());
+    let expected = json!({ "io.modelcontextprotocol/ui": { "mimeTypes": [TYPE] } });
+    let (_client, script) = Script::modern(builder(), "{}").await;
+    let meta = &script.hello["params"]["_meta"];
+    let capabilities = &meta["io.modelcontextprotocol/clientCapabilities"];
+    assert_eq!(capabilities["extensions"], expected);
+    let (_client, script) = Script::legacy(builder(), "2025-11-25", "{}").await;
+    assert_eq!(
+        script.hello["params"]["capabilities"]["extensions"],
+        expected
+    );
+}
+
+#[tokio::test]
+async fn model_and_apps_get_the_tools_for_them() {
+    let builder = with_app(app())
+        .add_tool(tool("for_app", json!({ "visibility": ["app"] })))
+        .add_tool(tool("for_model", json!({ "visibility": ["model"] })))
+        .add_tool(tool(
+            "for_both",
+            json!({ "visibility": ["model", "app", "other"] }),
+        ))
+        .add_tool(tool("for_others", json!({ "visibility": ["other"] })))
+        .add_tool(tool("malformed", json!({ "visibility": "app" })))
+        .add_tool(tool("text", json!("text")))
+        .add_tool(tool("null", json!(null)));
+    let host = host(builder).await;
+    let for_model: Vec<&str> = host.model_tools().map(|tool| &*tool.name).collect();
+    assert_eq!(for_model, ["show", "for_model", "for_both", "null"]);
+    assert_eq!(host.tools().len(), 8);
+
+    let app = soon(host.open("show")).await.expect("an app");
+    for name in ["show", "for_app", "for_both", "null"] {
+        let call = host.call_from(&app, name).expect(name);
+        assert_eq!(soon(call).await.expect("a result").text(), name);
+    }
+    for name in ["for_model", "for_others", "malformed", "text"] {
+        let refused = host.call_from(&app, name).map(drop);
+        let Err(AppError::NotForApps { tool }) = refused else {
+            panic!("{name}: {refused:?}");
+        };
+        assert_eq!(tool, name);
+    }
+    let refused = host.call_from(&app, "unknown").map(drop);
+    assert!(
+        matches!(refused, Err(AppError::UnknownTool { .. })),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn app_calls_no_tool_of_another_server() {
+    let (client, first) = connect(with_app(app())).await;
+    let second = host(with_app(app())).await;
+    let shown = soon(first.open("show")).await.expect("an app");
+    let refused = second.call_from(&shown, "show").map(drop);
+    assert!(
+        matches!(refused, Err(AppError::OtherServer { .. })),
+        "{refused:?}"
+    );
+    // After a change of the list, the app stays that of its server.
+    let again = soon(client.apps()).await.expect("tools");
+    soon(again.call_from(&shown, "show").expect("permitted"))
+        .await
+        .expect("a result");
+}
