@@ -88,9 +88,9 @@ pub use extensions::skills::config::Skills;
 #[cfg(feature = "skills")]
 pub use extensions::skills::source::{SkillFile, SkillSource};
 #[cfg(feature = "tasks")]
-pub use extensions::tasks::Tasks;
-#[cfg(feature = "tasks")]
 pub use extensions::tasks::options::TaskOptions;
+#[cfg(feature = "tasks")]
+pub use extensions::tasks::settings::Tasks;
 pub use features::arguments::Arguments;
 pub use features::catalog::Definition;
 pub use features::completions::{Completing, IntoCompletion};

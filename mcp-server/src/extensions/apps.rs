@@ -7,6 +7,7 @@
 //! The [guide](crate::guide::apps) has an example.
 
 pub(crate) mod check;
+mod client;
 mod definitions;
 mod layer;
 
@@ -15,7 +16,6 @@ pub use mcp_internal::apps::{
     UiResourcePermissions, UiToolMeta, UiToolVisibility,
 };
 
-use crate::protocol::core::Context;
 use crate::protocol::dispatch::extension::ServerExtension;
 
 /// The official extension `io.modelcontextprotocol/ui` (MCP Apps), for
@@ -58,13 +58,4 @@ impl From<Apps> for ServerExtension {
     fn from(_: Apps) -> Self {
         Self::new(IDENTIFIER).layer(layer::AppsLayer)
     }
-}
-
-/// Returns `true` if the client announced that it shows apps.
-fn shows_apps(cx: &Context) -> bool {
-    let types = cx
-        .extension_settings(IDENTIFIER)
-        .and_then(|settings| settings.get("mimeTypes")?.as_array());
-    let mut types = types.into_iter().flatten();
-    types.any(|name| name.as_str().is_some_and(mcp_internal::apps::is_app_type))
 }

@@ -3,7 +3,7 @@
 //! so they are defined together.
 
 pub(crate) mod context;
-pub(crate) mod layer;
+mod layer;
 pub(crate) mod metrics;
 pub(crate) mod progress;
 pub(crate) mod states;
@@ -23,7 +23,6 @@ use serde_json::value::RawValue;
 use crate::protocol::caller::ContextValues;
 use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::changes::{Change, Hub};
-use crate::protocol::core::layer::Layer;
 use crate::protocol::core::states::States;
 use crate::protocol::error::conversions::ErrorConversions;
 use crate::protocol::error::handler_error::HandlerError;
@@ -225,6 +224,54 @@ pub(crate) trait ChangeAccess: Send + Sync {
         uri: &'a str,
         cx: &'a Context,
     ) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
+}
+
+/// Where a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From the client to this server.
+    ToServer,
+    /// From this server to the client.
+    ToClient,
+}
+
+/// Code around the handlers of messages: a [`Middleware`](crate::middleware::Middleware) with its
+/// type erased.
+pub(crate) trait Layer: Send + Sync {
+    /// Serves a request. `rest` is what comes behind this layer.
+    fn start(&self, request: LayerRequest, rest: Rest) -> ResponseFuture;
+
+    /// Passes a notification on, or drops it.
+    fn notify(&self, notification: Notification) -> Option<Notification>;
+}
+
+/// A request on its way through the layers.
+pub(crate) struct LayerRequest {
+    pub(crate) params: Box<RawValue>,
+    /// The context of the client's request. For a request to the client, of the request whose
+    /// handler asks.
+    pub(crate) cx: Context,
+    /// The method of a request to the client; `None` for one of the client.
+    pub(crate) asked: Option<&'static str>,
+}
+
+/// Sends a request with these params to the client. Resolves to the whole response.
+pub(crate) type SendToClient = Box<dyn FnOnce(Box<RawValue>) -> ResponseFuture + Send>;
+
+/// The layers that a request has not passed yet, and what comes behind the last one.
+pub(crate) enum Rest {
+    /// The layers from this index on, then the handler.
+    Handler(usize),
+    /// The layers before this index, the last one first, then the client.
+    Client(usize, SendToClient),
+}
+
+/// A notification, as a middleware sees it.
+pub struct Notification {
+    direction: Direction,
+    method: Box<str>,
+    params: Option<Box<RawValue>>,
+    cx: Context,
 }
 
 /// Handlers by method. There are few, so they are searched in order.

@@ -12,7 +12,7 @@ use crate::features::asking;
 use crate::features::catalog::CacheHints;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::config::HttpUrls;
-use crate::protocol::core::layer::Layer;
+use crate::protocol::core::Layer;
 use crate::protocol::core::states::States;
 use crate::protocol::dispatch::extension::OnBuilt;
 use crate::protocol::dispatch::registry::Registry;

@@ -5,7 +5,7 @@ use mcp_types::json::{self, Value};
 use mcp_types::{AnyResourceContents, CallToolResult, MetaObject, TextContent};
 use serde::Serialize;
 
-use crate::extensions::apps::shows_apps;
+use crate::extensions::apps::client::shows_apps;
 use crate::features::definition_error::DefinitionError;
 use crate::features::resources::contents::body::ResourceBody;
 use crate::features::resources::definition::ResourceDef;

@@ -3,7 +3,7 @@
 use mcp_types::json::{self, Object, Value};
 use mcp_types::{ListToolsRequest, Request as _};
 
-use crate::extensions::apps::shows_apps;
+use crate::extensions::apps::client::shows_apps;
 use crate::protocol::dispatch::middleware::{
     Direction, Middleware, Next, Outcome, Request, Response,
 };

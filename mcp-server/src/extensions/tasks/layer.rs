@@ -9,9 +9,10 @@ use tokio::sync::oneshot;
 
 use crate::extensions::tasks::options::TaskOptions;
 use crate::extensions::tasks::record::{TaskRecord, VERSION, millis, now};
+use crate::extensions::tasks::settings::IDENTIFIER;
 use crate::extensions::tasks::state::{TaskState, new_id};
 use crate::extensions::tasks::storage::{self, TaskError};
-use crate::extensions::tasks::{IDENTIFIER, owners, run, watch};
+use crate::extensions::tasks::{owners, run, watch};
 use crate::features::catalog::{Definition, List};
 use crate::features::input::error::InputError;
 use crate::features::input::inputs;

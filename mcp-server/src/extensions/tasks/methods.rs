@@ -9,8 +9,8 @@ use mcp_types::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::extensions::tasks::ClientTasks;
 use crate::extensions::tasks::record::TaskRecord;
+use crate::extensions::tasks::settings::ClientTasks;
 use crate::extensions::tasks::state::TaskState;
 use crate::extensions::tasks::storage::{self, TaskError};
 use crate::features::input::state::RawValues;

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use crate::extensions::tasks::record::ID_LENGTH;
-use crate::extensions::tasks::{IDENTIFIER, Tasks};
+use crate::extensions::tasks::settings::{IDENTIFIER, Tasks};
 use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::quota::retained::RetainedBytes;

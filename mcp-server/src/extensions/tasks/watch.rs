@@ -12,8 +12,9 @@ use serde_json::value::RawValue;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
+use crate::extensions::tasks::methods;
+use crate::extensions::tasks::settings::IDENTIFIER;
 use crate::extensions::tasks::state::TaskState;
-use crate::extensions::tasks::{IDENTIFIER, methods};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::middleware::{Direction, Next, Notification, Outcome, Request};

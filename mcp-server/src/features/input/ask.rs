@@ -74,7 +74,7 @@ impl<A> Ask<A> {
             QuestionStatus::Open(key) => {
                 let withdraw = Withdraw { cx: &cx, key };
                 #[cfg(feature = "tasks")]
-                if let Some(answer) = inputs::kept::answer(&cx, &withdraw.key).await {
+                if let Some(answer) = inputs::owner::answer(&cx, &withdraw.key).await {
                     return Self::accept(&cx, withdraw.key.clone(), answer, read);
                 }
                 // The request ends here, and the handler is dropped. Only tasks that it spawned

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "tasks")]
 pub(crate) mod kept;
+#[cfg(feature = "tasks")]
+pub(crate) mod owner;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! [`Layer`]: a middleware with its type erased, and the order in which layers are passed.
+//! Passes notifications through the layers.
 
 use std::fmt;
 
@@ -7,57 +7,9 @@ use mcp_types::rpc::{self, Message};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::protocol::core::{Context, Core, ResponseFuture};
+use crate::protocol::core::{Context, Core, Direction, Notification};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::message::raw_object::object_text;
-
-/// Where a message goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
-    /// From the client to this server.
-    ToServer,
-    /// From this server to the client.
-    ToClient,
-}
-
-/// Code around the handlers of messages: a [`Middleware`](crate::middleware::Middleware) with its
-/// type erased.
-pub(crate) trait Layer: Send + Sync {
-    /// Serves a request. `rest` is what comes behind this layer.
-    fn start(&self, request: LayerRequest, rest: Rest) -> ResponseFuture;
-
-    /// Passes a notification on, or drops it.
-    fn notify(&self, notification: Notification) -> Option<Notification>;
-}
-
-/// A request on its way through the layers.
-pub(crate) struct LayerRequest {
-    pub(crate) params: Box<RawValue>,
-    /// The context of the client's request. For a request to the client, of the request whose
-    /// handler asks.
-    pub(crate) cx: Context,
-    /// The method of a request to the client; `None` for one of the client.
-    pub(crate) asked: Option<&'static str>,
-}
-
-/// Sends a request with these params to the client. Resolves to the whole response.
-pub(crate) type SendToClient = Box<dyn FnOnce(Box<RawValue>) -> ResponseFuture + Send>;
-
-/// The layers that a request has not passed yet, and what comes behind the last one.
-pub(crate) enum Rest {
-    /// The layers from this index on, then the handler.
-    Handler(usize),
-    /// The layers before this index, the last one first, then the client.
-    Client(usize, SendToClient),
-}
-
-/// A notification, as a middleware sees it.
-pub struct Notification {
-    direction: Direction,
-    method: Box<str>,
-    params: Option<Box<RawValue>>,
-    cx: Context,
-}
 
 impl Notification {
     /// Returns which side sends the notification.

@@ -10,7 +10,7 @@ use mcp_types::{Notification, Request, Revision};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::protocol::core::layer::Layer;
+use crate::protocol::core::Layer;
 use crate::protocol::core::{Context, Core};
 use crate::protocol::dispatch::middleware::{self, Middleware};
 use crate::protocol::dispatch::registry::Registry;

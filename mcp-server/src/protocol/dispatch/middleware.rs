@@ -58,14 +58,14 @@ use mcp_types::json;
 use mcp_types::rpc::INTERNAL_ERROR;
 use serde_json::value::RawValue;
 
-use crate::protocol::core::layer::{Layer, LayerRequest, Rest, SendToClient};
 use crate::protocol::core::{Context, ResponseFuture};
+use crate::protocol::core::{Layer, LayerRequest, Rest, SendToClient};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::rejection::Rejection;
 use crate::protocol::error::text::{invalid_params, method_not_found};
 use crate::protocol::message::params_view::ParamsView;
 
-pub use crate::protocol::core::layer::{Direction, Notification};
+pub use crate::protocol::core::{Direction, Notification};
 pub use request::Request;
 pub use response::Response;
 

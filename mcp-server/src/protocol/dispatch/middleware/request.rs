@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::protocol::core::Context;
-use crate::protocol::core::layer::{Direction, LayerRequest};
+use crate::protocol::core::{Direction, LayerRequest};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::text::invalid_params;
 use crate::protocol::message::params_view::ParamsView;

@@ -1,0 +1,112 @@
+//! [`Tasks`]: the settings of the extension.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::protocol::handler::negotiated::ExtensionSettings;
+
+/// The identifier of the extension.
+pub(crate) const IDENTIFIER: &str = "io.modelcontextprotocol/tasks";
+
+/// What clients announce: nothing but that they know the extension.
+#[derive(Deserialize)]
+pub(crate) struct ClientTasks {}
+
+impl ExtensionSettings for ClientTasks {
+    const IDENTIFIER: &'static str = IDENTIFIER;
+}
+
+/// The official extension `io.modelcontextprotocol/tasks` (repository ext-tasks), for
+/// [`ServerBuilder::extension`](crate::ServerBuilder::extension). A tool becomes a task by
+/// [`ToolDef::as_task`](crate::ToolDef::as_task). See the [guide](crate::guide::tasks).
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use mcp_server::{Context, HandlerError, Server, TaskOptions, Tasks, ToolDef};
+///
+/// async fn report(cx: Context) -> Result<String, HandlerError> {
+///     for chapter in 1..=3 {
+///         cx.progress(chapter, Some(3.0), "writing").await?;
+///         tokio::time::sleep(Duration::from_secs(60)).await;
+///     }
+///     Ok("the report".to_owned())
+/// }
+///
+/// let report = ToolDef::new("report")
+///     .description("Writes a report, which takes minutes")
+///     .handler(report)
+///     .as_task(TaskOptions::new());
+/// let server = Server::builder("office", "1.0.0")
+///     .extension(Tasks::new())
+///     .add_tool(report)
+///     .build()?;
+/// # drop(server);
+/// # Ok::<(), mcp_server::BuildErrors>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "the extension does nothing until it is added to a server"]
+pub struct Tasks {
+    pub(crate) per_user: usize,
+    pub(crate) bytes: usize,
+    pub(crate) running: usize,
+    pub(crate) watched: usize,
+    pub(crate) poll_interval: Duration,
+}
+
+impl Default for Tasks {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Tasks {
+    /// Creates the extension with the default limits.
+    pub fn new() -> Self {
+        Self {
+            per_user: 100,
+            bytes: 256 << 10,
+            running: 10_000,
+            watched: 100,
+            poll_interval: Duration::from_secs(1),
+        }
+    }
+
+    /// Sets how many tasks a user may have at all processes together, those that have ended and are
+    /// still kept included: 100 by default. The user is the [`Principal`](crate::Principal), or
+    /// else the address of the client.
+    pub fn per_user(mut self, tasks: usize) -> Self {
+        self.per_user = tasks;
+        self
+    }
+
+    /// Sets the maximum size of a task in bytes, with its params, answers and result: 256 KiB by
+    /// default, and at most 1 MiB. A call with larger params is refused, and a larger result fails the
+    /// task. Without a [store](crate::ServerBuilder::store), all values of a process together have at
+    /// most 64 MiB.
+    pub fn bytes(mut self, bytes: usize) -> Self {
+        self.bytes = bytes.min(1 << 20);
+        self
+    }
+
+    /// Sets how many tasks run in this process at once: 10,000 by default. Further calls are refused
+    /// with an error.
+    pub fn running(mut self, tasks: usize) -> Self {
+        self.running = tasks;
+        self
+    }
+
+    /// Sets how many tasks one subscription may name: 100 by default.
+    pub fn watched(mut self, tasks: usize) -> Self {
+        self.watched = tasks;
+        self
+    }
+
+    /// Sets the interval at which clients are asked to poll: a second by default. Rounded to
+    /// milliseconds.
+    pub fn poll_interval(mut self, interval: Duration) -> Self {
+        self.poll_interval = interval;
+        self
+    }
+}

@@ -1,0 +1,75 @@
+//! What the owner of a [kept](super::kept) handler does with its inputs.
+
+use serde_json::value::RawValue;
+
+use super::kept::Kept;
+use super::{Inputs, Rounds};
+use crate::features::input::state::RawValues;
+use crate::protocol::core::Context;
+
+/// What the owner stores.
+pub(crate) struct Snapshot {
+    /// The number of changes that it includes.
+    pub(crate) changes: u64,
+    pub(crate) open: RawValues,
+    pub(crate) accepted: RawValues,
+    pub(crate) once: RawValues,
+}
+
+impl Inputs {
+    /// Creates the inputs of a handler that is kept: with the answers that the client has given, and
+    /// the values of operations that have finished.
+    pub(crate) fn of_kept(accepted: RawValues, once: RawValues) -> Self {
+        let rounds = Rounds {
+            accepted,
+            once,
+            ..Rounds::default()
+        };
+        Self {
+            rounds: rounds.into(),
+            kept: Some(Kept::new()),
+            ..Self::default()
+        }
+    }
+
+    /// Returns what has to be stored.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        // Read before the values: what changes in between is stored once more.
+        let changes = self.kept.as_ref().map_or(0, Kept::changes);
+        let rounds = self.rounds();
+        Snapshot {
+            changes,
+            open: rounds.open.iter().cloned().collect(),
+            accepted: rounds.accepted.clone(),
+            once: rounds.once.clone(),
+        }
+    }
+
+    /// Delivers answers to open questions. Ignores others, such as those that were delivered before.
+    pub(crate) fn deliver(&self, answers: &RawValues) {
+        let mut rounds = self.rounds();
+        for (key, answer) in answers {
+            let is_open = rounds.open.iter().any(|(open, _)| open == key);
+            if is_open && !rounds.accepted.contains_key(key) {
+                rounds.responses.insert(key.clone(), answer.clone());
+            }
+        }
+        drop(rounds);
+        if let Some(kept) = &self.kept {
+            kept.note_delivery();
+        }
+    }
+}
+
+/// Waits for the answer to a question, if the handler is kept. Otherwise returns `None` at once.
+pub(crate) async fn answer(cx: &Context, key: &str) -> Option<Box<RawValue>> {
+    let inputs = super::of(cx)?;
+    let mut deliveries = inputs.kept.as_ref()?.deliveries();
+    loop {
+        let answer = inputs.rounds().responses.remove(key);
+        if answer.is_some() {
+            return answer;
+        }
+        deliveries.changed().await.ok()?;
+    }
+}
