@@ -20,7 +20,7 @@ impl ToolDef {
     /// announced the [extension](crate::apps::Apps). A result that only has structured content also
     /// gets it as text.
     pub fn ui(mut self, ui: UiToolMeta) -> Self {
-        match encoded(check_tool(&ui), &ui) {
+        match check_tool(&ui).and_then(|()| encode(&ui)) {
             Ok(encoded) => {
                 let for_model = ui.is_visible_to(UiToolVisibility::Model);
                 let mut meta = self.tool().meta.clone().unwrap_or_default();
@@ -47,8 +47,8 @@ impl ResourceDef {
     /// The URI begins with `ui://`. The document must not depend on other files: a host shows it in a
     /// frame that can only load from the domains that `ui` names.
     pub fn ui(mut self, ui: UiResourceMeta) -> Self {
-        let checked = check_resource(&self, &ui);
-        match (encoded(checked, &ui), self.reader.take()) {
+        let encoded = check_resource(&self, ui).and_then(|ui| encode(&ui));
+        match (encoded, self.reader.take()) {
             (Ok(encoded), Some(reader)) => {
                 self.reader = Some(with_meta(reader, encoded.clone()));
                 let meta = self.resource.meta.get_or_insert_default();
@@ -77,11 +77,7 @@ fn add_text(result: &mut CallToolResult) {
     }
 }
 
-fn encoded(
-    checked: Result<(), DefinitionError>,
-    ui: &impl Serialize,
-) -> Result<Value, DefinitionError> {
-    checked?;
+fn encode(ui: &impl Serialize) -> Result<Value, DefinitionError> {
     json::to_value(ui).map_err(|error| error.to_string().into())
 }
 
@@ -95,9 +91,13 @@ fn check_tool(ui: &UiToolMeta) -> Result<(), DefinitionError> {
     Ok(())
 }
 
-fn check_resource(resource: &ResourceDef, ui: &UiResourceMeta) -> Result<(), DefinitionError> {
+fn check_resource(
+    resource: &ResourceDef,
+    ui: UiResourceMeta,
+) -> Result<UiResourceMeta, DefinitionError> {
     check_scheme(&resource.resource.uri)?;
-    ui.check().map_err(|error| error.to_string().into())
+    ui.check().map_err(|error| error.to_string())?;
+    Ok(ui)
 }
 
 fn check_scheme(uri: &str) -> Result<(), DefinitionError> {
