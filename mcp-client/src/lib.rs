@@ -25,7 +25,7 @@
 //! server. A [`Call`] is a request with its timeout, progress and metadata. Lists are streams over
 //! pages ([`List`]), changes are events ([`Subscription`]), and results are cached on demand
 //! ([`Cache`]). [`Limits`] bound everything that a server can make grow. [`icons`] are chosen,
-//! validated and loaded. [`middleware`] runs around all messages, and an [`Extension`] adds to the
+//! validated and loaded. [`middleware`] runs around all messages, and a [`ClientExtension`] adds to the
 //! protocol. The [guide] shows each task with an example that compiles.
 //!
 //! # Features
@@ -112,7 +112,7 @@ mod util;
 pub use client::{Client, ClientBuilder};
 pub use features::cache::Cache;
 pub use features::calls::{Call, IntoObject};
-pub use features::extension::Extension;
+pub use features::extension::ClientExtension;
 pub use features::inboxes::SubscriptionEvent;
 pub use features::lists::{List, Listed, Page, Paged};
 #[cfg(feature = "model-tools")]

@@ -17,7 +17,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::handle::Client;
 use crate::features::cache::{Cache, ClientCache};
-use crate::features::extension::{self, Extension};
+use crate::features::extension::{self, ClientExtension};
 use crate::features::inboxes::{Inboxes, Watched};
 use crate::features::notifications::{NotificationHandlers, notification_handler};
 #[cfg(feature = "json-schema")]
@@ -52,7 +52,7 @@ pub struct ClientBuilder {
     inputs: Inputs,
     notifications: NotificationHandlers,
     pub(super) layers: Vec<Arc<dyn Layer>>,
-    pub(super) extensions: Vec<Extension>,
+    pub(super) extensions: Vec<ClientExtension>,
     log_level: Option<LoggingLevel>,
     cache: Option<Cache>,
     pinned: Option<Revision>,
