@@ -14,5 +14,8 @@ mod request_json;
 #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 mod resources;
 
+#[cfg(feature = "tasks")]
+mod tasks;
+
 pub use builder::ClientBuilder;
 pub use handle::Client;

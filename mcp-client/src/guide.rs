@@ -15,6 +15,8 @@ pub mod models;
 pub mod questions;
 #[cfg(all(feature = "sep-2093", feature = "versioned-resources"))]
 pub mod resources;
+#[cfg(feature = "tasks")]
+pub mod tasks;
 #[cfg(all(feature = "http", feature = "process"))]
 pub mod transports;
 #[cfg(all(feature = "http", feature = "json-schema", feature = "process"))]

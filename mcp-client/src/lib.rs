@@ -45,6 +45,7 @@
 //! | `keyring` | `oauth`, and `KeyringStore`, which encrypts tokens with a key from the keyring of the system | 121 crates |
 //! | `draft` | the draft of the next revision, unstable: [eras](guide::eras) | no crate |
 //! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
+//! | `tasks` | calls of tools that take longer than a client waits: [tasks](guide::tasks) | no crate |
 //! | `model-tools` | tools as [definitions for language models](guide::models): `ModelTools` | 1 crate |
 //! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 58 crates |
 //!
@@ -70,6 +71,7 @@
 //! * Base64 with line breaks.
 //! * Lines and events that are not messages: they are logged and skipped. Empty ones are skipped.
 //! * A last line without a line break.
+//! * A result of `tasks/get` with the `resultType` `task`.
 //! * An error -32022 that offers the requested revision: the request is sent again.
 //! * An error in response to `logging/setLevel` or `resources/subscribe`: it is logged, and the
 //!   connection or subscription continues.
@@ -99,6 +101,8 @@
 //! The page `trust` of the guide describes other faults of servers and their consequences.
 
 mod client;
+#[cfg(feature = "tasks")]
+mod extensions;
 mod features;
 pub mod guide;
 pub mod icons;
@@ -110,6 +114,8 @@ mod transport;
 mod util;
 
 pub use client::{Client, ClientBuilder};
+#[cfg(feature = "tasks")]
+pub use extensions::tasks::{StartedCall, TaskHandle, Tasks};
 pub use features::cache::Cache;
 pub use features::calls::{Call, IntoObject};
 pub use features::extension::ClientExtension;
@@ -127,6 +133,8 @@ pub use proposals::https_url::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError
 pub use proposals::versioned_resources::Current;
 #[cfg(feature = "http")]
 pub use protocol::authorize::{Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse};
+#[cfg(feature = "tasks")]
+pub use protocol::error::TaskError;
 #[cfg(feature = "http")]
 pub use protocol::error::{AuthorizeError, HttpError};
 #[cfg(feature = "json-schema")]

@@ -44,5 +44,7 @@ mod process;
 mod resources;
 mod scripted;
 mod streams;
+#[cfg(all(feature = "http", feature = "tasks"))]
+mod tasks;
 #[cfg(feature = "tls")]
 mod tls;

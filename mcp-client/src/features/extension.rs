@@ -13,6 +13,8 @@ use serde::Serialize;
 use super::calls::IntoObject;
 use super::notifications::{NotificationHandler, NotificationHandlers};
 use super::server_requests::inputs::{ExtensionHandler, Inputs, extension_handler};
+#[cfg(feature = "tasks")]
+use super::shared_connection::Deferred;
 use crate::protocol::error::{ExtensionError, InputError};
 use crate::protocol::middleware::{Layer, Middleware};
 
@@ -34,6 +36,8 @@ pub struct ClientExtension {
     notifications: Vec<(&'static str, Arc<NotificationHandler>)>,
     meta_keys: Vec<String>,
     pub(crate) layers: Vec<Arc<dyn Layer>>,
+    #[cfg(feature = "tasks")]
+    pub(crate) deferred: Option<Arc<dyn Deferred>>,
 }
 
 impl ClientExtension {
@@ -47,6 +51,8 @@ impl ClientExtension {
             notifications: Vec::new(),
             meta_keys: Vec::new(),
             layers: Vec::new(),
+            #[cfg(feature = "tasks")]
+            deferred: None,
         }
     }
 

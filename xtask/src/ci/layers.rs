@@ -46,7 +46,7 @@ const CRATES: [Layers; 2] = [
             &["util"],
             &["protocol"],
             &["features", "icons", "oauth", "transport"],
-            &["proposals"],
+            &["extensions", "proposals"],
             &["client"],
         ],
     },
