@@ -10,6 +10,7 @@ pub(crate) mod prompts;
 pub(crate) mod raw;
 pub(crate) mod resources;
 pub(crate) mod save;
+pub(crate) mod tasks;
 pub(crate) mod tools;
 pub(crate) mod tree;
 pub(crate) mod watch;
