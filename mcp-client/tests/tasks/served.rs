@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_client::types::json::{Map, Object};
+use mcp_client::types::json::{Map, Object, Value};
 use mcp_client::types::rpc::ErrorObject;
 use mcp_client::types::{ElicitAction, ElicitResult, GetTaskResult, StringSchema};
 use mcp_client::{CallError, Client, ClientBuilder, Http, StartedCall, TaskError, TaskHandle};
@@ -104,8 +104,8 @@ async fn call_is_driven_to_its_end_with_progress() {
             seen.lock().expect("no panic").push(report.message);
         });
         assert_eq!(soon(call).await.expect("a result").text(), "film.mp4");
-        let messages = messages.lock().expect("no panic");
-        assert_eq!(*messages, [Some("halfway".to_owned())]);
+        let messages = std::mem::take(&mut *messages.lock().expect("no panic"));
+        assert_eq!(messages, [Some("halfway".to_owned())]);
         let plain = soon(client.call_tool("plain")).await;
         assert_eq!(plain.expect("a result").text(), "plain");
     }
@@ -144,7 +144,7 @@ async fn error_of_a_task_is_that_of_the_call() {
             Err(CallError::Refused { source, .. }) => {
                 assert_eq!((source.code, &*source.message), (-32099, "no film"));
                 let data = source.data.expect("data");
-                assert_eq!(data.get("left").and_then(|left| left.as_i64()), Some(3));
+                assert_eq!(data.get("left").and_then(Value::as_i64), Some(3));
             }
             other => panic!("expected an error: {other:?}"),
         }

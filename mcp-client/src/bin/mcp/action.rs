@@ -55,9 +55,10 @@ impl<'a> Action<'a> {
             Command::Tools(_) => Self::Tools(words),
             Command::Call(args) => {
                 let named = NamedArguments::with("tool", words, &args.named)?;
-                match args.background {
-                    true => Self::Begin(named, &args.named.request.server),
-                    false => Self::Call(named),
+                if args.background {
+                    Self::Begin(named, &args.named.request.server)
+                } else {
+                    Self::Call(named)
                 }
             }
             Command::Tasks(command) => Self::Task(command, single_argument("tasks", "id", words)?),
