@@ -18,5 +18,8 @@ mod resources;
 #[cfg(feature = "skills")]
 mod skills;
 
+#[cfg(feature = "tasks")]
+mod tasks;
+
 pub use builder::ClientBuilder;
 pub use handle::Client;

@@ -1,6 +1,8 @@
-//! The official extensions.
+//! The official extensions of the protocol. Each is a [`ClientExtension`](crate::ClientExtension).
 
 #[cfg(feature = "apps")]
 pub mod apps;
 #[cfg(feature = "skills")]
 pub mod skills;
+#[cfg(feature = "tasks")]
+pub(crate) mod tasks;

@@ -3,6 +3,8 @@
 pub(crate) mod cache;
 pub(crate) mod calls;
 pub(crate) mod extension;
+#[cfg(feature = "tasks")]
+pub(crate) mod farewells;
 pub(crate) mod inboxes;
 pub(crate) mod lists;
 #[cfg(feature = "model-tools")]

@@ -19,6 +19,8 @@ pub mod questions;
 pub mod resources;
 #[cfg(feature = "skills")]
 pub mod skills;
+#[cfg(feature = "tasks")]
+pub mod tasks;
 #[cfg(all(feature = "http", feature = "process"))]
 pub mod transports;
 #[cfg(all(feature = "http", feature = "json-schema", feature = "process"))]

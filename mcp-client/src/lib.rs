@@ -25,7 +25,7 @@
 //! server. A [`Call`] is a request with its timeout, progress and metadata. Lists are streams over
 //! pages ([`List`]), changes are events ([`Subscription`]), and results are cached on demand
 //! ([`Cache`]). [`Limits`] bound everything that a server can make grow. [`icons`] are chosen,
-//! validated and loaded. [`middleware`] runs around all messages, and an [`Extension`] adds to the
+//! validated and loaded. [`middleware`] runs around all messages, and a [`ClientExtension`] adds to the
 //! protocol. The [guide] shows each task with an example that compiles.
 //!
 //! # Features
@@ -47,6 +47,7 @@
 //! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
 //! | `apps` | [user interfaces](guide::apps) of servers, for hosts: `Client::apps` | no crate |
 //! | `skills` | [skills](guide::skills) of servers, verified: `Client::skills` | 10 crates |
+//! | `tasks` | calls of tools that take longer than a client waits: [tasks](guide::tasks) | no crate |
 //! | `model-tools` | tools as [definitions for language models](guide::models): `ModelTools` | 1 crate |
 //! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 67 crates |
 //!
@@ -72,6 +73,7 @@
 //! * Base64 with line breaks.
 //! * Lines and events that are not messages: they are logged and skipped. Empty ones are skipped.
 //! * A last line without a line break.
+//! * A result of `tasks/get` with the `resultType` `task`.
 //! * An error -32022 that offers the requested revision: the request is sent again.
 //! * An error in response to `logging/setLevel` or `resources/subscribe`: it is logged, and the
 //!   connection or subscription continues.
@@ -101,7 +103,7 @@
 //! The page `trust` of the guide describes other faults of servers and their consequences.
 
 mod client;
-#[cfg(any(feature = "apps", feature = "skills"))]
+#[cfg(any(feature = "apps", feature = "skills", feature = "tasks"))]
 mod extensions;
 mod features;
 pub mod guide;
@@ -118,9 +120,11 @@ pub use client::{Client, ClientBuilder};
 pub use extensions::apps;
 #[cfg(feature = "skills")]
 pub use extensions::skills;
+#[cfg(feature = "tasks")]
+pub use extensions::tasks::{StartedCall, TaskHandle, Tasks};
 pub use features::cache::Cache;
 pub use features::calls::{Call, IntoObject};
-pub use features::extension::Extension;
+pub use features::extension::ClientExtension;
 pub use features::inboxes::SubscriptionEvent;
 pub use features::lists::{List, Listed, Page, Paged};
 #[cfg(feature = "model-tools")]
@@ -135,6 +139,8 @@ pub use proposals::https_url::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError
 pub use proposals::versioned_resources::Current;
 #[cfg(feature = "http")]
 pub use protocol::authorize::{Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse};
+#[cfg(feature = "tasks")]
+pub use protocol::error::TaskError;
 #[cfg(feature = "http")]
 pub use protocol::error::{AuthorizeError, HttpError};
 #[cfg(feature = "json-schema")]

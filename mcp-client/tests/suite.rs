@@ -48,5 +48,7 @@ mod scripted;
 #[cfg(feature = "skills")]
 mod skills;
 mod streams;
+#[cfg(all(feature = "http", feature = "tasks"))]
+mod tasks;
 #[cfg(feature = "tls")]
 mod tls;

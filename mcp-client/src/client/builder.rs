@@ -17,13 +17,17 @@ use tokio::sync::{Semaphore, watch};
 
 use super::handle::Client;
 use crate::features::cache::{Cache, ClientCache};
-use crate::features::extension::{self, Extension};
+use crate::features::extension::{self, ClientExtension};
+#[cfg(feature = "tasks")]
+use crate::features::farewells::Farewells;
 use crate::features::inboxes::{Inboxes, Watched};
 use crate::features::notifications::{NotificationHandlers, notification_handler};
 #[cfg(feature = "json-schema")]
 use crate::features::output_schemas::OutputSchemas;
 use crate::features::server_requests::ServerRequests;
 use crate::features::server_requests::inputs::{Inputs, handler};
+#[cfg(feature = "tasks")]
+use crate::features::shared_connection::Deferred;
 use crate::features::state::Features;
 use crate::proposals::hooks::RESOURCES;
 use crate::protocol::capabilities;
@@ -52,7 +56,9 @@ pub struct ClientBuilder {
     inputs: Inputs,
     notifications: NotificationHandlers,
     pub(super) layers: Vec<Arc<dyn Layer>>,
-    pub(super) extensions: Vec<Extension>,
+    pub(super) extensions: Vec<ClientExtension>,
+    #[cfg(feature = "tasks")]
+    pub(super) deferred: Option<Arc<dyn Deferred>>,
     log_level: Option<LoggingLevel>,
     cache: Option<Cache>,
     pinned: Option<Revision>,
@@ -82,6 +88,8 @@ impl Client {
             notifications: NotificationHandlers::default(),
             layers: Vec::new(),
             extensions: Vec::new(),
+            #[cfg(feature = "tasks")]
+            deferred: None,
             log_level: None,
             cache: None,
             pinned: None,
@@ -279,11 +287,15 @@ impl ClientBuilder {
         let OpenedTransport { sender, driver } = transport.open(&self.limits)?;
         #[cfg(feature = "tls")]
         let fetch_policy = self.fetch_policy.clone();
+        #[cfg(feature = "tasks")]
+        let deferred = self.deferred.clone();
         let (connection, features) = self.assemble(sender)?;
         let client = Client::start(
             Arc::clone(&connection),
             features,
             driver,
+            #[cfg(feature = "tasks")]
+            deferred,
             #[cfg(feature = "tls")]
             fetch_policy,
         );
@@ -344,6 +356,8 @@ impl ClientBuilder {
             inboxes: Inboxes::default(),
             watched: Watched::default(),
             proposals: RESOURCES,
+            #[cfg(feature = "tasks")]
+            farewells: Farewells::default(),
         });
         let inbound: Arc<dyn Inbound> = features.clone();
         let connection = Arc::new(Connection {

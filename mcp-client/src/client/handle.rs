@@ -11,6 +11,8 @@ use mcp_types::{
 };
 
 use crate::features::calls::Call;
+#[cfg(feature = "tasks")]
+use crate::features::shared_connection::Deferred;
 use crate::features::shared_connection::SharedConnection;
 use crate::features::state::Features;
 use crate::features::subscriptions::Subscription;
@@ -53,6 +55,7 @@ impl Client {
         connection: Arc<Connection>,
         features: Arc<Features>,
         driver: Driver,
+        #[cfg(feature = "tasks")] deferred: Option<Arc<dyn Deferred>>,
         #[cfg(feature = "tls")] fetch_policy: FetchPolicy,
     ) -> Self {
         let guard = CloseGuard(Arc::clone(&connection));
@@ -62,7 +65,12 @@ impl Client {
             driver.await;
         });
         Self {
-            shared: SharedConnection::new(connection, features),
+            shared: SharedConnection::new(
+                connection,
+                features,
+                #[cfg(feature = "tasks")]
+                deferred,
+            ),
             #[cfg(feature = "tls")]
             fetch_policy: Arc::new(fetch_policy),
         }
@@ -84,6 +92,8 @@ impl Client {
     /// Dropping the last clone closes the connection in the same way in the background. If the
     /// runtime ends before that is done, the process of the server is killed.
     pub async fn close(&self) {
+        #[cfg(feature = "tasks")]
+        self.shared.features().farewells.said().await;
         let connection = self.connection();
         connection.pending.close(TransportError::Closed);
         connection.inbound.abort_requests();

@@ -8,12 +8,13 @@ use serde::de::DeserializeOwned;
 
 use super::builder::ClientBuilder;
 use super::handle::Client;
-use crate::features::extension::Extension;
+use crate::features::extension::ClientExtension;
 use crate::protocol::middleware::Middleware;
 
 impl ClientBuilder {
     /// Adds a [middleware](crate::middleware) around all messages. The first one that is added is
-    /// the outermost one.
+    /// the outermost one, next to the program: it sees what the client sends first, and what the
+    /// server sends last.
     pub fn layer(mut self, middleware: impl Middleware) -> Self {
         self.layers.push(Arc::new(middleware));
         self
@@ -22,8 +23,13 @@ impl ClientBuilder {
     /// Adds an extension: it is announced to the server, and its middleware is added like that of
     /// [`layer`](Self::layer). Contradictions are a
     /// [`ConnectError::Extension`](crate::ConnectError) when the client connects.
-    pub fn extension(mut self, extension: Extension) -> Self {
+    pub fn extension(mut self, extension: impl Into<ClientExtension>) -> Self {
+        let extension = extension.into();
         self.layers.extend(extension.layers.iter().cloned());
+        #[cfg(feature = "tasks")]
+        if let Some(deferred) = &extension.deferred {
+            self.deferred = Some(Arc::clone(deferred));
+        }
         self.extensions.push(extension);
         self
     }

@@ -1,8 +1,12 @@
 //! [`Call`]: a request that is sent when it is awaited.
 
+pub(crate) mod any;
 mod arguments;
 mod cached;
 pub(crate) mod decoded;
+#[cfg(feature = "tasks")]
+mod deferred;
+mod finished;
 mod prepared;
 
 pub use arguments::IntoObject;
@@ -131,6 +135,16 @@ where
     pub fn fresh(mut self) -> Self {
         self.parts.fresh = true;
         self
+    }
+
+    #[cfg(feature = "tasks")]
+    pub(crate) fn connection(&self) -> &SharedConnection {
+        &self.parts.connection
+    }
+
+    #[cfg(feature = "tasks")]
+    pub(crate) fn params(&self) -> &R::Params {
+        &self.parts.params
     }
 
     pub(crate) fn limits(&self) -> &Limits {

@@ -98,17 +98,25 @@ impl ServerRequests {
         time: Duration,
     ) -> Result<Vec<(String, Answer)>, InputError> {
         let answering = questions.into_iter().map(|mut asked| {
-            let (inputs, layers) = (self.inputs.clone(), self.layers.clone());
             let key = std::mem::take(&mut asked.key);
-            let answer = async move {
-                if layers.is_empty() {
-                    return inputs.answer(asked.question).await;
-                }
-                passed::answer(&layers, inputs, revision, asked).await
-            };
-            (key, answer)
+            (key, self.answering(asked, revision))
         });
         inputs::answers(answering, permits, time).await
+    }
+
+    /// Returns the future that answers a question in a result of a modern server.
+    pub(crate) fn answering(
+        &self,
+        asked: InputQuestion,
+        revision: Revision,
+    ) -> impl Future<Output = Result<Answer, InputError>> + Send + 'static {
+        let (inputs, layers) = (self.inputs.clone(), self.layers.clone());
+        async move {
+            if layers.is_empty() {
+                return inputs.answer(asked.question).await;
+            }
+            passed::answer(&layers, inputs, revision, asked).await
+        }
     }
 
     /// Answers a request: at once if it needs neither handler nor middleware, otherwise when these
@@ -301,7 +309,7 @@ fn question(
         }
         ListRootsRequest::METHOD if inputs.roots.is_some() => Ok(Question::Roots),
         _ => match inputs.extensions.get(method) {
-            Some(handler) => handler(revision, text).map(Question::Extension),
+            Some(handler) => handler(text).map(Question::Extension),
             None => return Err(unknown(method)),
         },
     };

@@ -1,6 +1,6 @@
 //! [`Subscription`]: notifications of changes on the server.
 
-mod backoff;
+pub(crate) mod backoff;
 mod legacy;
 mod listen;
 

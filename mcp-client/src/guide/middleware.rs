@@ -73,22 +73,24 @@
 //! # }
 //! ```
 //!
-//! `span` is the outermost middleware, because it was added first; a known result does not count
+//! `span` is the outermost middleware, because it was added first: it sees what the client sends
+//! first, and what the server sends last. A known result does not count
 //! for the rate. The table of this example grows without a bound; the [cache](crate::Cache) of the
 //! client has one, and follows what servers allow.
 //!
 //! # Extensions
 //!
-//! An [`Extension`](crate::Extension) has an identifier with settings, which each side announces to
+//! A [`ClientExtension`](crate::ClientExtension) has an identifier with settings, which each side announces to
 //! the other, and methods of its own. The params and results of these are types of the program; a
-//! call is sent with [`Client::request`](crate::Client::request).
+//! call is sent with [`Client::request`](crate::Client::request), for which they tell their form in
+//! each revision.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
 //! use mcp_client::types::json::{self, Writer};
 //! use mcp_client::types::revision::{VersionError, Versioned};
 //! use mcp_client::types::{Outcome, Request, Revision, Sender};
-//! use mcp_client::{Client, Extension};
+//! use mcp_client::{Client, ClientExtension};
 //! use serde::{Deserialize, Serialize};
 //!
 //! /// The params and the result of `com.example/audit/note`, in every revision.
@@ -138,7 +140,7 @@
 //! #     .capabilities(|all| all.extensions(extensions))
 //! #     .on::<NoteRequest, _, _>(async |note: mcp_server::Params<NoteRequest>| note.0)
 //! #     .build()?;
-//! let audit = Extension::new("com.example/audit").settings(serde_json::json!({"level": 3}))?;
+//! let audit = ClientExtension::new("com.example/audit").settings(&serde_json::json!({"level": 3}));
 //! let client = Client::builder("demo", "1.0.0").extension(audit).connect(serve(server)).await?;
 //! if let Some(Audit { level }) = client.server_extension("com.example/audit")? {
 //!     println!("level {level}");
@@ -150,8 +152,8 @@
 //! # }
 //! ```
 //!
-//! [`on_request`](crate::Extension::on_request) and
-//! [`on_notification`](crate::Extension::on_notification) handle what servers send, and
-//! [`layer`](crate::Extension::layer) adds a middleware. An invalid identifier, a method that the
-//! protocol itself defines, and whatever two extensions both declare are errors of
+//! [`on_request`](crate::ClientExtension::on_request) and
+//! [`on_notification`](crate::ClientExtension::on_notification) handle what servers send, and
+//! [`layer`](crate::ClientExtension::layer) adds a middleware. An invalid identifier, settings that
+//! are no object, a method that the protocol itself defines, and whatever two extensions both declare are errors of
 //! [`connect`](crate::ClientBuilder::connect), before anything is sent.

@@ -8,6 +8,8 @@ mod list;
 #[cfg(feature = "json-schema")]
 mod output;
 pub(crate) mod server_output;
+#[cfg(feature = "tasks")]
+mod task;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -28,6 +30,8 @@ pub use list::{ElementError, ListError};
 pub use output::{BrokenOutput, OutputError};
 pub use server_output::ServerOutput;
 use server_output::last_lines;
+#[cfg(feature = "tasks")]
+pub use task::TaskError;
 
 /// The error of a handler that answers questions of the server.
 ///
@@ -141,6 +145,11 @@ pub enum CallError {
         /// Why, and the result.
         source: Box<BrokenOutput>,
     },
+    /// A task of the server has no result. A task that failed is a [`Refused`](Self::Refused), as
+    /// the call would be without a task.
+    #[cfg(feature = "tasks")]
+    #[error(transparent)]
+    Task(#[from] TaskError),
     /// The request needs a proposal that not both sides [announced](crate::Client::negotiated).
     #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
     #[error("`{method}` requires that both sides support the proposal `{}`", proposal.as_str())]
@@ -333,11 +342,7 @@ impl TransportError {
 
 /// Rounds a time down, for errors.
 fn rounded(time: Duration) -> Duration {
-    let unit = if time < Duration::from_secs(1) {
-        1
-    } else {
-        100
-    };
+    let unit = if time.as_secs() == 0 { 1 } else { 100 };
     let rounded = time.as_millis() / unit * unit;
     u64::try_from(rounded).map_or(time, Duration::from_millis)
 }

@@ -22,9 +22,9 @@
 //! # drop(builder);
 //! ```
 //!
-//! The middleware that was added first is the outermost one: it sees each message of either
-//! direction first, and each outcome last. More examples are in the
-//! [guide](crate::guide::middleware).
+//! The middleware that was added first is the outermost one, next to the program: it sees what the
+//! client sends first and its outcome last, and what the server sends last. More examples are in
+//! the [guide](crate::guide::middleware).
 //!
 //! # Requests of the client
 //!
@@ -38,7 +38,7 @@
 //!
 //! The timeout of a call includes the time that middleware takes, and dropping a call drops its
 //! middleware. The cache and the validation of structured results use the params of the call, and
-//! the result that the first middleware returns.
+//! the result that the outermost middleware returns.
 //!
 //! # Requests of the server
 //!
@@ -162,10 +162,10 @@ where
     }
 }
 
-/// The middleware that was added later, and what sends or handles the request.
+/// The middleware further inside, or further outside for a request of the server, and what sends or handles the request.
 pub struct Next {
     layers: Layers,
-    /// The layer to be run, or `end` if there are no more.
+    /// The number of layers that have run. If there are no more, `end` follows.
     index: usize,
     end: End,
 }
@@ -179,7 +179,12 @@ impl Next {
     /// The error of the call, or of another middleware. For a request of the server,
     /// [`CallError::Client`](crate::CallError::Client) with the error of the handler.
     pub async fn run(mut self, request: Request) -> Outcome {
-        let Some(layer) = self.layers.0.get(self.index).cloned() else {
+        let mut layers = self.layers.0.iter();
+        let layer = match request.direction() {
+            Direction::ToServer => layers.nth(self.index),
+            Direction::ToClient => layers.nth_back(self.index),
+        };
+        let Some(layer) = layer.cloned() else {
             return (self.end)(request.params).await;
         };
         self.index += 1;
@@ -268,8 +273,10 @@ impl Layers {
 
     fn filter(&self, notification: Notification) -> Option<Notification> {
         let mut layers = self.0.iter();
-        layers.try_fold(notification, |notification, layer| {
-            layer.filter(notification)
-        })
+        let pass = |notification, layer: &Arc<dyn Layer>| layer.filter(notification);
+        match notification.direction() {
+            Direction::ToServer => layers.try_fold(notification, pass),
+            Direction::ToClient => layers.try_rfold(notification, pass),
+        }
     }
 }

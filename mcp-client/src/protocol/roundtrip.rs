@@ -60,6 +60,16 @@ async fn within<T>(
     result: Pin<&mut (impl Future<Output = Result<T, CallError>> + ?Sized)>,
 ) -> Result<T, CallError> {
     time.started = Instant::now();
+    until_elapsed(connection, method, time, result).await
+}
+
+/// Waits for a result until a timeout that has begun has elapsed.
+pub(crate) async fn until_elapsed<T>(
+    connection: &Connection,
+    method: &'static str,
+    time: &mut CallTimeout,
+    result: Pin<&mut (impl Future<Output = Result<T, CallError>> + ?Sized)>,
+) -> Result<T, CallError> {
     tokio::select! {
         // A response that has arrived wins over the timeout.
         biased;
@@ -306,6 +316,12 @@ impl CallTimeout {
             progress: None,
             started: Instant::now(),
         }
+    }
+
+    /// Begins now.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn restart(&mut self) {
+        self.started = Instant::now();
     }
 
     /// Waits until the timeout has elapsed.

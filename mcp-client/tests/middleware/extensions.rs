@@ -3,11 +3,11 @@
 use mcp_client::types::json::{self, Map, Object, Writer};
 use mcp_client::types::revision::{VersionError, Versioned};
 use mcp_client::types::rpc::ErrorObject;
-use mcp_client::types::v2025_11_25::PingRequest;
+use mcp_client::types::v2025_11_25::{PingRequest, TaskStatusNotification};
 use mcp_client::types::{
     LoggingMessageNotification, Notification, Outcome, Request, Revision, Sender,
 };
-use mcp_client::{Client, ClientBuilder, ConnectError, Extension, ExtensionError};
+use mcp_client::{Client, ClientBuilder, ClientExtension, ConnectError, ExtensionError};
 use mcp_server::{Params, Server};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -60,9 +60,32 @@ impl Notification for NotedNotification {
     type Params = Note;
 }
 
+/// Params and results of handlers need no form in each revision.
+#[derive(Clone, Serialize, Deserialize)]
+struct Plain {
+    text: String,
+}
+
+struct PlainRequest;
+
+impl Request for PlainRequest {
+    const METHOD: &'static str = "com.example/plain";
+    const SENDER: Sender = Sender::Server;
+    type Params = Plain;
+    type Result = Plain;
+}
+
+struct PlainNotification;
+
+impl Notification for PlainNotification {
+    const METHOD: &'static str = "notifications/com.example/plain";
+    const SENDER: Sender = Sender::Server;
+    type Params = Plain;
+}
+
 /// Answers notes of the server, and fails for empty ones.
-fn audit() -> Extension {
-    Extension::new(AUDIT).on_request::<NoteRequest, _>(|note| async move {
+fn audit() -> ClientExtension {
+    ClientExtension::new(AUDIT).on_request::<NoteRequest, _>(|note| async move {
         if note.text.is_empty() {
             return Err(ErrorObject::invalid_params("no text").into());
         }
@@ -118,8 +141,8 @@ async fn extension_of_both_sides_has_settings_and_methods_at_every_revision() {
 #[tokio::test]
 async fn extensions_are_announced_in_both_eras() {
     let extended = || {
-        let audit = audit().settings(json!({"level": 3})).expect("an object");
-        let plain = Extension::new("com.example/plain");
+        let audit = audit().settings(&json!({"level": 3}));
+        let plain = ClientExtension::new("com.example/plain");
         builder().extension(audit).extension(plain)
     };
     let expected = json!({AUDIT: {"level": 3}, "com.example/plain": {}});
@@ -148,9 +171,11 @@ async fn extensions_are_announced_in_both_eras() {
 #[tokio::test]
 async fn requests_and_notifications_of_the_server_are_handled() {
     let (sender, mut notes) = mpsc::unbounded_channel();
-    let audit = audit().on_notification::<NotedNotification>(move |note| {
-        let _ = sender.send(note);
-    });
+    let audit = audit()
+        .on_notification::<PlainNotification>(move |note| {
+            let _ = sender.send(note);
+        })
+        .on_request::<PlainRequest, _>(|plain| async { Ok(plain) });
     let layered = audit.clone().layer(Record::default().layer("layer"));
     for audit in [audit, layered] {
         let builder = builder().extension(audit);
@@ -170,7 +195,7 @@ async fn requests_and_notifications_of_the_server_are_handled() {
             }
         }
         script
-            .send(r#"{"jsonrpc":"2.0","method":"notifications/com.example/noted","params":{"text":"noted"}}"#)
+            .send(r#"{"jsonrpc":"2.0","method":"notifications/com.example/plain","params":{"text":"noted"}}"#)
             .await;
         let note = soon(notes.recv()).await.expect("a note");
         assert_eq!(note.text, "noted");
@@ -185,14 +210,14 @@ async fn invalid_extensions_are_errors_before_anything_is_sent() {
     let method = NoteRequest::METHOD;
     let cases = [
         (
-            vec![audit(), Extension::new(AUDIT)],
+            vec![audit(), ClientExtension::new(AUDIT)],
             ExtensionError::Duplicate {
                 identifier: identifier.clone(),
             },
         ),
         (
             vec![
-                Extension::new(AUDIT)
+                ClientExtension::new(AUDIT)
                     .on_request::<PingRequest, _>(|_| async { Err("not called".into()) }),
             ],
             ExtensionError::CoreMethod {
@@ -201,7 +226,7 @@ async fn invalid_extensions_are_errors_before_anything_is_sent() {
             },
         ),
         (
-            vec![Extension::new(AUDIT).on_notification::<LoggingMessageNotification>(|_| ())],
+            vec![ClientExtension::new(AUDIT).on_notification::<LoggingMessageNotification>(|_| ())],
             ExtensionError::CoreMethod {
                 identifier: identifier.clone(),
                 method: "notifications/message",
@@ -209,7 +234,7 @@ async fn invalid_extensions_are_errors_before_anything_is_sent() {
         ),
         (
             vec![
-                Extension::new("com.example/other")
+                ClientExtension::new("com.example/other")
                     .on_request::<NoteRequest, _>(|note| async move { Ok(note) }),
                 audit(),
             ],
@@ -220,7 +245,7 @@ async fn invalid_extensions_are_errors_before_anything_is_sent() {
         ),
         (
             vec![
-                Extension::new("com.example/other").meta_key(&key),
+                ClientExtension::new("com.example/other").meta_key(&key),
                 audit().meta_key(&key),
             ],
             ExtensionError::DuplicateMetaKey {
@@ -233,6 +258,13 @@ async fn invalid_extensions_are_errors_before_anything_is_sent() {
             ExtensionError::MetaKey {
                 identifier: identifier.clone(),
                 key: "trace".to_owned(),
+            },
+        ),
+        (
+            vec![audit().meta_key("dev.mcp/trace")],
+            ExtensionError::ReservedMetaKey {
+                identifier: identifier.clone(),
+                key: "dev.mcp/trace".to_owned(),
             },
         ),
         (
@@ -284,7 +316,7 @@ async fn identifiers_are_a_prefix_and_a_name() {
         "com.exa mple/audit",
         "com.example/aüdit",
     ] {
-        let found = rejected(builder().extension(Extension::new(identifier))).await;
+        let found = rejected(builder().extension(ClientExtension::new(identifier))).await;
         let expected = ExtensionError::Identifier {
             identifier: identifier.to_owned(),
         };
@@ -296,7 +328,7 @@ async fn identifiers_are_a_prefix_and_a_name() {
         "io.modelcontextprotocol/ui",
     ] {
         let key = format!("{identifier}.key");
-        let extension = Extension::new(identifier).meta_key(key);
+        let extension = ClientExtension::new(identifier).meta_key(key);
         let (_client, script) = Script::modern(builder().extension(extension), "{}").await;
         let meta = &script.hello["params"]["_meta"];
         let capabilities = &meta["io.modelcontextprotocol/clientCapabilities"];
@@ -304,8 +336,28 @@ async fn identifiers_are_a_prefix_and_a_name() {
     }
 }
 
-#[test]
-fn settings_have_to_be_an_object() {
-    let refused = Extension::new(AUDIT).settings(3);
-    assert!(refused.is_err(), "{refused:?}");
+#[tokio::test]
+async fn settings_have_to_be_an_object() {
+    let refused = rejected(builder().extension(ClientExtension::new(AUDIT).settings(&3))).await;
+    assert!(
+        matches!(refused, ExtensionError::Settings { .. }),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn official_extensions_have_their_own_methods_only() {
+    let tasks = |identifier| {
+        ClientExtension::new(identifier).on_notification::<TaskStatusNotification>(|_| ())
+    };
+    let official = builder().extension(tasks("io.modelcontextprotocol/tasks"));
+    Script::modern(official, "{}").await;
+    for other in ["io.modelcontextprotocol/ui", "com.example/tasks"] {
+        let found = rejected(builder().extension(tasks(other))).await;
+        let expected = ExtensionError::CoreMethod {
+            identifier: other.to_owned(),
+            method: TaskStatusNotification::METHOD,
+        };
+        assert_eq!(found, expected);
+    }
 }

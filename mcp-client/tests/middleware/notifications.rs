@@ -109,7 +109,10 @@ async fn notifications_of_subscriptions_pass_at_every_revision() {
                 .tool("nothing", "Does nothing", async || "done")
                 .build()
                 .expect("the definition is valid");
-            let builder = builder().revision(revision).layer(record.layer("layer"));
+            let builder = builder()
+                .revision(revision)
+                .layer(record.layer("outer"))
+                .layer(record.layer("inner"));
             let client = way.connect(&server, builder).await;
             let mut changes = client.listen(SubscriptionFilter::new().tools_list_changed(true));
             let first = soon(changes.next()).await.expect("an event");
@@ -122,7 +125,10 @@ async fn notifications_of_subscriptions_pass_at_every_revision() {
             assert!(matches!(change, SubscriptionEvent::ToolListChanged));
             assert_eq!(
                 record.take(),
-                ["layer ToClient notifications/tools/list_changed"],
+                [
+                    "inner ToClient notifications/tools/list_changed",
+                    "outer ToClient notifications/tools/list_changed"
+                ],
                 "{way:?} {revision}"
             );
         }

@@ -63,9 +63,10 @@ async fn questions_pass_at_every_revision() {
         for revision in revisions() {
             let record = Record::default();
             let (builder, count) = asked(revision);
-            let client = way
-                .connect(&server(), builder.layer(record.layer("layer")))
-                .await;
+            let builder = builder
+                .layer(record.layer("outer"))
+                .layer(record.layer("inner"));
+            let client = way.connect(&server(), builder).await;
             record.take();
             let result = soon(client.call_tool("ask")).await.expect("a result");
             assert!(result.text().contains("Name?"), "{way:?} {revision}");
@@ -75,14 +76,16 @@ async fn questions_pass_at_every_revision() {
             let rounds = if revision.is_modern() { 2 } else { 1 };
             let calls = seen
                 .iter()
-                .filter(|seen| *seen == "layer ToServer tools/call");
+                .filter(|seen| *seen == "inner ToServer tools/call");
             assert_eq!(calls.count(), rounds, "{way:?} {revision}: {seen:?}");
             let asked = [
-                "layer ToClient elicitation/create".to_owned(),
-                "layer elicitation/create true".to_owned(),
+                "inner ToClient elicitation/create",
+                "outer ToClient elicitation/create",
+                "outer elicitation/create true",
+                "inner elicitation/create true",
             ];
             assert!(
-                seen.windows(2).any(|pair| pair == asked),
+                seen.windows(4).any(|part| part == asked),
                 "{way:?} {revision}: {seen:?}"
             );
         }

@@ -1,6 +1,6 @@
 //! The server for the tests of the program `mcp`: over standard input and output, or over HTTP with
 //! the argument `http`. With `proposals` it supports those for resources, with `hostile` it sends
-//! terminal control sequences, with `odd` what typed servers do not send, and with `https FILE` it
+//! terminal control sequences, with `tasks` it has tools that are tasks, with `odd` what typed servers do not send, and with `https FILE` it
 //! also issues URLs and writes its certificate to the file. With `skills FOLDER` it has the skills in
 //! a folder.
 
@@ -19,6 +19,7 @@ use mcp_server::types::{
 use mcp_server::{
     Context, Elicited, Form, HandlerError, Http, HttpConfig, HttpServer, HttpUrls, ListAt,
     PromptDef, Proposal, ResourceDef, ResourcePage, ResourceUri, Server, ServerBuilder,
+    TaskOptions, Tasks, ToolDef,
 };
 
 use certificate::certified;
@@ -95,6 +96,24 @@ fn tools(builder: ServerBuilder) -> ServerBuilder {
 }
 
 /// Signals that the client has disconnected.
+fn tasks(builder: ServerBuilder) -> ServerBuilder {
+    let task = |name| ToolDef::new(name).as_task(TaskOptions::new());
+    let render = async |cx: Context| -> Result<&str, HandlerError> {
+        cx.progress(1, Some(2.0), "halfway").await?;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        Ok("film.mp4")
+    };
+    let forever = || async {
+        let _given_up = CancelSignal;
+        eprintln!("begun");
+        std::future::pending::<Result<(), HandlerError>>().await
+    };
+    builder
+        .extension(Tasks::new().poll_interval(Duration::from_millis(100)))
+        .add_tool(task("render").handler(render))
+        .add_tool(task("forever").handler(forever))
+}
+
 struct CancelSignal;
 
 impl Drop for CancelSignal {
@@ -203,12 +222,15 @@ fn serve_https(certificate: &str) -> Result<HttpServer, Box<dyn Error>> {
     }
 }
 
-fn server(speaking: bool) -> Result<Server, Box<dyn Error>> {
+fn server(speaking: bool, has_tasks: bool) -> Result<Server, Box<dyn Error>> {
     let mut builder = Server::builder("subject", "1.2.3")
         .title("The Subject")
         .instructions("Be kind.");
     if speaking {
         builder = proposals(builder);
+    }
+    if has_tasks {
+        builder = tasks(builder);
     }
     let server = questions(tools(builder))
         .add_resource(
@@ -250,7 +272,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let server = Server::builder("subject", "1.2.3").skills(folder.as_str());
         return serve(&server.build()?, has("http")).await;
     }
-    serve(&server(has("proposals"))?, has("http")).await
+    serve(&server(has("proposals"), has("tasks"))?, has("http")).await
 }
 
 async fn serve(server: &Server, over_http: bool) -> Result<(), Box<dyn Error>> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mcp_client::types::json::Object;
 
-use crate::args::{Command, Fetch, Read, WithArguments};
+use crate::args::{Command, Fetch, Read, Server, TasksCommand, WithArguments};
 use crate::failure::Failure;
 use crate::values;
 
@@ -14,6 +14,10 @@ pub(crate) enum Action<'a> {
     /// Lists the tools whose names contain one of the words.
     Tools(&'a [String]),
     Call(NamedArguments<'a>),
+    /// Calls a tool of this server, and does not wait.
+    Begin(NamedArguments<'a>, &'a Server),
+    /// A command for the task with this id.
+    Task(&'a TasksCommand, &'a str),
     /// Lists the resources that match a filter.
     Resources(Option<Object>),
     Read(&'a str, &'a Read),
@@ -51,7 +55,15 @@ impl<'a> Action<'a> {
         Ok(match command {
             Command::Discover(_) => without_arguments(Self::Discover, words)?,
             Command::Tools(_) => Self::Tools(words),
-            Command::Call(args) => Self::Call(NamedArguments::with("tool", words, args)?),
+            Command::Call(args) => {
+                let named = NamedArguments::with("tool", words, &args.named)?;
+                if args.background {
+                    Self::Begin(named, &args.named.request.server)
+                } else {
+                    Self::Call(named)
+                }
+            }
+            Command::Tasks(command) => Self::Task(command, single_argument("tasks", "id", words)?),
             Command::Resources(args) => {
                 let filter = args.filter.as_deref();
                 let filter = filter.map(|text| values::object("--filter", text));
@@ -113,6 +125,16 @@ impl<'a> NamedArguments<'a> {
         Ok(named)
     }
 
+    /// Returns a name without arguments.
+    pub(crate) fn named(name: &'a str) -> Self {
+        Self {
+            name,
+            given: Object::new(),
+            words: Vec::new(),
+            file: None,
+        }
+    }
+
     fn new(what: &str, words: &'a [String]) -> Result<Self, Failure> {
         let Some((name, words)) = words.split_first() else {
             return Err(Failure::Usage(format!(
@@ -121,10 +143,8 @@ impl<'a> NamedArguments<'a> {
         };
         let words = words.iter().map(|word| values::split(word));
         Ok(Self {
-            name,
             words: words.collect::<Result<_, _>>()?,
-            given: Object::new(),
-            file: None,
+            ..Self::named(name)
         })
     }
 }

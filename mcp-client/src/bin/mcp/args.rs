@@ -1,11 +1,16 @@
 //! [`Mcp`]: the command line.
 
-use std::ffi::OsString;
+mod server;
+mod tasks;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use mcp_client::types::Revision;
+
+pub(crate) use server::{RawRequest, Server, WithArguments};
+pub(crate) use tasks::{CallTool, TasksCommand};
 
 const AFTER: &str = "\
 Servers:
@@ -26,7 +31,7 @@ Exit codes:
 
 Environment:
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY  the proxy for URLs, and the hosts that need none
-  MCP_AUTH_DIR                       the folder of the tokens";
+  MCP_AUTH_DIR                       the folder of the tokens and tasks";
 
 /// Calls servers of the Model Context Protocol, over standard input and output or HTTP.
 #[derive(Debug, Parser)]
@@ -151,7 +156,12 @@ pub(crate) enum Command {
     #[command(
         override_usage = "mcp call [OPTIONS] URL TOOL [NAME=VALUE]...\n       mcp call [OPTIONS] TOOL [NAME=VALUE]... -- PROGRAM..."
     )]
-    Call(WithArguments),
+    ///
+    /// A task of the server is followed to its end. An interrupt cancels it.
+    Call(CallTool),
+    /// Shows, waits for and cancels tasks that `mcp call --background` has begun
+    #[command(subcommand)]
+    Tasks(TasksCommand),
     /// Lists the resources and the resource templates
     #[command(
         override_usage = "mcp resources [OPTIONS] URL\n       mcp resources [OPTIONS] -- PROGRAM..."
@@ -255,32 +265,6 @@ pub(crate) enum Auth {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Server {
-    #[arg(hide = true)]
-    pub(crate) words: Vec<String>,
-    #[arg(hide = true, last = true)]
-    pub(crate) program: Vec<OsString>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct WithArguments {
-    #[command(flatten)]
-    pub(crate) request: RawRequest,
-    /// Writes images, audio and binary resources of the result to a file, further ones beside it
-    #[arg(long, short, value_name = "FILE", conflicts_with = "json")]
-    pub(crate) output: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RawRequest {
-    #[command(flatten)]
-    pub(crate) server: Server,
-    /// All arguments as a JSON object: the text itself, `@FILE`, or `-` for standard input
-    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
-    pub(crate) args: Option<String>,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Resources {
     #[command(flatten)]
     pub(crate) server: Server,
@@ -348,7 +332,9 @@ impl Command {
             | Self::Metadata(server)
             | Self::Prompts(server)
             | Self::Watch(server) => server,
-            Self::Call(args) | Self::Prompt(args) => &args.request.server,
+            Self::Call(args) => &args.named.request.server,
+            Self::Prompt(args) => &args.request.server,
+            Self::Tasks(command) => command.server()?,
             Self::Request(args) => &args.server,
             Self::Resources(args) => &args.server,
             Self::Fetch(args) => &args.server,

@@ -171,7 +171,7 @@ fn has_browser() -> bool {
 }
 
 /// Returns the folder of the tokens, in the place that the system has for data of programs.
-fn folder() -> Result<PathBuf, Failure> {
+pub(crate) fn folder() -> Result<PathBuf, Failure> {
     let absolute = |name: &str| {
         env::var_os(name)
             .map(PathBuf::from)

@@ -11,6 +11,7 @@ pub(crate) mod raw;
 pub(crate) mod resources;
 pub(crate) mod save;
 pub(crate) mod skills;
+pub(crate) mod tasks;
 pub(crate) mod tools;
 pub(crate) mod tree;
 pub(crate) mod watch;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_client::skills::SkillsHost;
 use mcp_client::types::{Implementation, LoggingLevel};
 use mcp_client::{
-    ChildProcess, Client, ClientBuilder, ConnectError, Proposal, Stderr, TransportError,
+    ChildProcess, Client, ClientBuilder, ConnectError, Proposal, Stderr, Tasks, TransportError,
 };
 
 use crate::args::{Command, Options};
@@ -145,6 +145,7 @@ fn builder(
     let mut builder = Client::builder("mcp", env!("CARGO_PKG_VERSION"))
         .proposals(Proposal::ALL.iter().copied())
         .limits(limits)
+        .extension(Tasks::new().time_limit(Duration::MAX))
         .on_elicit_form(move |params| form::fill_in(answers.clone(), params))
         .on_elicit_url(move |params| form::open(page_answers.clone(), params));
     if let Some(revision) = options.revision {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use mcp_client::oauth::{OAuthError, OAuthFault};
 use mcp_client::skills::SkillError;
 use mcp_client::{
-    CallError, ConnectError, FetchError, FetchFailed, HttpError, ReadError, RefusalKind,
+    CallError, ConnectError, FetchError, FetchFailed, HttpError, ReadError, RefusalKind, TaskError,
     TransportError,
 };
 
@@ -147,8 +147,9 @@ fn of_transport(error: &TransportError) -> u8 {
 fn of_call(error: &CallError) -> u8 {
     match error {
         CallError::Refused { .. } if needs_login(error) => AUTHORIZATION,
-        CallError::Refused { .. } => 4,
         CallError::Timeout { .. } => 5,
+        CallError::Task(TaskError::Questions { .. }) => 6,
+        CallError::Refused { .. } | CallError::Task(_) => 4,
         CallError::Lost { source, .. } => of_transport(source),
         CallError::Params { .. } => USAGE,
         _ => 6,

@@ -10,6 +10,7 @@ mod hints;
 mod network;
 mod output;
 mod questions;
+mod remembered;
 mod schema;
 mod values;
 
@@ -24,7 +25,8 @@ use tokio::time::timeout;
 use action::Action;
 use args::{Command, Mcp, Options};
 use commands::{
-    account, call, discover, fetch, metadata, prompts, raw, resources, skills, tools, tree, watch,
+    account, call, discover, fetch, metadata, prompts, raw, resources, skills, tasks, tools, tree,
+    watch,
 };
 use failure::Failure;
 use output::Output;
@@ -63,8 +65,9 @@ fn main() -> ExitCode {
 
 /// Connects, runs the command, and closes the connection. The first interrupt cancels the command,
 /// the second one also the orderly shutdown.
-async fn run(options: Options, command: Command) -> Result<(), Failure> {
+async fn run(options: Options, mut command: Command) -> Result<(), Failure> {
     let output = Output::new(options.json);
+    tasks::find_server(&mut command).await?;
     if command.server().is_none() {
         return tokio::select! {
             done = account::run(&options, &command, output) => done,
@@ -124,6 +127,8 @@ async fn perform(
         Action::Discover => discover::discover(client, output).await,
         Action::Tools(words) => tools::tools(client, words, output).await,
         Action::Call(named) => call::call(client, named, verbose, output).await,
+        Action::Begin(named, server) => tasks::begin(client, named, server, output).await,
+        Action::Task(command, id) => tasks::one(client, command, id, verbose, output).await,
         Action::Resources(filter) => resources::resources(client, filter.clone(), output).await,
         Action::Read(uri, how) => resources::read(client, uri, how, output).await,
         Action::Fetch(uri, how) => fetch::fetch(client, uri, how, output).await,

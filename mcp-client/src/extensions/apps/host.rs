@@ -18,7 +18,7 @@ use mcp_types::{
 use super::app::App;
 use super::error::AppError;
 use crate::features::calls::Call;
-use crate::features::extension::Extension;
+use crate::features::extension::ClientExtension;
 use crate::features::shared_connection::SharedConnection;
 use crate::protocol::error::CallError;
 use crate::protocol::request_meta::RequestMeta;
@@ -55,9 +55,9 @@ impl AppsHost {
 
     /// Returns the extension, for [`ClientBuilder::extension`](crate::ClientBuilder::extension). It
     /// announces that the host shows apps. Servers need not offer apps to other clients.
-    pub fn extension() -> Extension {
+    pub fn extension() -> ClientExtension {
         let types = Value::from([MIME_TYPE]);
-        Extension::with_settings(IDENTIFIER, Object::from([("mimeTypes", types)]))
+        ClientExtension::new(IDENTIFIER).settings(&Object::from([("mimeTypes", types)]))
     }
 
     /// Sets the maximum size of the document of an app: 8 MiB by default.

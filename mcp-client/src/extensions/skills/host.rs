@@ -16,7 +16,7 @@ use super::error::SkillError;
 use super::id::SkillId;
 use super::loaded::LoadedSkill;
 use crate::features::calls::Call;
-use crate::features::extension::Extension;
+use crate::features::extension::ClientExtension;
 use crate::features::lists::List;
 use crate::features::shared_connection::SharedConnection;
 
@@ -55,8 +55,8 @@ impl SkillsHost {
 
     /// Returns the extension, for [`ClientBuilder::extension`](crate::ClientBuilder::extension). Some
     /// servers offer skills only to clients that announce it.
-    pub fn extension() -> Extension {
-        Extension::new(IDENTIFIER)
+    pub fn extension() -> ClientExtension {
+        ClientExtension::new(IDENTIFIER)
     }
 
     /// Asks for consent with a function before a skill is loaded: once for each skill and each

@@ -17,6 +17,9 @@ pub(crate) enum Decoded<T> {
     Final(T),
     /// The server needs input before it can finish the request.
     InputRequired(Box<InputRequired>),
+    /// The server announced the result for later, and the caller asks for it itself.
+    #[cfg(feature = "tasks")]
+    Announced(T),
     /// A result of another type.
     Other,
 }
@@ -47,7 +50,7 @@ impl<T> Decoded<T> {
 }
 
 /// Decodes a result. Nearly all are final, so they are decoded as such before anything else.
-pub(super) fn decode<R>(
+pub(crate) fn decode<R>(
     revision: Revision,
     text: &str,
 ) -> Result<Decoded<<R::Result as Outcome>::Complete>, VersionError>
@@ -78,7 +81,7 @@ where
 }
 
 /// Returns the member `resultType` of a result, for errors.
-pub(super) fn result_type(text: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn result_type(text: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct ResultTypeOnly<'a> {
         #[serde(borrow, default, rename = "resultType")]

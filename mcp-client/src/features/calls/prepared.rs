@@ -5,21 +5,17 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use mcp_internal::peer_text::PeerText;
-#[cfg(feature = "json-schema")]
-use mcp_types::CallToolRequest;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::name_member;
 use mcp_types::json::{self, Map, Object};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::{ErrorObject, INVALID_PARAMS};
-use mcp_types::{ListToolsResult, Request, Revision};
+use mcp_types::{Request, Revision};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
 use super::decoded::{COMPLETE, Decoded, result_type};
 use crate::features::cache::{Lookup, Revalidated};
-#[cfg(feature = "json-schema")]
-use crate::features::output_schemas::SlowCheck;
 use crate::features::server_requests::input_required::InputRequired;
 use crate::features::server_requests::url_elicitation;
 use crate::features::shared_connection::SharedConnection;
@@ -61,11 +57,11 @@ impl<R: Request> Clone for CallParts<R> {
 
 /// A call whose params are encoded in the form of the negotiated revision.
 pub(super) struct PreparedCall<R> {
-    shared: SharedConnection,
+    pub(super) shared: SharedConnection,
     pub(super) revision: Revision,
     encoded: EncodedParams,
     pub(super) meta: Object,
-    timeout: CallTimeout,
+    pub(super) timeout: CallTimeout,
     pub(super) fresh: bool,
     request: PhantomData<fn() -> R>,
 }
@@ -95,10 +91,16 @@ where
                     output: ServerOutput::default(),
                 })?;
         }
-        let parts = *parts;
+        #[cfg_attr(
+            not(feature = "tasks"),
+            expect(unused_mut, reason = "tasks restart the timeout")
+        )]
+        let mut parts = *parts;
         let revision = parts.connection.connection().revision();
         let encoded = EncodedParams::new(revision, parts.params);
         let encoded = encoded.map_err(|source| CallError::Params { method, source })?;
+        #[cfg(feature = "tasks")]
+        parts.timeout.restart();
         Ok(Self {
             shared: parts.connection,
             revision,
@@ -185,7 +187,17 @@ where
                 }
                 text => text?,
             };
-            let input_required = match read(text.get()) {
+            let decoded = read(text.get());
+            #[cfg(feature = "tasks")]
+            if let Ok(Decoded::Announced(announced)) = decoded {
+                return Ok(announced);
+            } else if let Some(later) = self.deferred(text.get()) {
+                drop(decoded);
+                let text = later.await?;
+                let last = read(text.get());
+                return Box::pin(self.finish_deferred(&params, &text, last, result_of)).await;
+            }
+            let input_required = match decoded {
                 Ok(Decoded::Final(mut result)) => {
                     self.store(miss, &text, result_of(&mut result));
                     self.accept(result_of(&mut result));
@@ -198,8 +210,7 @@ where
                     return Ok(result);
                 }
                 Ok(Decoded::InputRequired(result)) => result,
-                Ok(Decoded::Other) => return Err(self.not_final(&text, None)),
-                Err(fault) => return Err(self.not_final(&text, Some(fault))),
+                other => return Err(self.not_final(&text, other.err())),
             };
             // A result that depends on answers is not cached.
             miss = None;
@@ -210,7 +221,7 @@ where
 
     /// Returns the error for a result that is neither final nor asks for input.
     #[cold]
-    fn not_final(&self, text: &RawValue, fault: Option<VersionError>) -> CallError {
+    pub(super) fn not_final(&self, text: &RawValue, fault: Option<VersionError>) -> CallError {
         let method = R::METHOD;
         let kind = result_type(text.get());
         let known = |kind: &str| !self.revision.is_modern() || kind == COMPLETE;
@@ -295,52 +306,6 @@ where
             method: R::METHOD,
             source,
         })
-    }
-
-    /// Adapts a final result for the announced proposals, and remembers listed tools.
-    fn accept(&self, result: &mut dyn Any) {
-        for proposal in self.features().proposals {
-            proposal.adapt_result(result, self.connection());
-        }
-        self.learn(result);
-    }
-
-    /// Checks the result of a tool call against the output schema of the tool, if it is known, or
-    /// returns the check if it may take long.
-    #[cfg(feature = "json-schema")]
-    fn check_output(
-        &self,
-        params: &Params<'_>,
-        text: &str,
-        result: &dyn Any,
-    ) -> Result<Option<SlowCheck>, CallError> {
-        let method = R::METHOD;
-        let schemas = &self.features().output_schemas;
-        if method != CallToolRequest::METHOD || schemas.is_empty() {
-            return Ok(None);
-        }
-        let Some(tool) = params.string("name") else {
-            return Ok(None);
-        };
-        if let Some(result) = result.downcast_ref() {
-            return schemas.check(&tool, result);
-        }
-        // The application decodes the result into a type of its own.
-        let result = lenient::read(self.revision, method, text, Revision::decode);
-        let result = result.map_err(|source| CallError::Answer { method, source })?;
-        schemas.check(&tool, &result)
-    }
-
-    /// Remembers the header parameters and the output schemas of listed tools for later calls.
-    pub(super) fn learn(&self, result: &mut dyn Any) {
-        let Some(page) = result.downcast_mut::<ListToolsResult>() else {
-            return;
-        };
-        if self.revision.is_modern() {
-            self.connection().sender.learn_tools(&mut page.tools);
-        }
-        #[cfg(feature = "json-schema")]
-        self.features().output_schemas.learn(&page.tools);
     }
 
     /// Fails if one response has more questions than may be worked on at once.

@@ -48,7 +48,11 @@ impl InputRequired {
     }
 }
 
-fn questions(revision: Revision, text: &RawValue) -> Result<Vec<InputQuestion>, VersionError> {
+/// Decodes questions by their keys.
+pub(crate) fn questions(
+    revision: Revision,
+    text: &RawValue,
+) -> Result<Vec<InputQuestion>, VersionError> {
     let requests: Map<Box<RawValue>> = json::from_str(text.get())?;
     let mut questions = Vec::with_capacity(requests.len());
     for (key, text) in requests {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::form;
-use mcp_types::revision::{VersionError, Versioned};
+use mcp_types::json;
+use mcp_types::revision::VersionError;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{
     CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestUrlParams, ElicitResult, ListRootsRequest, ListRootsResult, Request, Revision,
-    Root,
+    ElicitRequestUrlParams, ElicitResult, ListRootsRequest, ListRootsResult, Request, Root,
 };
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
@@ -20,13 +20,12 @@ use tokio::time::timeout;
 
 use super::question::{Answer, AnswerFuture, Question};
 use crate::protocol::error::InputError;
-use crate::protocol::lenient;
 
 type Handler<P, R> = Arc<dyn Fn(P) -> AnswerFuture<R> + Send + Sync>;
 
 /// Decodes the params of a request of an extension, and returns the future that answers it.
 pub(crate) type ExtensionHandler =
-    Arc<dyn Fn(Revision, &str) -> Result<AnswerFuture<Box<RawValue>>, VersionError> + Send + Sync>;
+    Arc<dyn Fn(&str) -> Result<AnswerFuture<Box<RawValue>>, VersionError> + Send + Sync>;
 
 /// The handlers of the program, by the kind of question.
 #[derive(Clone, Default)]
@@ -53,18 +52,16 @@ pub(crate) fn extension_handler<R, F>(
 ) -> ExtensionHandler
 where
     R: Request,
-    R::Params: Versioned,
-    R::Result: Versioned,
     F: Future<Output = Result<R::Result, InputError>> + Send + 'static,
 {
     let handler = Arc::new(handler);
-    Arc::new(move |revision, params| {
-        let params: R::Params = lenient::decode(revision, params)?;
+    Arc::new(move |params| {
+        let params: R::Params = json::from_str(params)?;
         let handler = Arc::clone(&handler);
         // The handler is called when the future is polled, within the limits on requests.
         Ok(Box::pin(async move {
             let answering = handler(params);
-            Ok(revision.encode(answering.await?)?)
+            Ok(json::to_raw(&answering.await?)?)
         }))
     })
 }
@@ -98,9 +95,20 @@ impl Inputs {
     }
 }
 
-/// Answers several questions at once, as far as there are `permits`. A question waits for its
-/// permit at most `time`: otherwise handlers that send calls with questions could wait for each
-/// other.
+/// Answers a question when there is a permit, for which it waits at most `time`: otherwise handlers
+/// that send calls with questions could wait for each other.
+pub(crate) async fn permitted(
+    answering: impl Future<Output = Result<Answer, InputError>>,
+    permits: Arc<Semaphore>,
+    time: Duration,
+) -> Result<Answer, InputError> {
+    match timeout(time, permits.acquire()).await {
+        Ok(_permit) => answering.await,
+        Err(_) => Err(InputError::from("too many questions are pending")),
+    }
+}
+
+/// Answers several questions at once, as far as there are `permits`.
 pub(crate) async fn answers<F>(
     questions: impl ExactSizeIterator<Item = (String, F)>,
     permits: &Arc<Semaphore>,
@@ -114,14 +122,8 @@ where
     let mut tasks = JoinSet::new();
     for (index, (key, answering)) in questions.enumerate() {
         answers.push((key, None));
-        let permits = Arc::clone(permits);
-        tasks.spawn(async move {
-            let answer = match timeout(time, permits.acquire()).await {
-                Ok(_permit) => answering.await,
-                Err(_) => Err(InputError::from("too many questions are pending")),
-            };
-            (index, answer)
-        });
+        let answering = permitted(answering, Arc::clone(permits), time);
+        tasks.spawn(async move { (index, answering.await) });
     }
     while let Some(answered) = tasks.join_next().await {
         let (index, answer) = answered?;

@@ -1,4 +1,4 @@
-//! [`Backoff`]: the pause before a subscription is tried again.
+//! [`Backoff`]: the pause before a subscription or a poll is tried again.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
@@ -15,7 +15,7 @@ const SHORTEST: Duration = Duration::from_millis(10);
 const LONGEST_RETRY: Duration = Duration::from_secs(5 * 60);
 
 /// Doubles the pause after each attempt that fails, or that was open for less than the pause.
-pub(super) struct Backoff {
+pub(crate) struct Backoff {
     first: Duration,
     most: Duration,
     next: Duration,
@@ -24,7 +24,7 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             first: limits.retry_first,
             most: limits.retry_most,
@@ -34,19 +34,19 @@ impl Backoff {
     }
 
     /// Begins an attempt.
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.opened = None;
     }
 
     /// Records that the attempt succeeded.
-    pub(super) fn opened(&mut self) {
+    pub(crate) fn opened(&mut self) {
         self.opened = Some(Instant::now());
     }
 
     /// Returns the next pause, at least the one that the server requests: a random part of the
     /// time, between half of it and all of it, so that the clients of a restarted server do not
     /// reconnect in the same moment.
-    pub(super) fn next(&mut self, requested: Option<Duration>) -> Duration {
+    pub(crate) fn next(&mut self, requested: Option<Duration>) -> Duration {
         if self
             .opened
             .is_some_and(|opened| opened.elapsed() >= self.next)

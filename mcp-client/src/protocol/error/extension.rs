@@ -1,6 +1,6 @@
 //! [`ExtensionError`]: why a client cannot have an extension.
 
-/// Why a client cannot have an [`Extension`](crate::Extension).
+/// Why a client cannot have an [`ClientExtension`](crate::ClientExtension).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExtensionError {
@@ -11,6 +11,14 @@ pub enum ExtensionError {
     Identifier {
         /// The identifier.
         identifier: String,
+    },
+    /// The settings cannot be encoded, or their JSON is not an object.
+    #[error("invalid settings of the extension `{identifier}`: {source}")]
+    Settings {
+        /// The identifier.
+        identifier: String,
+        /// What is wrong with them.
+        source: mcp_types::error::DecodeError,
     },
     /// Two extensions have the same identifier, or the capabilities of the client already
     /// declare it.

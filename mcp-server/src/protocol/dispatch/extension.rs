@@ -241,14 +241,8 @@ impl ServerExtension {
             let mut revisions = Revision::WITH_DRAFT.iter();
             revisions.any(|revision| revision.has_method(name))
         };
-        // The protocol reserves methods for its official extensions: `tasks/get` for `.../tasks`.
-        let official = own_prefix.is_ok_and(identifier::is_reserved);
-        let official = self.identifier.split_once('/').filter(|_| official);
         for name in &self.names {
-            let path = name.strip_prefix("notifications/").unwrap_or(name);
-            let first = path.split('/').next();
-            let is_own = official.is_some_and(|(_, own)| first == Some(own));
-            if !is_own && is_core(name) {
+            if !identifier::owns_method(&self.identifier, name) && is_core(name) {
                 faults.push(format!("`{name}` is defined by the protocol itself"));
             }
         }

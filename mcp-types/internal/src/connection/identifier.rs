@@ -43,6 +43,16 @@ pub fn is_reserved(prefix: &str) -> bool {
     second.is_some_and(|label| ["modelcontextprotocol", "mcp"].contains(&label))
 }
 
+/// Returns `true` if the protocol reserves a method for an official extension: `tasks/get` for
+/// `io.modelcontextprotocol/tasks`.
+#[must_use]
+pub fn owns_method(identifier: &str, method: &str) -> bool {
+    let official = identifier.split_once('/');
+    let path = method.strip_prefix("notifications/").unwrap_or(method);
+    let first = path.split('/').next();
+    official.is_some_and(|(prefix, name)| is_reserved(prefix) && first == Some(name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,5 +87,15 @@ mod tests {
         for free in ["com.example", "mcp", "com.example.mcp"] {
             assert!(!is_reserved(free), "{free}");
         }
+    }
+
+    #[test]
+    fn official_extensions_own_methods() {
+        let tasks = "io.modelcontextprotocol/tasks";
+        for own in ["tasks/get", "notifications/tasks", "notifications/tasks/x"] {
+            assert!(owns_method(tasks, own), "{own}");
+            assert!(!owns_method("com.example/tasks", own), "{own}");
+        }
+        assert!(!owns_method(tasks, "tools/call"));
     }
 }

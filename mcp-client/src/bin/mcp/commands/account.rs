@@ -7,8 +7,9 @@ use mcp_client::oauth::{
 };
 use mcp_client::types::json::Object;
 
-use crate::args::{Auth, Command, Options};
+use crate::args::{Auth, Command, Options, TasksCommand};
 use crate::authorization::{agent, builder, shown};
+use crate::commands::tasks;
 use crate::connect;
 use crate::failure::Failure;
 use crate::output::{Output, print_message};
@@ -49,6 +50,7 @@ pub(crate) async fn run(
             Ok(())
         }
         Command::Auth(Auth::Status) => status(&stored(options)?.status().await?, output),
+        Command::Tasks(TasksCommand::List) => tasks::list(output).await,
         _ => Ok(()),
     }
 }

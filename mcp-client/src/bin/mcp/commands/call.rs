@@ -5,7 +5,8 @@ use std::future::IntoFuture;
 use mcp_client::types::json::{self, Value};
 use mcp_client::types::revision::Versioned;
 use mcp_client::types::{
-    AnyResourceContents, CallToolRequest, CallToolRequestParams, ContentBlock, Request, rpc,
+    AnyResourceContents, CallToolRequest, CallToolRequestParams, CallToolResult, ContentBlock,
+    Request, rpc,
 };
 use mcp_client::{Call, CallError, Client};
 
@@ -25,6 +26,18 @@ pub(crate) async fn call(
     verbose: bool,
     output: Output,
 ) -> Result<(), Failure> {
+    let params = params(client, named).await;
+    if output.json {
+        let exact = send(client.request::<Exactly<CallToolRequest>>(params), verbose).await?;
+        output.json(exact.text())?;
+        return outcome(exact.member("isError").as_bool());
+    }
+    let result = send(client.request::<CallToolRequest>(params), verbose).await?;
+    show(&result, named, output)
+}
+
+/// Returns the params of a call, with the arguments in the types that the tool expects.
+pub(crate) async fn params(client: &Client, named: &NamedArguments<'_>) -> CallToolRequestParams {
     let mut arguments = named.given.clone();
     let schema = if named.words.is_empty() {
         Vec::new()
@@ -35,28 +48,33 @@ pub(crate) async fn call(
         let field = schema.iter().find(|field| field.name == *name);
         arguments.insert(name, values::argument(field, text));
     }
-    let params = CallToolRequestParams::new(named.name, client.meta()).arguments(arguments);
-    let failed = if output.json {
-        let exact = send(client.request::<Exactly<CallToolRequest>>(params), verbose).await?;
-        output.json(exact.text())?;
-        exact.member("isError").as_bool()
-    } else {
-        let result = send(client.request::<CallToolRequest>(params), verbose).await?;
-        contents(&result.content, output)?;
-        if result.content.is_empty()
-            && let Some(value) = &result.structured_content
-        {
-            output.value(value)?;
-        }
-        if let Some(path) = named.file {
-            save(path, CallToolRequest::METHOD, &result.content)?;
-        }
-        result.is_error
-    };
-    if failed == Some(true) {
-        return Err(Failure::Tool);
+    CallToolRequestParams::new(named.name, client.meta()).arguments(arguments)
+}
+
+/// Prints a result, and writes its binary contents to the file that is named.
+pub(crate) fn show(
+    result: &CallToolResult,
+    named: &NamedArguments<'_>,
+    output: Output,
+) -> Result<(), Failure> {
+    contents(&result.content, output)?;
+    if result.content.is_empty()
+        && let Some(value) = &result.structured_content
+    {
+        output.value(value)?;
     }
-    Ok(())
+    if let Some(path) = named.file {
+        save(path, CallToolRequest::METHOD, &result.content)?;
+    }
+    outcome(result.is_error)
+}
+
+/// Returns an error for the result of a tool that failed.
+pub(crate) fn outcome(is_error: Option<bool>) -> Result<(), Failure> {
+    match is_error {
+        Some(true) => Err(Failure::Tool),
+        _ => Ok(()),
+    }
 }
 
 /// Sends a call and shows its progress.

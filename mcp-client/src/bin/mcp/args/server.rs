@@ -1,0 +1,32 @@
+//! The arguments that name a server, and what is sent to it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct Server {
+    #[arg(hide = true)]
+    pub(crate) words: Vec<String>,
+    #[arg(hide = true, last = true)]
+    pub(crate) program: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RawRequest {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// All arguments as a JSON object: the text itself, `@FILE`, or `-` for standard input
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    pub(crate) args: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WithArguments {
+    #[command(flatten)]
+    pub(crate) request: RawRequest,
+    /// Writes images, audio and binary resources of the result to a file, further ones beside it
+    #[arg(long, short, value_name = "FILE", conflicts_with = "json")]
+    pub(crate) output: Option<PathBuf>,
+}
