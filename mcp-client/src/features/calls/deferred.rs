@@ -29,6 +29,10 @@ where
     }
 
     /// Hands the final result to the features. It announces no further one.
+    #[cfg_attr(
+        not(feature = "json-schema"),
+        expect(clippy::unused_async, reason = "only the check of a schema waits")
+    )]
     pub(super) async fn finish_deferred<T>(
         &self,
         params: &Params<'_>,
