@@ -113,7 +113,7 @@ fn check_scheme(uri: &str) -> Result<(), DefinitionError> {
 
 /// Adds `_meta.ui` to what a handler reads, unless the handler did it.
 fn with_meta(reader: ReadHandler, ui: Value) -> ReadHandler {
-    let ReadHandler { read, is_single } = reader;
+    let read = reader.read;
     let add = |meta: &mut Option<MetaObject>, ui: &Value| {
         let meta = meta.get_or_insert_default();
         if !meta.contains_key("ui") {
@@ -141,6 +141,6 @@ fn with_meta(reader: ReadHandler, ui: Value) -> ReadHandler {
                 Ok(body)
             })))
         }),
-        is_single,
+        ..reader
     }
 }
