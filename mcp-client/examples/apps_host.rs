@@ -23,12 +23,8 @@ struct Question {
     arguments: Value,
 }
 
-async fn open(
-    client: &Client,
-    host: &AppsHost,
-    tool: &str,
-) -> Result<(App, Value), Box<dyn Error>> {
-    let result = client.call_tool(tool).await?;
+async fn open(host: &AppsHost, tool: &str) -> Result<(App, Value), Box<dyn Error>> {
+    let result = host.call_from_model(tool)?.await?;
     let app = host.open(tool).await?;
     let model_tools: Vec<&str> = host.model_tools().map(|tool| &*tool.name).collect();
     let opened = json!({
@@ -66,7 +62,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let question: Question = serde_json::from_str(&line)?;
         let id = question.id;
         let answer = if let Some(tool) = &question.open {
-            let opened = open(&client, &host, tool).await;
+            let opened = open(&host, tool).await;
             opened.map(|(app, opened)| {
                 shown = Some(app);
                 opened

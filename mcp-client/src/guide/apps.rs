@@ -32,7 +32,7 @@
 //! # assert_eq!(host.model_tools().count(), 1);
 //!
 //! // The model called `time`: its app shows the result.
-//! let result = client.call_tool("time").await?;
+//! let result = host.call_from_model("time")?.await?;
 //! let app = host.open("time").await?;
 //! println!("{}", app.html);
 //! println!("Content-Security-Policy: {}", app.content_security_policy());

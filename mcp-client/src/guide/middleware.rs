@@ -38,7 +38,9 @@
 //!
 //! impl Middleware for KnownResults {
 //!     async fn call(&self, request: Request, next: Next) -> Outcome {
-//!         if request.method() != "tools/call" {
+//!         // Only a tool that has no effects, and returns the same every time.
+//!         let name: Option<String> = request.param("name")?;
+//!         if request.method() != "tools/call" || name.as_deref() != Some("count") {
 //!             return next.run(request).await;
 //!         }
 //!         let key = request.params().get().to_owned();
@@ -47,7 +49,10 @@
 //!             return Ok(known);
 //!         }
 //!         let response = next.run(request).await?;
-//!         self.0.lock().unwrap().insert(key, response.clone());
+//!         let result: serde_json::Value = serde_json::from_str(response.result().get())?;
+//!         if result["isError"] != true && result["resultType"] != "input_required" {
+//!             self.0.lock().unwrap().insert(key, response.clone());
+//!         }
 //!         Ok(response)
 //!     }
 //! }

@@ -16,18 +16,20 @@ type Guard = Arc<BoxedHandler<NoArguments, ()>>;
 /// Decides whether a definition is listed for the caller.
 type Visibility = Arc<dyn Fn(&Context) -> bool + Send + Sync>;
 
-/// Attached to the context of a call that was admitted before it became a task. Nothing is checked
-/// again, because what the guards look at may be gone when the task runs.
+/// Attached to the context of a call that was admitted before it became a task: the name of the tool.
+/// Nothing is checked again for it, because what the guards look at may be gone when the task runs.
 #[cfg(feature = "tasks")]
-pub(crate) struct Admitted;
+pub(crate) struct Admitted(pub(crate) Box<str>);
 
-/// Returns `true` if the caller was admitted before.
-pub(crate) fn is_admitted(cx: &Context) -> bool {
+/// Returns `true` if the caller was admitted to the item of this name before.
+pub(crate) fn is_admitted(cx: &Context, name: &str) -> bool {
     #[cfg(feature = "tasks")]
-    return cx.value::<Admitted>().is_some();
+    return cx
+        .value::<Admitted>()
+        .is_some_and(|admitted| *admitted.0 == *name);
     #[cfg(not(feature = "tasks"))]
     {
-        let _ = cx;
+        let _ = (cx, name);
         false
     }
 }

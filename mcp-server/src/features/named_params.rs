@@ -32,7 +32,7 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
         cx: &Context,
     ) -> Result<Self, HandlerError> {
         let NameParam(name) = route::common(params, cx)?;
-        let item = if is_admitted(cx) {
+        let item = if is_admitted(cx, &name) {
             items.get(&name)
         } else {
             items.get_visible(&name, cx)

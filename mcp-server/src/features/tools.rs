@@ -131,7 +131,7 @@ async fn call(
     cx.state.measured.set_tool(tool.counter());
     let name = params.name;
     let arguments = params.arguments.unwrap_or_default();
-    if !is_admitted(&cx)
+    if !is_admitted(&cx, &name)
         && let Some(check) = tool.access().check(&cx)
     {
         check.await?;

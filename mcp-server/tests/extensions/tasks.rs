@@ -233,6 +233,9 @@ async fn questions_are_answered_one_by_one_by_updates() {
     let (code, message) = peer.error("tasks/update", other).await;
     assert_eq!(code, -32602);
     assert!(message.contains("$.inputResponses.second"), "{message}");
+    let misfit = json!({ "second": accept(json!({ "value": 1 })) });
+    let misfit = json!({ "taskId": id, "inputResponses": misfit });
+    assert_eq!(peer.error("tasks/update", misfit).await.0, -32602);
     update(&mut peer, &id, json!({ "first": { "b": 1 }, "third": 1 })).await;
     // A second answer to the same question is ignored.
     update(
@@ -373,6 +376,31 @@ async fn task_whose_steps_do_not_fit_fails() {
     let large = json!({ "name": "work", "arguments": {}, "x": "y".repeat(300 << 10) });
     let (code, message) = peer.error("tools/call", large).await;
     assert_eq!(code, -32602, "{message}");
+}
+
+/// Without this, such a task would keep a thread busy for ever.
+#[tokio::test]
+async fn task_that_almost_fills_its_record_ends() {
+    let late = TaskOptions::new().time_limit(Duration::from_millis(20));
+    let tool = ToolDef::new("late")
+        .handler(std::future::pending::<()>)
+        .as_task(late);
+    let server = builder(tool).build().unwrap();
+    let mut peer = connect(&server);
+    let mut size = 262_144;
+    let created = loop {
+        let params = json!({ "name": "late", "arguments": {}, "x": "y".repeat(size) });
+        let answer = peer.request("tools/call", params).await;
+        let Some(message) = answer["error"]["message"].as_str() else {
+            break answer;
+        };
+        let found = message
+            .split(' ')
+            .find_map(|word| word.parse::<usize>().ok());
+        size -= found.unwrap() - 262_144;
+    };
+    let id = created["result"]["taskId"].as_str().unwrap();
+    reach(&mut peer, id, "failed").await;
 }
 
 #[tokio::test]

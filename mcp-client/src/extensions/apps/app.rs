@@ -28,7 +28,9 @@ pub struct App {
 
 impl App {
     /// Returns the value of the header `Content-Security-Policy` for the document. It permits inline
-    /// scripts, and otherwise only what the app declared.
+    /// scripts, and otherwise only what the app declared, which may include this machine and its
+    /// network. A host that does not permit all domains passes the others to
+    /// [`content_security_policy`].
     #[must_use]
     pub fn content_security_policy(&self) -> String {
         content_security_policy(self.meta.csp.as_ref())

@@ -20,6 +20,12 @@ pub enum AppError {
         /// The name.
         tool: String,
     },
+    /// Only apps may call the tool.
+    #[error("only apps may call the tool `{}`", PeerText(tool))]
+    NotForModel {
+        /// The name of the tool.
+        tool: String,
+    },
     /// The metadata of the tool is malformed.
     #[error(
         "the metadata `ui` of the tool `{}` is malformed: {}",

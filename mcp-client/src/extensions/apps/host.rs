@@ -142,6 +142,21 @@ impl AppsHost {
         }
     }
 
+    /// Returns the call of a tool that the model requests. A model may name a tool that it was not
+    /// offered.
+    ///
+    /// # Errors
+    ///
+    /// [`AppError::UnknownTool`], and [`AppError::NotForModel`] for a tool that only apps may call.
+    pub fn call_from_model(&self, tool: &str) -> Result<Call<CallToolRequest>, AppError> {
+        if !is_visible(self.find(tool)?, UiToolVisibility::Model) {
+            let tool = tool.to_owned();
+            return Err(AppError::NotForModel { tool });
+        }
+        let params = CallToolRequestParams::new(tool, RequestMeta::placeholder());
+        Ok(Call::new(self.shared.clone(), params))
+    }
+
     /// Returns the call of a tool that an app requests by `tools/call`.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_internal::skills::entry::{Skill, SkillResources};
+use mcp_types::uri::canonical;
 
 use super::id::SkillId;
 
@@ -27,6 +28,7 @@ pub(super) struct Consents(Mutex<Given>);
 
 #[derive(Default)]
 struct Given {
+    /// In canonical form.
     loaded: BTreeSet<String>,
     /// The digests of the files, by the URI of the skill.
     agreed: HashMap<String, BTreeMap<String, String>>,
@@ -40,10 +42,11 @@ impl Consents {
     /// Returns the URI of a loaded skill whose folder contains another one.
     pub(super) fn enclosing(&self, skill: &Skill) -> Option<String> {
         let given = self.lock();
+        let uri = canonical(&skill.uri);
         let mut loaded = given.loaded.iter();
         let encloses = |outer: &&String| {
             let folder = outer.strip_suffix("SKILL.md").unwrap_or(outer);
-            **outer != skill.uri && skill.uri.starts_with(folder)
+            **outer != *uri && uri.starts_with(folder)
         };
         loaded.find(encloses).cloned()
     }
@@ -66,7 +69,8 @@ impl Consents {
     }
 
     pub(super) fn set_loaded(&self, skill: &Skill) {
-        self.lock().loaded.insert(skill.uri.clone());
+        let uri = canonical(&skill.uri).into_owned();
+        self.lock().loaded.insert(uri);
     }
 }
 

@@ -138,13 +138,18 @@ impl SkillsHost {
             let uri = skill.uri.clone();
             return Err(SkillError::Dynamic { uri });
         }
-        self.check_consent(skill).await?;
+        let is_new = self.check_consent(skill).await?;
         let loaded = LoadedSkill::load(self.shared.clone(), self.id(skill), skill.clone()).await?;
+        // Not before: the user has agreed to a description that may have turned out to be false.
+        if is_new {
+            self.consents.agree(skill);
+        }
         self.consents.set_loaded(skill);
         Ok(loaded)
     }
 
-    async fn check_consent(&self, skill: &Skill) -> Result<(), SkillError> {
+    /// Returns `true` if the user was asked and has agreed.
+    async fn check_consent(&self, skill: &Skill) -> Result<bool, SkillError> {
         let enclosing = self.consents.enclosing(skill);
         let (agreed, has_changed) = self.consents.find(skill);
         let consent = match &self.ask {
@@ -157,15 +162,11 @@ impl SkillsHost {
                     enclosing: enclosing.map(|uri| self.id_of(uri)),
                     has_changed,
                 };
-                let consent = ask(request).await;
-                if consent {
-                    self.consents.agree(skill);
-                }
-                consent
+                ask(request).await
             }
         };
         if consent {
-            Ok(())
+            Ok(!agreed && self.ask.is_some())
         } else {
             let id = self.id(skill);
             Err(SkillError::NoConsent { id })

@@ -39,7 +39,7 @@ impl Handlers {
         Params(params): Params<ListSkillsRequest>,
         cx: Context,
     ) -> Result<ListSkillsResult, HandlerError> {
-        let catalog = self.skills.catalog(cx.core()).await;
+        let catalog = self.skills.catalog(cx.core()).await?;
         let (skills, next) = page(&catalog.skills, params.cursor.as_ref(), self.page_size)?;
         let CacheHints { ttl_ms, scope } = self.hints;
         Ok(ListSkillsResult::new(skills, next, ttl_ms, scope))
@@ -50,7 +50,7 @@ impl Handlers {
         Params(params): Params<GetSkillRequest>,
         cx: Context,
     ) -> Result<GetSkillResult, HandlerError> {
-        let catalog = self.skills.catalog(cx.core()).await;
+        let catalog = self.skills.catalog(cx.core()).await?;
         let skill = catalog.skills.get(&*canonical(&params.uri)).cloned();
         let skill = skill.ok_or_else(|| {
             let uri = short(&params.uri);
@@ -65,7 +65,7 @@ impl Handlers {
         Params(params): Params<ReadDirectoryRequest>,
         cx: Context,
     ) -> Result<ReadDirectoryResult, HandlerError> {
-        let catalog = self.skills.catalog(cx.core()).await;
+        let catalog = self.skills.catalog(cx.core()).await?;
         let names = catalog.directories.get(&*canonical(&params.uri));
         let names = names.ok_or_else(|| {
             let uri = short(&params.uri);
@@ -100,15 +100,19 @@ impl Handlers {
     }
 
     /// Lists the `SKILL.md` of each skill in `resources/list`.
-    pub(super) async fn list_resources(self, at: ListAt, cx: Context) -> ResourcePage {
-        let catalog = self.skills.catalog(cx.core()).await;
+    pub(super) async fn list_resources(
+        self,
+        at: ListAt,
+        cx: Context,
+    ) -> Result<ResourcePage, HandlerError> {
+        let catalog = self.skills.catalog(cx.core()).await?;
         let after = at
             .after
             .as_deref()
             .map_or(Bound::Unbounded, Bound::Excluded);
         let rest = catalog.skills.range::<str, _>((after, Bound::Unbounded));
         let rest = rest.filter_map(|(_, skill)| catalog.describe(skill));
-        at.page(rest, |resource| resource.uri.clone())
+        Ok(at.page(rest, |resource| resource.uri.clone()))
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mcp_types::uri::canonical;
 use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::catalog::{Catalog, CatalogChange, ServedFile};
@@ -16,6 +17,9 @@ use crate::protocol::error::handler_error::HandlerError;
 /// How often a file is read again if it changes while it is read.
 const ATTEMPTS: usize = 3;
 
+/// How many files are read at once. A read that has begun ends even if nobody waits for it.
+const READS: usize = 4;
+
 /// The skills of a server, shared by its handlers.
 pub(super) struct ServedSkills {
     source: Arc<dyn SkillSource>,
@@ -23,6 +27,8 @@ pub(super) struct ServedSkills {
     current: RwLock<Option<Arc<Catalog>>>,
     /// Held while the source is read, so that an older catalog never replaces a newer one.
     reading: tokio::sync::Mutex<()>,
+    /// A permit for each file that is being read.
+    reads: Arc<Semaphore>,
     /// The time between two checks for changes.
     interval: Duration,
     watching: Mutex<Option<JoinHandle<()>>>,
@@ -34,6 +40,7 @@ impl ServedSkills {
             source,
             current: RwLock::default(),
             reading: tokio::sync::Mutex::default(),
+            reads: Arc::new(Semaphore::new(READS)),
             interval,
             watching: Mutex::default(),
         }
@@ -60,16 +67,25 @@ impl ServedSkills {
     }
 
     /// Returns the current skills.
-    pub(super) async fn catalog(self: &Arc<Self>, core: &Arc<Core>) -> Arc<Catalog> {
+    ///
+    /// # Errors
+    ///
+    /// -32603 if the source could not be read yet: an empty list could be kept by caches.
+    pub(super) async fn catalog(
+        self: &Arc<Self>,
+        core: &Arc<Core>,
+    ) -> Result<Arc<Catalog>, HandlerError> {
         self.watch(core);
         if let Some(catalog) = self.current() {
-            return catalog;
+            return Ok(catalog);
         }
         let _reading = self.reading.lock().await;
-        match self.current() {
-            Some(catalog) => catalog,
-            None => self.read_source(core, None).await,
+        if self.current().is_none() {
+            self.read_source(core, None).await;
         }
+        self.current().ok_or_else(|| {
+            HandlerError::internal("the skills cannot be read now: retry later").temporary()
+        })
     }
 
     fn current(&self) -> Option<Arc<Catalog>> {
@@ -123,13 +139,15 @@ impl ServedSkills {
         uri: &str,
     ) -> Result<(ServedFile, Vec<u8>), HandlerError> {
         let uri = canonical(uri);
-        let mut catalog = self.catalog(core).await;
+        let mut catalog = self.catalog(core).await?;
         for _ in 0..ATTEMPTS {
             let file = catalog.files.get(&*uri).cloned();
             let file = file.ok_or_else(|| HandlerError::resource_not_found(&*uri))?;
             let source = Arc::clone(&self.source);
             let wanted = file.clone();
+            let permit = Arc::clone(&self.reads).acquire_owned().await;
             let read = tokio::task::spawn_blocking(move || {
+                let _permit = permit;
                 let bytes = source.read(&wanted.path, wanted.resource.size).ok()?;
                 wanted.resource.verify(&bytes).is_ok().then_some(bytes)
             });

@@ -6,6 +6,7 @@ use mcp_types::json::{self, Map, Value};
 use mcp_types::{CallToolOutcome, CallToolRequest, Request as _};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
+use tokio::time::sleep;
 
 use crate::extensions::tasks::options::TaskOptions;
 use crate::extensions::tasks::record::{TaskRecord, VERSION, millis, now};
@@ -169,23 +170,32 @@ async fn create(
             Ok(version) => version,
             Err(error) => {
                 let _ = sender.send(Err(error));
-                return;
+                return discard(&core, &record).await;
             }
         };
         if sender.send(Ok(())).is_ok() {
             return run::run(place, core, (record, version), caller).await;
         }
-        // The client does not know the task.
-        owners::forget_owner(&core, &record.id).await;
-        if let Err(error) = storage::remove(&core, &record.id).await {
-            tracing::debug!(error = %Chain(&error), "a task is not removed");
-        }
+        discard(&core, &record).await;
     });
     match created.await {
         Ok(stored) => stored?,
         Err(_) => return Err(HandlerError::internal("the server is shutting down").temporary()),
     }
     Response::new(cx, CallToolOutcome::Task(json::from_object(result)?))
+}
+
+/// Removes a task that the client does not know. The store may have it even if it has not said so. Then
+/// it would run as soon as this process ends.
+async fn discard(core: &Core, record: &TaskRecord) {
+    while let Err(error) = storage::remove(core, &record.id).await {
+        tracing::debug!(error = %Chain(&error), "a task is not removed; trying again");
+        if record.time_to_live() <= run::RETRY_TIME || core.stopping.is_set() {
+            return;
+        }
+        sleep(run::RETRY_TIME).await;
+    }
+    owners::forget_owner(core, &record.id).await;
 }
 
 /// Stores a new task. Returns the version of its value.

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use mcp_types::form;
 use mcp_types::json::{self, Value};
 use mcp_types::{
-    CancelTaskRequest, CancelTaskResult, GetTaskRequest, GetTaskResult, InputResponse, Request,
-    Sender, UpdateTaskRequest, UpdateTaskResult,
+    CancelTaskRequest, CancelTaskResult, ElicitRequestParams, ElicitResult, GetTaskRequest,
+    GetTaskResult, InputRequest, InputResponse, Request, Sender, UpdateTaskRequest,
+    UpdateTaskResult,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::extensions::tasks::record::TaskRecord;
 use crate::extensions::tasks::settings::ClientTasks;
@@ -68,8 +71,8 @@ async fn update(
 ) -> Result<UpdateTaskResult, HandlerError> {
     let open = find(&cx, &params.task_id).await?.open;
     for (key, response) in &params.input_responses {
-        if open.contains_key(key)
-            && let Err(error) = json::from_str::<InputResponse>(response.get())
+        if let Some(question) = open.get(key)
+            && let Err(error) = check(question, response)
         {
             let place = format!("$.inputResponses.{}", short(key));
             return Err(HandlerError::invalid_params(format!("{place}: {error}")));
@@ -81,6 +84,28 @@ async fn update(
     })
     .await?;
     Ok(UpdateTaskResult::new())
+}
+
+/// Checks the response to a question, so that the client can send another one: a response that was
+/// accepted cannot be taken back.
+fn check(question: &RawValue, response: &RawValue) -> Result<(), String> {
+    let response = json::from_str::<InputResponse>(response.get());
+    let response = response.map_err(|error| error.to_string())?;
+    let question = json::from_str::<InputRequest>(question.get());
+    let (Ok(InputRequest::Elicit(question)), InputResponse::Elicit(answer)) = (question, response)
+    else {
+        return Ok(());
+    };
+    match (question.params, answer) {
+        (
+            ElicitRequestParams::Form(form),
+            ElicitResult {
+                content: Some(content),
+                ..
+            },
+        ) => form::check(&form.requested_schema, &content).map_err(|error| error.to_string()),
+        _ => Ok(()),
+    }
 }
 
 async fn cancel(

@@ -4,7 +4,7 @@ use crate::extensions::tasks::record::TaskRecord;
 use crate::extensions::tasks::storage::TaskError;
 use crate::protocol::core::Core;
 use crate::protocol::error::text::Chain;
-use crate::protocol::store::values::{Condition, KeyGroup, Put};
+use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
 
 /// The limits of the groups, which only keep them finite.
 pub(super) const MOST_PROCESSES: usize = 100_000;
@@ -38,8 +38,10 @@ pub(super) async fn note_owner(core: &Core, record: &TaskRecord) -> Result<(), T
             most: MOST_TASKS,
         }),
     };
-    core.stores.put(put).await.map_err(TaskError::Store)?;
-    Ok(())
+    match core.stores.put(put).await.map_err(TaskError::Store)? {
+        PutOutcome::Written(_) => Ok(()),
+        PutOutcome::Conflict | PutOutcome::GroupFull => Err(TaskError::Contended),
+    }
 }
 
 /// Removes what [`note_owner`] wrote for this process. If the store fails, whoever finds it removes

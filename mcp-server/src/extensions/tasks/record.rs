@@ -107,6 +107,9 @@ impl TaskRecord {
         self.responses.clear();
         self.accepted.clear();
         self.once.clear();
+        // Nobody reads them any more, and they may be large.
+        self.params = RawValue::NULL.to_owned();
+        self.client = RawValue::NULL.to_owned();
         self.deadline = now();
         self.end = Some(end);
     }

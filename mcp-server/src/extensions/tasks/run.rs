@@ -24,6 +24,7 @@ use crate::protocol::dispatch::middleware::run_from;
 use crate::protocol::dispatch::request_task::{caught, panicked};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::text::Chain;
+use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::session::peer::Peer;
 
 /// The minimum time between two writes for reports of progress.
@@ -48,6 +49,8 @@ struct Run {
     version: u64,
     cx: Context,
     sink: Arc<TaskSink>,
+    /// The questions that were open when the handler was started again.
+    asked_before: RawValues,
     /// The number of changes of the handler that were seen.
     seen: u64,
     /// When the record is written next.
@@ -76,6 +79,7 @@ pub(super) async fn run(
     let running = run_from(layers, record.params.clone(), cx.clone());
     let span = tracing::info_span!("mcp.task", runs = record.runs);
     let mut handler = AbortOnDrop(tokio::spawn(caught(running).instrument(span)));
+    let asked_before = record.open.clone();
     let mut run = Run {
         place,
         core,
@@ -83,6 +87,7 @@ pub(super) async fn run(
         version,
         cx,
         sink,
+        asked_before,
         seen: 0,
         write_at: None,
         written: Instant::now(),
@@ -115,6 +120,9 @@ fn context(
     let revision = meta.as_ref().map(|meta| &*meta.protocol_version);
     let revision = revision.and_then(|revision| revision.parse().ok());
     let peer = Peer::modern(revision.unwrap_or(Revision::LATEST), meta);
+    let name = ParamsView::read(Some(&record.params));
+    let name = name.and_then(|params| params.members().required::<String>("name"));
+    let name = name.map_err(|error| TaskError::Format(serde::de::Error::custom(error)))?;
     let mut accepted = record.accepted.clone();
     accepted.extend(record.responses.clone());
     let inputs = Inputs::of_kept(accepted, record.once.clone());
@@ -122,7 +130,7 @@ fn context(
     let cx = cx.kept(&record.id, Arc::clone(sink) as _, Box::new(inputs));
     Ok(cx
         .with_value(TaskId(record.id.as_str().into()))
-        .with_value(Admitted))
+        .with_value(Admitted(name.into())))
 }
 
 impl Run {
@@ -207,6 +215,11 @@ impl Run {
         let is_read = |key: &String| snapshot.accepted.contains_key(key);
         record.responses.retain(|key, _| !is_read(key));
         record.open = snapshot.open;
+        // Those that a handler which was started again has not asked yet: the user may answer them.
+        let asked_before = self.asked_before.iter();
+        record
+            .open
+            .extend(asked_before.map(|(key, request)| (key.clone(), request.clone())));
         let answered: RawValues = record.responses.clone();
         let is_open = |key: &String| !answered.contains_key(key) && !is_read(key);
         record.open.retain(|key, _| is_open(key));
@@ -229,6 +242,10 @@ impl Run {
                 let inputs = inputs::of(&self.cx);
                 if let Some(kept) = inputs.and_then(|inputs| inputs.kept.as_ref()) {
                     kept.confirm(changes);
+                }
+                // An answer may have arrived before the question.
+                if let Some(inputs) = inputs {
+                    inputs.deliver(&self.record.responses);
                 }
                 self.place.state.changed(&self.core, &self.place.id).await;
             }
@@ -276,7 +293,13 @@ impl Run {
                         return;
                     }
                 }
-                Err(error @ TaskError::TooLarge { .. }) => end = storage::failure(&error),
+                Err(error @ TaskError::TooLarge { .. }) => {
+                    if let TaskEnd::Failed(_) | TaskEnd::Cancelled = end {
+                        tracing::error!(error = %Chain(&error), "the end of a task is not stored");
+                        return;
+                    }
+                    end = storage::failure(&error);
+                }
                 Err(error) => {
                     tracing::warn!(
                         error = %Chain(&error),

@@ -84,7 +84,7 @@ impl Tasks {
     /// Sets the maximum size of a task in bytes, with its params, answers and result: 256 KiB by
     /// default, and at most 1 MiB. A call with larger params is refused, and a larger result fails the
     /// task. Without a [store](crate::ServerBuilder::store), all values of a process together have at
-    /// most 64 MiB.
+    /// most 64 MiB, and tasks are most of them: a server with many users needs a store.
     pub fn bytes(mut self, bytes: usize) -> Self {
         self.bytes = bytes.min(1 << 20);
         self

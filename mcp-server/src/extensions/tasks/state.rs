@@ -1,10 +1,10 @@
 //! [`TaskState`]: the tasks of this process.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinHandle;
 
 use crate::extensions::tasks::record::ID_LENGTH;
@@ -15,6 +15,9 @@ use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;
 
+/// How many subscriptions look for their tasks at once.
+const LOOKUPS: usize = 16;
+
 /// The state of the extension in this process.
 pub(super) struct TaskState {
     pub(super) settings: Tasks,
@@ -23,7 +26,9 @@ pub(super) struct TaskState {
     /// The tasks that run in this process. Each is notified when another process has changed it.
     running: Mutex<HashMap<String, Arc<Notify>>>,
     /// Those who wait for changes of a task.
-    watchers: Mutex<HashMap<String, Vec<Weak<Notify>>>>,
+    watchers: Mutex<HashMap<String, Vec<Weak<Watcher>>>>,
+    /// A permit for each subscription that looks for its tasks.
+    pub(super) lookups: Semaphore,
     /// The task that recovers the tasks of processes that have ended.
     pub(super) recovery: Mutex<Option<JoinHandle<()>>>,
 }
@@ -35,6 +40,7 @@ impl TaskState {
             server: OnceLock::new(),
             running: Mutex::default(),
             watchers: Mutex::default(),
+            lookups: Semaphore::new(LOOKUPS),
             recovery: Mutex::default(),
         }
     }
@@ -78,8 +84,8 @@ impl TaskState {
     }
 
     /// Returns what is notified of changes of these tasks, until it is dropped.
-    pub(super) fn watch(&self, ids: &[String]) -> Arc<Notify> {
-        let changed = Arc::new(Notify::new());
+    pub(super) fn watch(&self, ids: &[String]) -> Arc<Watcher> {
+        let changed = Arc::<Watcher>::default();
         let mut watchers = lock(&self.watchers);
         for id in ids {
             let all = watchers.entry(id.clone()).or_default();
@@ -89,7 +95,7 @@ impl TaskState {
     }
 
     /// Ends what [`watch`](Self::watch) began.
-    pub(super) fn unwatch(&self, ids: &[String], changed: &Arc<Notify>) {
+    pub(super) fn unwatch(&self, ids: &[String], changed: &Arc<Watcher>) {
         let mut watchers = lock(&self.watchers);
         for id in ids {
             if let Entry::Occupied(mut known) = watchers.entry(id.clone()) {
@@ -111,7 +117,8 @@ impl TaskState {
         }
         for watcher in lock(&self.watchers).get(id).into_iter().flatten() {
             if let Some(watcher) = watcher.upgrade() {
-                watcher.notify_one();
+                lock(&watcher.ids).insert(id.to_owned());
+                watcher.changed.notify_one();
             }
         }
     }
@@ -155,6 +162,20 @@ impl Drop for TaskState {
         if let Some(recovery) = lock(&self.recovery).take() {
             recovery.abort();
         }
+    }
+}
+
+/// Collects which of the watched tasks were changed.
+#[derive(Default)]
+pub(super) struct Watcher {
+    pub(super) changed: Notify,
+    ids: Mutex<HashSet<String>>,
+}
+
+impl Watcher {
+    /// Returns the ids of the tasks that were changed, and forgets them.
+    pub(super) fn take(&self) -> HashSet<String> {
+        std::mem::take(&mut *lock(&self.ids))
     }
 }
 

@@ -46,10 +46,14 @@ fn key(id: &str) -> String {
     format!("task:{id}")
 }
 
+/// Returns `true` if a text has the form of the ids that servers make. Others are no keys.
+pub(super) fn is_id(id: &str) -> bool {
+    id.len() == ID_LENGTH && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// Returns a task and the version of its value. `None` if there is none with this id.
 pub(super) async fn load(core: &Core, id: &str) -> Result<Option<(TaskRecord, u64)>, TaskError> {
-    // Ids that this server did not make are no keys.
-    if id.len() != ID_LENGTH || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if !is_id(id) {
         return Ok(None);
     }
     let found = core.stores.get(&key(id)).await.map_err(TaskError::Store)?;

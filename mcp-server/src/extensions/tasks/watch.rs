@@ -1,5 +1,6 @@
 //! Subscriptions to tasks: `taskIds` of `subscriptions/listen`, and `notifications/tasks`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,8 @@ use tokio::time::timeout;
 
 use crate::extensions::tasks::methods;
 use crate::extensions::tasks::settings::IDENTIFIER;
-use crate::extensions::tasks::state::TaskState;
+use crate::extensions::tasks::state::{TaskState, Watcher};
+use crate::extensions::tasks::storage;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::middleware::{Direction, Next, Notification, Outcome, Request};
@@ -35,7 +37,7 @@ struct WatchedTasks {
 /// Serves `subscriptions/listen`, and notifies the client of the tasks that it names.
 pub(super) async fn listen(state: &Arc<TaskState>, request: Request, next: Next) -> Outcome {
     let filter: Option<SubscriptionFilter> = request.param("notifications")?;
-    let requested = filter
+    let mut requested = filter
         .and_then(|filter| filter.task_ids)
         .unwrap_or_default();
     if requested.is_empty() {
@@ -51,7 +53,11 @@ pub(super) async fn listen(state: &Arc<TaskState>, request: Request, next: Next)
         let error = format!("{place} has {} ids, the limit is {most}", requested.len());
         return Err(HandlerError::invalid_params(error));
     }
+    // Ids of any other form would be kept for nothing.
+    requested.retain(|id| storage::is_id(id));
     // Before the tasks are read, so that no change in between is missed.
+    // Before a task is read, so that few requests can read many.
+    let reading = state.lookups.acquire().await;
     let watching = Watching {
         state,
         changed: state.watch(&requested),
@@ -63,6 +69,7 @@ pub(super) async fn listen(state: &Arc<TaskState>, request: Request, next: Next)
             ids.push(id.clone());
         }
     }
+    drop(reading);
     let watched = Arc::new(WatchedTasks {
         ids,
         acknowledged: Notify::new(),
@@ -77,7 +84,7 @@ pub(super) async fn listen(state: &Arc<TaskState>, request: Request, next: Next)
 struct Watching<'a> {
     state: &'a TaskState,
     ids: Vec<String>,
-    changed: Arc<Notify>,
+    changed: Arc<Watcher>,
 }
 
 impl Drop for Watching<'_> {
@@ -110,13 +117,22 @@ pub(super) fn complete_acknowledgement(notification: Notification) -> Option<Not
 
 /// Sends the state of each task, first as it is, and then whenever it changes, until it has ended.
 /// Never finishes.
-async fn notify(cx: &Context, watched: &WatchedTasks, changed: &Notify) -> Outcome {
+async fn notify(cx: &Context, watched: &WatchedTasks, news: &Watcher) -> Outcome {
     watched.acknowledged.notified().await;
     let mut open: Vec<(&String, Option<Object>)> = Vec::new();
     open.extend(watched.ids.iter().map(|id| (id, None)));
+    // All tasks at first, and when something may have been missed.
+    let mut changed: Option<HashSet<String>> = None;
     loop {
         let mut still_open = Vec::with_capacity(open.len());
         for (id, known) in open {
+            if changed
+                .as_ref()
+                .is_some_and(|changed| !changed.contains(id))
+            {
+                still_open.push((id, known));
+                continue;
+            }
             let record = match methods::find(cx, id).await {
                 Ok(record) => record,
                 Err(error) if error.is_temporary => {
@@ -136,7 +152,8 @@ async fn notify(cx: &Context, watched: &WatchedTasks, changed: &Notify) -> Outco
         }
         open = still_open;
         // A change may not be announced if the store fails, or if there is no bus.
-        let _ = timeout(POLL_TIME, changed.notified()).await;
+        let notified = timeout(POLL_TIME, news.changed.notified()).await;
+        changed = notified.is_ok().then(|| news.take());
     }
 }
 

@@ -67,7 +67,10 @@ impl Context {
         inputs.rounds().once.insert(key.to_owned(), raw);
         #[cfg(feature = "tasks")]
         if let Some(kept) = &inputs.kept {
-            kept.store().await;
+            let stored = crate::util::select::select(kept.store(), self.cancelled()).await;
+            if let crate::util::select::Either::Second(()) = stored {
+                return Err(InputError::Ended.into());
+            }
         }
         Ok(value)
     }

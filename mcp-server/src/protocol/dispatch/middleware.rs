@@ -60,6 +60,7 @@ use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, ResponseFuture};
 use crate::protocol::core::{Layer, LayerRequest, Rest, SendToClient};
+use crate::protocol::dispatch::request_task::catch;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::rejection::Rejection;
 use crate::protocol::error::text::{invalid_params, method_not_found};
@@ -213,7 +214,8 @@ impl<M: Middleware> Layer for Erased<M> {
     }
 
     fn notify(&self, notification: Notification) -> Option<Notification> {
-        self.0.notify(notification)
+        // A panic, which was logged, drops the notification.
+        catch(|| self.0.notify(notification)).unwrap_or_default()
     }
 }
 

@@ -269,10 +269,12 @@ pub fn uri_below(folder: &str, path: &str) -> String {
     canonical(&format!("{folder}{path}")).into_owned()
 }
 
-/// Returns `true` for text that is one segment of a path on every system.
+/// Returns `true` for text that is one segment of a path on every system: it has no separator, drive
+/// or control character. Names that some systems reserve, such as `NUL`, are allowed.
 #[must_use]
 pub fn is_file_name(name: &str) -> bool {
-    !matches!(name, "" | "." | "..") && !name.contains(['/', '\\', '\0'])
+    let is_special = |c: char| matches!(c, '/' | '\\' | ':') || c.is_control();
+    !matches!(name, "" | "." | "..") && !name.contains(is_special)
 }
 
 impl Serialize for SkillResources {

@@ -1,5 +1,7 @@
 //! The frontmatter of a `SKILL.md`: the YAML between two lines `---` at its beginning.
 
+use std::collections::HashSet;
+
 use mcp_types::json::{Object, Value};
 use thiserror::Error;
 
@@ -114,6 +116,19 @@ fn is_name(name: &str) -> bool {
 /// servers write `1.0` as `1`.
 #[must_use]
 pub fn difference<'a>(one: &'a Object, other: &'a Object) -> Option<&'a str> {
+    // Otherwise a peer could make each comparison search a very long object.
+    if one.len() != other.len() {
+        let (long, short) = if one.len() > other.len() {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        let known: HashSet<&str> = short.keys().collect();
+        return long
+            .keys()
+            .find(|name| !known.contains(name))
+            .or_else(|| long.keys().next());
+    }
     let differs = |name: &&str| match (one.get(name), other.get(name)) {
         (Some(one), Some(other)) => !is_same(one, other),
         _ => true,

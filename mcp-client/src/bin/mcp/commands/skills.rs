@@ -29,7 +29,15 @@ pub(crate) async fn skills(client: &Client, verify: bool, output: Output) -> Res
         if !output.json {
             describe(skill, output)?;
         }
-        if !verify || end.is_err() {
+        if !verify || matches!(end, Err(ref error) if !matches!(error, Failure::Unverified)) {
+            continue;
+        }
+        if skill.resources == SkillResources::Dynamic {
+            print_error(&format!(
+                "{}: the content is generated, so it cannot be verified",
+                skill.uri
+            ));
+            end = Err(Failure::Unverified);
             continue;
         }
         match verified(&host, skill).await {
@@ -59,9 +67,6 @@ fn describe(skill: &Skill, output: Output) -> Result<(), Failure> {
 
 /// Loads a skill and reads all of its files. Returns what was verified.
 async fn verified(host: &SkillsHost, skill: &Skill) -> Result<String, SkillError> {
-    if skill.resources == SkillResources::Dynamic {
-        return Ok("not verified, because the content is generated".to_owned());
-    }
     let loaded: LoadedSkill = host.load(skill).await?;
     let others = skill.files().iter().filter(|file| file.uri != skill.uri);
     for file in others {

@@ -6,6 +6,7 @@ use super::kept::Kept;
 use super::{Inputs, Rounds};
 use crate::features::input::state::RawValues;
 use crate::protocol::core::Context;
+use crate::util::select::{Either, select};
 
 /// What the owner stores.
 pub(crate) struct Snapshot {
@@ -70,6 +71,9 @@ pub(crate) async fn answer(cx: &Context, key: &str) -> Option<Box<RawValue>> {
         if answer.is_some() {
             return answer;
         }
-        deliveries.changed().await.ok()?;
+        // A task that the handler spawned may still wait when the handler is gone.
+        if let Either::Second(()) = select(deliveries.changed(), cx.cancelled()).await {
+            return None;
+        }
     }
 }
