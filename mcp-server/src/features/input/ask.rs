@@ -80,6 +80,7 @@ impl<A> Ask<A> {
                 // The request ends here, and the handler is dropped. Only tasks that it spawned
                 // see this error.
                 cx.cancelled().await;
+                drop(withdraw);
                 return Err(InputError::Ended.into());
             }
         };

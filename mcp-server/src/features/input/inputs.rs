@@ -128,7 +128,8 @@ impl Inputs {
             origin: Some(origin),
             foreign,
             rounds: Mutex::new(rounds),
-            ..Self::default()
+            #[cfg(feature = "tasks")]
+            kept: None,
         })
     }
 
@@ -189,6 +190,10 @@ impl Inputs {
     }
 
     /// Tells the owner of a handler that is kept that there is something to store.
+    #[cfg_attr(
+        not(feature = "tasks"),
+        expect(clippy::unused_self, reason = "only handlers of tasks are kept")
+    )]
     fn note_change(&self) {
         #[cfg(feature = "tasks")]
         if let Some(kept) = &self.kept {
