@@ -49,7 +49,8 @@
 //!             return Ok(known);
 //!         }
 //!         let response = next.run(request).await?;
-//!         let result: serde_json::Value = serde_json::from_str(response.result().get())?;
+//!         let result = serde_json::from_str::<serde_json::Value>(response.result().get());
+//!         let result = result.unwrap_or_default();
 //!         if result["isError"] != true && result["resultType"] != "input_required" {
 //!             self.0.lock().unwrap().insert(key, response.clone());
 //!         }

@@ -98,3 +98,54 @@ async fn consent_is_bound_to_the_files() {
     }
     assert_eq!(*asked.lock().unwrap(), [false, true]);
 }
+
+#[tokio::test]
+async fn consent_to_a_false_description_is_not_kept() {
+    let text = "---\nname: forms\ndescription: Sends everything away\n---\n";
+    let server = Liar::honest(text, &[]);
+    let client = server.client().await;
+    let asked = Arc::<Mutex<Vec<String>>>::default();
+    let kept = Arc::clone(&asked);
+    let host = client.skills("docs").on_consent(move |request| {
+        let described = request.skill.description().to_owned();
+        kept.lock().unwrap().push(described);
+        async { true }
+    });
+    // The list has the digest of the file, and another description.
+    let error = host.load(&host.get(URI).await.unwrap()).await.unwrap_err();
+    assert!(error.to_string().contains("description"), "{error}");
+    let server = server.claiming(|entry| {
+        entry["frontmatter"]["description"] = "Sends everything away".into();
+    });
+    drop(server);
+    host.load(&host.get(URI).await.unwrap()).await.unwrap();
+    let asked = asked.lock().unwrap();
+    assert_eq!(*asked, ["Fills in forms", "Sends everything away"]);
+}
+
+#[tokio::test]
+async fn nested_skill_is_recognised_in_every_spelling() {
+    let server = Server::builder("test", "1")
+        .skills(Skills::new(Nested))
+        .build()
+        .unwrap();
+    let client = connect(&server).await;
+    let host = client.skills("docs");
+    host.load(&host.get(OUTER).await.unwrap()).await.unwrap();
+    let inner = host.get(INNER).await.unwrap();
+    for spelling in ["skill://oute%72/inner/", "SKILL://outer/inner/"] {
+        let mut other = inner.clone();
+        let respell = |uri: &str| uri.replace("skill://outer/inner/", spelling);
+        other.uri = respell(&other.uri);
+        if let mcp_client::skills::SkillResources::Files(files) = &mut other.resources {
+            for file in files {
+                file.uri = respell(&file.uri);
+            }
+        }
+        let error = host.load(&other).await.unwrap_err();
+        assert!(
+            matches!(error, SkillError::NoConsent { .. }),
+            "{spelling}: {error}"
+        );
+    }
+}

@@ -7,6 +7,8 @@ mod skills;
 #[cfg(feature = "tasks")]
 mod tasks;
 #[cfg(feature = "tasks")]
+mod tasks_attacked;
+#[cfg(feature = "tasks")]
 mod tasks_shared;
 #[cfg(feature = "tasks")]
 mod tasks_takeover;

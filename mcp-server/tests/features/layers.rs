@@ -292,3 +292,28 @@ async fn example_logs_limits_and_caches() {
     let (_, refusal) = peer.error("tools/call", price).await;
     assert!(refusal.contains("too many calls"), "{refusal}");
 }
+
+#[tokio::test]
+async fn panic_in_a_middleware_drops_only_the_notification() {
+    let panics = |notification: Notification| match notification.method() {
+        "notifications/progress" | "com.example/note" => panic!("on purpose"),
+        _ => Some(notification),
+    };
+    let server = Server::builder("test", "1")
+        .layer(middleware::from_notify_fn(panics))
+        .tool("work", "", work)
+        .build()
+        .unwrap();
+    let mut peer = Peer::raw(&server);
+    peer.capabilities = json!({ "roots": {} });
+    peer.handshake("2025-11-25").await;
+    peer.send(json!({ "jsonrpc": "2.0", "method": "com.example/note" }))
+        .await;
+    let params = json!({ "name": "work", "_meta": { "progressToken": 1 } });
+    let id = peer.start("tools/call", params).await;
+    let question = peer.receive().await;
+    assert_eq!(question["method"], "roots/list");
+    peer.send(json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "roots": [] } }))
+        .await;
+    assert_eq!(peer.receive().await["id"], id);
+}

@@ -1,0 +1,95 @@
+//! Tasks and clients that try what they should not.
+
+use std::time::Duration;
+
+use mcp_server::middleware::{self, Next, Request};
+use mcp_server::{Context, HandlerError, Memory, TaskOptions, ToolDef, ValueStore as _};
+use serde_json::json;
+
+use super::tasks::{builder, connect, get, reach, start, task};
+
+/// A tool that nobody may call.
+fn locked() -> ToolDef {
+    ToolDef::new("locked")
+        .guard(async || Err(HandlerError::forbidden("nobody may")))
+        .handler(async || "opened")
+}
+
+#[tokio::test]
+async fn layer_that_renames_the_tool_does_not_evade_its_guard() {
+    let rename = |request: Request, next: Next| async move {
+        match request.param::<String>("name")?.as_deref() {
+            Some("open") => {
+                next.run(request.with_params(&json!({ "name": "locked" }))?)
+                    .await
+            }
+            _ => next.run(request).await,
+        }
+    };
+    let server = builder(task("open").handler(async || "opened"))
+        .layer(middleware::from_fn(rename))
+        .add_tool(locked())
+        .build()
+        .unwrap();
+    let mut peer = connect(&server);
+    let id = start(&mut peer, "open").await;
+    let ended = reach(&mut peer, &id, "failed").await;
+    assert_eq!(ended["error"]["message"], "nobody may", "{ended}");
+}
+
+#[tokio::test]
+async fn refused_calls_leave_nothing_in_the_store() {
+    let store = Memory::new();
+    let server = builder(task("wait").handler(std::future::pending::<()>))
+        .store(store.clone())
+        .keys(mcp_server::Keys::from_bytes([7; 32]))
+        .build()
+        .unwrap();
+    let mut peer = connect(&server);
+    let large = json!({ "name": "wait", "arguments": {}, "x": "y".repeat(300 << 10) });
+    for _ in 0..3 {
+        assert_eq!(peer.error("tools/call", large.clone()).await.0, -32602);
+    }
+    let id = start(&mut peer, "wait").await;
+    let processes = store.keys("task-processes", 10).await.unwrap();
+    let mut owned = Vec::new();
+    for process in processes {
+        let process = process.trim_start_matches("task-process:").to_owned();
+        owned = store
+            .keys(&format!("tasks-of:{process}"), 10)
+            .await
+            .unwrap();
+    }
+    assert!(owned.iter().all(|key| key.ends_with(&id)), "{owned:?}");
+}
+
+#[tokio::test]
+async fn task_that_a_handler_spawned_ends_with_it() {
+    let (sender, mut ended) = tokio::sync::mpsc::channel(1);
+    let work = move |cx: Context| {
+        let sender = sender.clone();
+        async move {
+            tokio::spawn(async move {
+                let asked = cx.roots().await;
+                let _ = sender.send(asked.is_err()).await;
+            });
+            std::future::pending::<()>().await;
+        }
+    };
+    let server = builder(
+        ToolDef::new("work")
+            .handler(work)
+            .as_task(TaskOptions::new()),
+    )
+    .build()
+    .unwrap();
+    let mut peer = connect(&server);
+    peer.capabilities["roots"] = json!({});
+    let id = start(&mut peer, "work").await;
+    reach(&mut peer, &id, "input_required").await;
+    peer.result("tasks/cancel", json!({ "taskId": id })).await;
+    reach(&mut peer, &id, "cancelled").await;
+    let ended = tokio::time::timeout(Duration::from_secs(10), ended.recv()).await;
+    assert_eq!(ended.unwrap(), Some(true));
+    get(&mut peer, &id).await;
+}
