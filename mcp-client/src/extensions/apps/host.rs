@@ -237,7 +237,8 @@ fn tool_meta(tool: &Tool) -> Result<UiToolMeta, DecodeError> {
     }
 }
 
-/// Returns `true` if the model, or apps, may call a tool. Nobody may if its metadata is malformed.
+/// Returns `true` if the model, or apps, may call a tool. A tool with malformed metadata may not be
+/// called.
 fn is_visible(tool: &Tool, caller: UiToolVisibility) -> bool {
     tool_meta(tool).is_ok_and(|meta| meta.is_visible_to(caller))
 }

@@ -61,7 +61,7 @@ impl Consents {
         )
     }
 
-    /// Stores a consent. There is none to content that is generated.
+    /// Stores a consent. A consent to generated content is not stored.
     pub(super) fn agree(&self, skill: &Skill) {
         if let Some(digests) = digests(skill) {
             self.lock().agreed.insert(skill.uri.clone(), digests);

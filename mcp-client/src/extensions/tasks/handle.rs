@@ -105,7 +105,7 @@ impl TaskHandle {
         }
     }
 
-    /// Returns the id. Whoever has it may have access to the task: keep it like a password.
+    /// Returns the id. Anyone who knows it may be able to use the task: keep it like a password.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.task.id

@@ -17,7 +17,7 @@ use crate::protocol::error::handler_error::HandlerError;
 /// How often a file is read again if it changes while it is read.
 const ATTEMPTS: usize = 3;
 
-/// How many files are read at once. A read that has begun ends even if nobody waits for it.
+/// How many files are read at once. A read that has begun is finished even if its request was dropped.
 const READS: usize = 4;
 
 /// The skills of a server, shared by its handlers.

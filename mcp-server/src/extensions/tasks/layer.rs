@@ -163,7 +163,7 @@ async fn create(
     let mut result = record.summary();
     result.insert("resultType", Value::from("task"));
     let (sender, created) = oneshot::channel();
-    // Spawned, so that a request that is dropped leaves no task behind that nobody runs.
+    // Spawned: if the request were dropped in between, the stored task would never run.
     let (core, caller) = (Arc::clone(core), cx.caller());
     tokio::spawn(async move {
         let version = match store(&core, &record, place.state.settings.per_user).await {
