@@ -9,6 +9,8 @@ mod tasks;
 #[cfg(feature = "tasks")]
 mod tasks_attacked;
 #[cfg(feature = "tasks")]
+mod tasks_questions;
+#[cfg(feature = "tasks")]
 mod tasks_shared;
 #[cfg(feature = "tasks")]
 mod tasks_takeover;

@@ -55,9 +55,9 @@ pub(super) async fn listen(state: &Arc<TaskState>, request: Request, next: Next)
     }
     // Ids of any other form would be kept for nothing.
     requested.retain(|id| storage::is_id(id));
-    // Before the tasks are read, so that no change in between is missed.
-    // Before a task is read, so that few requests can read many.
+    // Only a few requests at a time may read many tasks.
     let reading = state.lookups.acquire().await;
+    // Before the tasks are read, so that no change in between is missed.
     let watching = Watching {
         state,
         changed: state.watch(&requested),
