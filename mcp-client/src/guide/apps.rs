@@ -70,5 +70,5 @@
 //! - Documents of another media type, of another resource than the requested one, or larger than
 //!   [`max_bytes`](crate::apps::AppsHost::max_bytes), and tools whose app is not at a `ui://` URI.
 //! - Domains that are not origins: nothing that a server writes can add a directive to the policy.
-//! - Calls of an app for tools that only the model may call, and for tools of another server. Nobody
-//!   may call a tool whose metadata is malformed.
+//! - Calls of an app for tools that only the model may call, and for tools of another server.
+//! - Every call of a tool whose metadata is malformed.

@@ -162,7 +162,8 @@ where
     }
 }
 
-/// The middleware further inside, or further outside for a request of the server, and what sends or handles the request.
+/// The rest of the middleware, and then the server, or the handler of this client for a request of the
+/// server.
 pub struct Next {
     layers: Layers,
     /// The number of layers that have run. If there are no more, `end` follows.

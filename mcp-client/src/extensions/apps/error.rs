@@ -65,7 +65,7 @@ pub enum AppError {
     MediaType {
         /// The URI of the app.
         uri: String,
-        /// The media type; empty if there is none.
+        /// The media type of the resource, or an empty string if the server gave none.
         found: String,
     },
     /// The document is too large.

@@ -47,7 +47,7 @@ fn directive(name: &str, sources: &str, domains: &[String]) -> String {
     parts.join(" ")
 }
 
-/// Returns a directive with the domains, or with `otherwise` if there are none.
+/// Returns a directive that allows the domains. Without domains, its value is `otherwise`.
 fn only(name: &str, domains: &[String], otherwise: &str) -> String {
     if domains.is_empty() {
         format!("{name} {otherwise}")

@@ -50,7 +50,8 @@ pub enum SkillError {
         /// The URI of the skill.
         uri: String,
     },
-    /// The user did not consent to load the skill, or nobody could be asked.
+    /// The user did not consent to load the skill, or the program sets no function that asks for
+    /// consent.
     #[error("no consent to load the skill {id}")]
     NoConsent {
         /// The skill.

@@ -200,7 +200,8 @@ async fn discard(core: &Core, record: &TaskRecord) {
 
 /// Stores a new task. Returns the version of its value.
 async fn store(core: &Core, record: &TaskRecord, most: usize) -> Result<u64, HandlerError> {
-    // Before the task: otherwise nobody would look for it if this process ends now.
+    // Written before the task itself: if this process ends in between, other processes find the
+    // task by this entry.
     let noted = owners::note_owner(core, record).await;
     noted.map_err(TaskError::into_handler_error)?;
     let stored = storage::create(core, record, most).await;

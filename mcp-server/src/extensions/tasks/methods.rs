@@ -45,8 +45,8 @@ async fn get(
     Ok(json::from_object(details)?)
 }
 
-/// As [`UpdateTaskRequest`], with responses of any form: those to questions that nobody has asked are
-/// ignored, whatever they are.
+/// The method of [`UpdateTaskRequest`]. The responses are not decoded here, because a response to an
+/// unknown question is ignored, even if it is malformed.
 struct Update;
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -125,7 +125,7 @@ async fn cancel(
 ///
 /// # Errors
 ///
-/// -32602 if there is none with this id, or if it belongs to another principal.
+/// -32602 if no task has this id, or if the task belongs to another principal.
 pub(super) async fn find(cx: &Context, id: &str) -> Result<TaskRecord, HandlerError> {
     let found = storage::load(cx.core(), id).await;
     let found = found.map_err(TaskError::into_handler_error)?;

@@ -44,8 +44,8 @@ pub(super) async fn note_owner(core: &Core, record: &TaskRecord) -> Result<(), T
     }
 }
 
-/// Removes what [`note_owner`] wrote for this process. If the store fails, whoever finds it removes
-/// it.
+/// Removes the entry that [`note_owner`] wrote for this process. If the store fails, the entry stays
+/// until a process that looks for abandoned tasks removes it.
 pub(super) async fn forget_owner(core: &Core, id: &str) {
     if core.stores.values_are_shared {
         let key = owned_key(&core.stores.process, id);

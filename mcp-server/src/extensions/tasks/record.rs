@@ -107,7 +107,7 @@ impl TaskRecord {
         self.responses.clear();
         self.accepted.clear();
         self.once.clear();
-        // Nobody reads them any more, and they may be large.
+        // A task that has ended does not need these, and they may be large.
         self.params = RawValue::NULL.to_owned();
         self.client = RawValue::NULL.to_owned();
         self.deadline = now();

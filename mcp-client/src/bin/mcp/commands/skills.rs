@@ -11,7 +11,7 @@ use crate::output::{Output, print_error};
 
 /// Lists the skills, and verifies all of their files.
 pub(crate) async fn skills(client: &Client, verify: bool, output: Output) -> Result<(), Failure> {
-    // Nothing is done with the contents, so nobody needs to be asked.
+    // This command only prints and verifies skills, so it loads nested ones without asking.
     let host = client.skills("server").on_consent(|_| async { true });
     let list = match host.list() {
         Err(SkillError::NotAnnounced) => {
