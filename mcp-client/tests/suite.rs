@@ -9,15 +9,13 @@ mod subject {
     pub(crate) mod certificate;
 }
 #[cfg_attr(
-    not(all(feature = "cli", feature = "process")),
+    not(all(feature = "oauth", feature = "process")),
     allow(dead_code, reason = "the modules of some features use it")
 )]
 mod support;
 
 #[cfg(feature = "apps")]
 mod apps;
-#[cfg(all(unix, feature = "cli"))]
-mod cli;
 #[cfg(all(unix, feature = "http", feature = "process"))]
 mod error_texts;
 #[cfg(unix)]

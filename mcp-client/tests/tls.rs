@@ -131,54 +131,6 @@ async fn faults_of_the_proxy_are_named_without_its_password() {
     }
 }
 
-#[cfg(feature = "cli")]
-#[tokio::test]
-async fn program_uses_the_proxy_of_the_environment() {
-    let (address, certificate) = serve_with(of_authority);
-    let proxy = FakeProxy::start(address).await;
-    let file = std::env::temp_dir().join(format!("mcp-proxy-{}.pem", std::process::id()));
-    std::fs::write(&file, certificate).expect("written");
-    let run = |proxy: String, words: &[&str]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_mcp"));
-        command
-            .args(["--timeout", "20"])
-            .args(words)
-            .env("https_proxy", proxy);
-        async {
-            let output = tokio::task::spawn_blocking(move || command.output());
-            let output = output.await.expect("no panic").expect("it runs");
-            let text = String::from_utf8_lossy(&output.stderr).into_owned();
-            (output.status.code(), text)
-        }
-    };
-    let trusted = [
-        "--cacert",
-        file.to_str().expect("text"),
-        "tools",
-        "https://secure.example/mcp",
-    ];
-    let (code, text) = run(proxy.url(), &trusted).await;
-    assert_eq!(code, Some(0), "{text}");
-    assert_eq!(proxy.asked(), ["CONNECT secure.example:443 HTTP/1.1"]);
-    let (code, text) = run("socks5://127.0.0.1:1".to_owned(), &trusted).await;
-    assert_eq!(
-        (code, text.contains("invalid proxy")),
-        (Some(3), true),
-        "{text}"
-    );
-    let local = format!("https://localhost:{}/mcp", address.port());
-    let (code, text) = run(String::new(), &["tools", "--insecure", &local]).await;
-    assert_eq!(code, Some(0), "{text}");
-    let remote = ["tools", "--insecure", "https://secure.example/mcp"];
-    let (code, text) = run(String::new(), &remote).await;
-    assert_eq!(
-        (code, text.contains("`--insecure`")),
-        (Some(2), true),
-        "{text}"
-    );
-    std::fs::remove_file(file).expect("removed");
-}
-
 #[tokio::test]
 async fn configured_root_certificate_is_trusted() {
     let (address, certificate) = serve();

@@ -1,8 +1,6 @@
 //! Authorization with OAuth, against a scripted server.
 
 mod attacks;
-#[cfg(all(feature = "cli", target_os = "linux"))]
-mod browser;
 mod discovery;
 mod flows;
 mod grants;
@@ -11,8 +9,6 @@ mod locks;
 mod loopback;
 mod manual;
 mod private;
-#[cfg(feature = "cli")]
-mod program;
 mod proofs;
 mod refresh;
 mod registration;

@@ -350,3 +350,20 @@ fn parse(read: &[u8]) -> Option<(Asked, usize)> {
     };
     Some((asked, end + length))
 }
+
+/// Sends a request to the server of a redirect URI, and returns the response. `CALLBACK` in the
+/// target stands for the path of the redirect URI.
+pub(crate) async fn browse(redirect: &str, method: &str, target: &str) -> String {
+    let rest = redirect.strip_prefix("http://").expect("a URL");
+    let (address, path) = rest.split_once('/').expect("a path");
+    let target = target.replace("CALLBACK", &format!("/{path}"));
+    let mut stream = TcpStream::connect(address).await.expect("listens");
+    let request = format!("{method} {target} HTTP/1.1\r\nhost: x\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.expect("sent");
+    let mut response = String::new();
+    stream
+        .read_to_string(&mut response)
+        .await
+        .expect("received");
+    response
+}

@@ -2,17 +2,13 @@
 
 pub(crate) mod example;
 pub(crate) mod faults;
-#[cfg(feature = "cli")]
-pub(crate) mod folder;
 #[cfg(all(target_os = "linux", feature = "http"))]
 pub(crate) mod keepalive;
+#[cfg(feature = "skills")]
+pub(crate) mod liar;
 pub(crate) mod log;
-#[cfg(feature = "cli")]
-pub(crate) mod program;
 #[cfg(feature = "tls")]
 pub(crate) mod proxy;
-#[cfg(all(unix, feature = "cli"))]
-pub(crate) mod pseudo_terminal;
 pub(crate) mod script;
 #[cfg(feature = "tls")]
 pub(crate) mod web;

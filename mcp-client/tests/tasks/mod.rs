@@ -1,7 +1,5 @@
 //! The extension `io.modelcontextprotocol/tasks`.
 
-#[cfg(all(unix, feature = "cli"))]
-mod cli;
 mod endless;
 mod hostile;
 mod retries;

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 
 use crate::workspace;
 
-const DOCUMENTS: [&str; 14] = [
+const DOCUMENTS: [&str; 16] = [
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
@@ -19,6 +19,8 @@ const DOCUMENTS: [&str; 14] = [
     "docs/resources.md",
     "docs/security.md",
     "mcp-client/README.md",
+    "mcp-client/cli/README.md",
+    "mcp-server/gateway/README.md",
     "mcp-server/README.md",
     "mcp-types/README.md",
     "schema/README.md",

@@ -1,14 +1,32 @@
 //! The program `mcp`: its output and its exit codes.
 
+#![cfg(unix)]
+
+mod authorization;
+#[cfg(target_os = "linux")]
+mod browser;
 mod calls;
 mod hostile;
 mod lists;
 mod odd;
+mod proxy;
 mod resources;
 mod skills;
+mod support;
+mod tasks;
 mod terminal;
 mod trouble;
 mod watch;
+
+/// What the tests and the subject have in common.
+mod subject {
+    #[path = "../../../tests/subject/certificate.rs"]
+    pub(crate) mod certificate;
+}
+/// A scripted server with an authorization server, as in the tests of the client.
+#[allow(dead_code, reason = "the tests of the client use the rest")]
+#[path = "../../tests/oauth/world.rs"]
+mod world;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;

@@ -65,7 +65,7 @@ fn server_without_skills_is_an_error() {
 /// Serves an entry with a wrong digest.
 #[test]
 fn skill_that_fails_the_verification_exits_with_6() {
-    use crate::skills::{Liar, TEXT, URI};
+    use crate::support::liar::{Liar, TEXT, URI};
 
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -9,9 +9,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::loopback::browse;
-use super::world::*;
 use crate::support::pseudo_terminal;
+use crate::world::*;
 
 /// A desktop, on which a fake browser notes what it is asked to open.
 struct Desktop {

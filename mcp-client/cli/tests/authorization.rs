@@ -3,7 +3,7 @@
 use crate::support::folder::Folder;
 use crate::support::program::{Printed, mcp};
 
-use super::world::{Asked, World, answer, redirect_with, result};
+use crate::world::{Asked, World, answer, redirect_with, result};
 
 async fn run(folder: &Folder, arguments: &[&str]) -> Printed {
     let mut command = mcp();
@@ -130,7 +130,7 @@ async fn client_credentials_are_stored_shown_and_forgotten() {
 }
 
 /// A server without metadata.
-fn without_metadata(asked: &Asked, needs_token: bool) -> Option<super::world::Answer> {
+fn without_metadata(asked: &Asked, needs_token: bool) -> Option<crate::world::Answer> {
     match asked.path.as_str() {
         path if path.starts_with("/.well-known/") => Some(answer(404, "")),
         "/mcp" if asked.method != "POST" => Some(answer(405, "")),

@@ -4,6 +4,7 @@
 //! also issues URLs and writes its certificate to the file. With `skills FOLDER` it has the skills in
 //! a folder.
 
+#[path = "../../../tests/subject/certificate.rs"]
 mod certificate;
 mod hostile;
 mod odd;

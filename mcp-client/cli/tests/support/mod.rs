@@ -1,0 +1,13 @@
+//! What the tests have in common.
+
+#[path = "../../../tests/support/example.rs"]
+pub(crate) mod example;
+pub(crate) mod folder;
+#[allow(dead_code, reason = "the tests of the client use the rest")]
+#[path = "../../../tests/support/liar.rs"]
+pub(crate) mod liar;
+pub(crate) mod program;
+#[allow(dead_code, reason = "the tests of the client use the rest")]
+#[path = "../../../tests/support/proxy.rs"]
+pub(crate) mod proxy;
+pub(crate) mod pseudo_terminal;

@@ -1,0 +1,1 @@
+//! Search in place of long lists of tools.
