@@ -151,6 +151,7 @@ pub use protocol::error::handler_error::HandlerError;
 pub use protocol::error::{BuildError, BuildErrors, ErrorDetail, ServeError};
 #[cfg(feature = "oauth")]
 pub use protocol::handler::access_token::AccessToken;
+pub use protocol::handler::any::{AnyNotification, AnyRequest, AnyResult};
 pub use protocol::handler::extract::{Extension, FromContext};
 #[cfg(feature = "http")]
 pub use protocol::handler::http_parts::HttpParts;
@@ -167,6 +168,7 @@ pub use protocol::metrics::refusals::{RefusalCause, Refusals};
 pub use protocol::metrics::{Metrics, StoreMetrics};
 #[cfg(feature = "_seal")]
 pub use protocol::seal::{Keys, SealError};
+pub use protocol::session::client_session::ClientSession;
 pub use protocol::session::peer::Peer;
 pub use protocol::store::Store;
 pub use protocol::store::bus::{Bus, BusPage};

@@ -4,6 +4,8 @@
 pub(crate) mod caller;
 pub(crate) mod changes;
 pub(crate) mod core;
+#[cfg(feature = "asking")]
+pub(crate) mod detached;
 pub(crate) mod dispatch;
 pub(crate) mod error;
 pub(crate) mod handler;

@@ -7,6 +7,7 @@ mod catalogs;
 mod definitions;
 pub(crate) mod group;
 pub(crate) mod handle;
+mod handlers;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "http")]

@@ -12,6 +12,7 @@ use crate::protocol::core::Context;
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::dispatch::route::{Typed, versioned};
 use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::handler::any::{AnyRequest, AnyResult};
 use crate::protocol::handler::params::Params;
 use crate::protocol::handler::{Handler, IntoResult, boxed};
 use crate::protocol::message::params_view::ParamsView;
@@ -64,6 +65,21 @@ where
     registry.on(R::METHOD, Box::new(route));
 }
 
+/// Adds the application's handler of requests without a handler of their own.
+pub(crate) fn fallback<M, H>(registry: &mut Registry, handler: H)
+where
+    H: Handler<AnyRequest, M>,
+    H::Output: IntoResult<AnyResult> + 'static,
+{
+    registry.require("requests", &handler);
+    let handler = boxed(handler, H::Output::into_result);
+    #[cfg(feature = "asking")]
+    let route = sealed::AnyAskingRoute(handler);
+    #[cfg(not(feature = "asking"))]
+    let route = crate::protocol::dispatch::route::AnyRoute(handler);
+    registry.fallback = Some(Box::new(route));
+}
+
 #[cfg(feature = "asking")]
 mod sealed {
     use std::marker::PhantomData;
@@ -74,11 +90,13 @@ mod sealed {
     use mcp_types::{CallToolRequest, GetPromptRequest, ReadResourceRequest, Request};
     use pin_project_lite::pin_project;
 
-    use super::{Context, Future, HandlerError, ParamsView, Versioned};
+    use super::{AnyRequest, AnyResult, Context, Future, HandlerError, ParamsView, Versioned};
     use crate::features::input::inputs;
     use crate::protocol::core::{ResponseFuture, Route};
     use crate::protocol::dispatch::respond;
+    use crate::protocol::dispatch::route::{any_params, any_result};
     use crate::protocol::error::handler_error::bad_params;
+    use crate::protocol::handler::BoxedHandler;
     use crate::util::and_then::and_then;
 
     /// The methods whose result may be a list of questions.
@@ -160,6 +178,27 @@ mod sealed {
             let responding = cx.clone();
             Ok(Box::pin(Asking {
                 running: and_then(result, move |result| respond::result(&responding, result)),
+                cx: cx.clone(),
+            }))
+        }
+    }
+
+    /// A handler of requests without a handler of their own.
+    pub(super) struct AnyAskingRoute(pub(super) BoxedHandler<AnyRequest, AnyResult>);
+
+    impl Route for AnyAskingRoute {
+        fn start(
+            &self,
+            params: &ParamsView<'_>,
+            cx: &Context,
+        ) -> Result<ResponseFuture, HandlerError> {
+            if cx.peer().session().is_none() && may_ask(cx.method()) {
+                inputs::attach(params, cx, inputs::AcceptedState::Any)?;
+            }
+            let result = (self.0)(any_params(params)?, cx.clone());
+            let responding = cx.clone();
+            Ok(Box::pin(Asking {
+                running: and_then(result, move |result| any_result(&responding, &result)),
                 cx: cx.clone(),
             }))
         }

@@ -7,6 +7,7 @@
 
 pub(crate) mod ask;
 mod checkboxes;
+mod detached;
 pub(crate) mod error;
 pub(crate) mod form;
 pub(crate) mod inputs;

@@ -24,6 +24,8 @@ use crate::protocol::caller::ContextValues;
 use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::changes::{Change, Hub};
 use crate::protocol::core::states::States;
+#[cfg(feature = "asking")]
+use crate::protocol::detached::DetachedTable;
 use crate::protocol::error::conversions::ErrorConversions;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::{BuildError, ErrorDetail};
@@ -58,6 +60,10 @@ pub(crate) struct Core {
     pub(crate) layers: Vec<Box<dyn Layer>>,
     pub(crate) routes: Methods<Routed>,
     pub(crate) listeners: Methods<Box<dyn Listener>>,
+    /// Handles the requests of methods without a route.
+    pub(crate) fallback: Option<Box<dyn Route>>,
+    /// Handles the notifications without a listener.
+    pub(crate) fallback_listener: Option<Box<dyn Listener>>,
     pub(crate) hub: Hub,
     pub(crate) change_access: Option<Box<dyn ChangeAccess>>,
     /// Removes what the client must not see from a block of a question to the client.
@@ -66,6 +72,9 @@ pub(crate) struct Core {
     pub(crate) stores: Stores,
     pub(crate) peers: Arc<Peers>,
     pub(crate) stopping: CancelSignal,
+    /// The calls that outlive the rounds of their requests.
+    #[cfg(feature = "asking")]
+    pub(crate) detached: DetachedTable<Context>,
     /// The requests of methods without a route.
     pub(crate) unknown_methods: OperationCounter,
     /// `None` if the server has no tools of its own.
@@ -122,9 +131,11 @@ impl Core {
         &self.info_text
     }
 
-    /// Returns the handler of a method, if the revision has the method.
+    /// Returns the handler of a method: its own if the revision has the method, or else that of all
+    /// other requests.
     pub(crate) fn route(&self, method: &str, revision: Revision) -> Option<&dyn Route> {
-        self.routed(method, revision).map(|routed| &*routed.route)
+        let routed = self.routed(method, revision).map(|routed| &*routed.route);
+        routed.or(self.fallback.as_deref())
     }
 
     /// Returns a method if the revision has it.
@@ -134,7 +145,8 @@ impl Core {
     }
 
     pub(crate) fn listener(&self, method: &str) -> Option<&dyn Listener> {
-        self.listeners.get(method).map(|listener| &**listener)
+        let listener = self.listeners.get(method).map(|listener| &**listener);
+        listener.or(self.fallback_listener.as_deref())
     }
 }
 

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "oauth")]
 pub(crate) mod access_token;
+pub(crate) mod any;
 pub(crate) mod extract;
 #[cfg(feature = "http")]
 pub(crate) mod http_parts;

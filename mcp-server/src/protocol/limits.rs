@@ -112,6 +112,11 @@ pub struct Limits {
     /// The time for which the sealed state of a request that waits for input stays valid. Default:
     /// 1 hour.
     pub state_time: Duration,
+    /// The maximum number of calls of [`Context::detached`](crate::Context::detached) that run or
+    /// wait for answers. Default: 1,024.
+    pub detached_calls: usize,
+    /// The maximum number of such calls of one peer. Default: 64.
+    pub detached_per_peer: usize,
     /// The maximum size of the headers of an HTTP request, in bytes. Default: 32 KiB.
     pub header_bytes: usize,
     /// The maximum number of HTTP connections of `serve_http`. Default: 10,000. At the maximum, or
@@ -215,6 +220,8 @@ impl Default for Limits {
             stored_values: 64,
             progress_interval: Duration::from_millis(20),
             state_time: Duration::from_secs(3_600),
+            detached_calls: 1_024,
+            detached_per_peer: 64,
             header_bytes: 32 << 10,
             connections: 10_000,
             keep_alive: Duration::from_secs(15),

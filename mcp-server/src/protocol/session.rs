@@ -1,5 +1,6 @@
 //! [`Session`]: the state of a legacy peer after its handshake.
 
+pub(crate) mod client_session;
 pub(crate) mod peer;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use serde_json::value::RawValue;
 use crate::protocol::caller::Caller;
 use crate::protocol::changes::Watched;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
+use crate::protocol::session::client_session::SessionEnd;
 use crate::util::uri_set::UriSet;
 
 /// A legacy peer after `initialize`: the process at the other end of a pair of byte streams, or the
@@ -45,6 +47,8 @@ pub(crate) struct Session {
     /// last.
     subscriber: Mutex<Option<Caller>>,
     pub(crate) pending: Arc<PendingRequests>,
+    /// Notifies the program of the end of the session.
+    pub(crate) end: SessionEnd,
     /// Tracks the writes to the stores of the session.
     #[cfg(feature = "http")]
     pub(crate) writes: crate::util::write_gate::WriteGate,
@@ -60,6 +64,7 @@ impl Session {
         capabilities: ClientCapabilities,
     ) -> Self {
         Self {
+            end: SessionEnd::new(id.as_deref()),
             id,
             principal,
             revision,

@@ -18,6 +18,8 @@ use crate::proposals::https_url::issue::Urls;
 use crate::proposals::{hooks, resources::blocks};
 use crate::protocol::changes::Hub;
 use crate::protocol::core::Core;
+#[cfg(feature = "asking")]
+use crate::protocol::detached::DetachedTable;
 use crate::protocol::dispatch::lifecycle;
 use crate::protocol::dispatch::registry::Registry;
 #[cfg(feature = "_seal")]
@@ -166,12 +168,16 @@ impl ServerBuilder {
             layers,
             routes: registry.routes,
             listeners: registry.listeners,
+            fallback: registry.fallback,
+            fallback_listener: registry.fallback_listener,
             hub: Hub::default(),
             change_access: registry.change_access,
             #[cfg(feature = "_proposals")]
             withhold: blocks::withhold_of_block,
             stores,
             stopping: CancelSignal::default(),
+            #[cfg(feature = "asking")]
+            detached: DetachedTable::default(),
             unknown_methods: OperationCounter::default(),
             tools: registry.tools,
             #[cfg(feature = "http")]

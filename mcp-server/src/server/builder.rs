@@ -3,12 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::revision::Versioned;
-use mcp_types::{
-    CacheScope, Icon, Implementation, Notification, Proposal, Request, ServerCapabilities,
-};
+use mcp_types::{CacheScope, Icon, Implementation, Proposal, ServerCapabilities};
 
-use crate::features::asking;
 use crate::features::catalog::CacheHints;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::config::HttpUrls;
@@ -21,8 +17,6 @@ use crate::protocol::error::BuildError;
 use crate::protocol::error::ErrorDetail;
 use crate::protocol::error::conversions::ErrorConversions;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::handler::params::{NotificationParams, Params};
-use crate::protocol::handler::{Handler, IntoResult};
 use crate::protocol::limits::Limits;
 #[cfg(feature = "_seal")]
 use crate::protocol::seal::Keys;
@@ -280,54 +274,6 @@ impl ServerBuilder {
     ) -> Self {
         let added = self.errors.add(convert);
         self.registry.check(added);
-        self
-    }
-
-    /// Handles a request of the protocol, or one of the application's own. The handler replaces the
-    /// one of a feature: a program can handle `tools/list` itself and still add tools. The
-    /// capability that the method belongs to is declared.
-    ///
-    /// The first parameter of the handler is [`Params<R>`](Params), the params of the newest
-    /// revision that has the method. Messages of other revisions are converted. In `tools/call`,
-    /// `prompts/get` and `resources/read`, the handler also gets a `requestState` that this server
-    /// did not make, because the handler may have made it.
-    ///
-    /// ```
-    /// use mcp_server::types::{CallToolOutcome, CallToolRequest, CallToolResult, TextContent};
-    /// use mcp_server::{Params, Server};
-    ///
-    /// async fn call(Params(call): Params<CallToolRequest>) -> CallToolOutcome {
-    ///     CallToolResult::new([TextContent::new(format!("This is {}.", call.name)).into()]).into()
-    /// }
-    ///
-    /// let server = Server::builder("demo", "1.0.0").on(call).build()?;
-    /// assert!(server.capabilities().tools.is_some());
-    /// # Ok::<(), mcp_server::BuildErrors>(())
-    /// ```
-    pub fn on<R, M, H>(mut self, handler: H) -> Self
-    where
-        R: Request + 'static,
-        R::Params: Versioned,
-        R::Result: Versioned,
-        H: Handler<Params<R>, M>,
-        H::Output: IntoResult<R::Result> + 'static,
-    {
-        asking::on(&mut self.registry, handler);
-        self
-    }
-
-    /// Handles a notification, of any revision or of the application's own. The first parameter of
-    /// the handler is [`NotificationParams<N>`](NotificationParams). Its errors are only logged.
-    ///
-    /// Handlers do not get `notifications/cancelled`: it [cancels](crate::Context::cancelled) the
-    /// request.
-    pub fn on_notification<N, M, H>(mut self, handler: H) -> Self
-    where
-        N: Notification + 'static,
-        H: Handler<NotificationParams<N>, M>,
-        H::Output: IntoResult<()> + 'static,
-    {
-        self.registry.on_notification(handler);
         self
     }
 

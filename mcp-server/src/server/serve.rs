@@ -147,7 +147,7 @@ impl Server {
     /// ```
     #[must_use]
     pub fn context(&self) -> Context {
-        Context::detached(&self.core, "", Extensions::new())
+        Context::without_client(&self.core, "", Extensions::new())
     }
 
     /// Awaits `serving`, and shuts the server down when `signal` resolves.

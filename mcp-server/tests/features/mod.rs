@@ -11,6 +11,7 @@ mod dialects;
 #[cfg(feature = "draft")]
 mod draft;
 mod extensions;
+mod fallback;
 mod handlers;
 mod layers;
 mod lists;

@@ -1,5 +1,6 @@
 //! Input requests of handlers, as clients of both eras see them.
 
+mod detached;
 mod forms;
 mod legacy;
 mod methods;

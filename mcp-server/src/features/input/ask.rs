@@ -73,7 +73,6 @@ impl<A> Ask<A> {
             QuestionStatus::Answered(key, answer) => (key, answer),
             QuestionStatus::Open(key) => {
                 let withdraw = Withdraw { cx: &cx, key };
-                #[cfg(feature = "tasks")]
                 if let Some(answer) = inputs::owner::answer(&cx, &withdraw.key).await {
                     return Self::accept(&cx, withdraw.key.clone(), answer, read);
                 }

@@ -1,8 +1,6 @@
 //! [`Inputs`]: the questions of a request, and the answers to them.
 
-#[cfg(feature = "tasks")]
 pub(crate) mod kept;
-#[cfg(feature = "tasks")]
 pub(crate) mod owner;
 
 use std::collections::{BTreeSet, HashMap};
@@ -35,7 +33,6 @@ pub(crate) struct Inputs {
     foreign: Option<ErrorObject>,
     rounds: Mutex<Rounds>,
     /// Present if the handler waits for answers, instead of running again in the next round.
-    #[cfg(feature = "tasks")]
     pub(crate) kept: Option<kept::Kept>,
 }
 
@@ -128,7 +125,6 @@ impl Inputs {
             origin: Some(origin),
             foreign,
             rounds: Mutex::new(rounds),
-            #[cfg(feature = "tasks")]
             kept: None,
         })
     }
@@ -154,11 +150,7 @@ impl Inputs {
         question: &Question,
         revision: Revision,
     ) -> Result<QuestionStatus, HandlerError> {
-        #[cfg(feature = "tasks")]
-        let can_ask = self.origin.is_some() || self.kept.is_some();
-        #[cfg(not(feature = "tasks"))]
-        let can_ask = self.origin.is_some();
-        if !can_ask {
+        if self.origin.is_none() && self.kept.is_none() {
             return Err(InputError::Method(method.to_owned()).into());
         }
         self.check_state()?;
@@ -190,12 +182,7 @@ impl Inputs {
     }
 
     /// Tells the owner of a handler that is kept that there is something to store.
-    #[cfg_attr(
-        not(feature = "tasks"),
-        expect(clippy::unused_self, reason = "only handlers of tasks are kept")
-    )]
     fn note_change(&self) {
-        #[cfg(feature = "tasks")]
         if let Some(kept) = &self.kept {
             kept.note_change();
         }

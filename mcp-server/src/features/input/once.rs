@@ -65,7 +65,6 @@ impl Context {
         let value = work.await?;
         let raw = mcp_types::json::to_raw(&value)?;
         inputs.rounds().once.insert(key.to_owned(), raw);
-        #[cfg(feature = "tasks")]
         if let Some(kept) = &inputs.kept {
             let stored = crate::util::select::select(kept.store(), self.cancelled()).await;
             if let crate::util::select::Either::Second(()) = stored {

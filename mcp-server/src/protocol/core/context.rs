@@ -4,20 +4,20 @@ use std::sync::Arc;
 #[cfg(feature = "asking")]
 use std::sync::OnceLock;
 
-#[cfg(feature = "tasks")]
-use mcp_types::ProgressToken;
 use mcp_types::revision::Versioned;
-use mcp_types::{Proposal, RequestId, Revision};
+use mcp_types::{ProgressToken, Proposal, RequestId, Revision, rpc};
 
 use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::caller::{Caller, ContextValues};
 use crate::protocol::core::{Context, Core, RequestState};
 use crate::protocol::error::handler_error::HandlerError;
-#[cfg(feature = "tasks")]
+#[cfg(feature = "asking")]
 use crate::protocol::message::message_sink::MessageSink;
 use crate::protocol::message::message_sink::{ClosedSink, TrySend};
 use crate::protocol::message::notification;
+use crate::protocol::message::raw_object::object_text;
 use crate::protocol::metrics::measured::Measured;
+use crate::protocol::session::client_session::ClientSession;
 use crate::protocol::session::peer::Peer;
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::select::select;
@@ -26,7 +26,7 @@ use crate::util::signal::CancelSignal;
 impl Context {
     /// Creates a context that belongs to no request of a client: what it sends is discarded, and it
     /// cannot ask the client.
-    pub(crate) fn detached(core: &Arc<Core>, method: &str, extensions: Extensions) -> Self {
+    pub(crate) fn without_client(core: &Arc<Core>, method: &str, extensions: Extensions) -> Self {
         let caller = Caller {
             extensions: Arc::new(extensions),
             values: None,
@@ -34,7 +34,7 @@ impl Context {
         Self::on_behalf_of(core, method, Peer::modern(Revision::LATEST, None), caller)
     }
 
-    /// As [`detached`](Self::detached), on behalf of a client.
+    /// As [`without_client`](Self::without_client), on behalf of a client.
     pub(crate) fn on_behalf_of(core: &Arc<Core>, method: &str, peer: Peer, caller: Caller) -> Self {
         Self {
             state: Arc::new(RequestState {
@@ -59,7 +59,7 @@ impl Context {
     }
 
     /// Turns a context that belongs to no request into that of a handler that outlives its request.
-    #[cfg(feature = "tasks")]
+    #[cfg(feature = "asking")]
     pub(crate) fn kept(
         mut self,
         id: &str,
@@ -74,6 +74,28 @@ impl Context {
             state.inputs = OnceLock::from(inputs);
         }
         self
+    }
+
+    /// Returns the context of a call that outlives the rounds of this request, with the same client.
+    #[cfg(feature = "asking")]
+    pub(crate) fn detached_from_rounds(
+        &self,
+        id: &str,
+        sink: Arc<dyn MessageSink>,
+        inputs: Box<dyn std::any::Any + Send + Sync>,
+    ) -> Self {
+        let caller = Caller {
+            extensions: Arc::clone(&self.state.extensions),
+            values: self.values.clone(),
+        };
+        let peer = self.peer().clone();
+        let cx = Self::on_behalf_of(self.core(), self.method(), peer, caller);
+        let mut cx = cx.kept(id, sink, inputs);
+        if let Some(state) = Arc::get_mut(&mut cx.state) {
+            state.log_level = self.state.log_level;
+            state.trace_parent.clone_from(&self.state.trace_parent);
+        }
+        cx
     }
 
     /// Returns what is known of the client, to keep it after the request.
@@ -99,6 +121,12 @@ impl Context {
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.state.peer.revision()
+    }
+
+    /// Returns the session of the client. `None` for clients of newer revisions, which have none.
+    #[must_use]
+    pub fn session(&self) -> Option<ClientSession> {
+        Some(self.peer().session()?.end.0.clone())
     }
 
     /// Returns `true` if both sides declared a proposal: this server, and the client for this
@@ -232,6 +260,37 @@ impl Context {
             }
             Ok(())
         }
+    }
+
+    /// Sends a notification of any method that belongs to this request, before its response. The
+    /// params are in the form of the client's revision, and are sent as they are.
+    ///
+    /// A gateway that passes on `notifications/progress` sets `progressToken` to
+    /// [`progress_token`](Self::progress_token).
+    ///
+    /// # Errors
+    ///
+    /// -32603 if the params are not an object, or cannot be encoded.
+    pub async fn notify_json(
+        &self,
+        method: &str,
+        params: Option<&(impl serde::Serialize + Sync + ?Sized)>,
+    ) -> Result<(), HandlerError> {
+        let params = params.map(object_text).transpose()?;
+        let mut message = Vec::with_capacity(256);
+        rpc::write_notification(&mut message, method, params.as_ref())?;
+        if !self.is_cancelled()
+            && let Some(message) = self.pass_outbound(message)
+        {
+            self.send_message(message).await;
+        }
+        Ok(())
+    }
+
+    /// Returns the token under which the client wants reports of progress, if it wants any.
+    #[must_use]
+    pub fn progress_token(&self) -> Option<&ProgressToken> {
+        self.state.progress_token.as_ref()
     }
 
     /// Sends a message that belongs to this request.

@@ -12,9 +12,10 @@ use mcp_types::{Notification, Proposal, Revision, ServerCapabilities, json::Obje
 
 use crate::protocol::core::states::States;
 use crate::protocol::core::{ChangeAccess, Context, Listener, Methods, Route, Routed};
-use crate::protocol::dispatch::route::{self, NotificationHandler, Typed};
+use crate::protocol::dispatch::route::{self, AnyNotificationHandler, NotificationHandler, Typed};
 use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::handler::any::AnyNotification;
 use crate::protocol::handler::params::NotificationParams;
 use crate::protocol::handler::requirements::Requirements;
 use crate::protocol::handler::{Handler, IntoResult, boxed, requirements_of};
@@ -26,6 +27,10 @@ use crate::protocol::metrics::operations::Tools;
 pub(crate) struct Registry {
     pub(crate) routes: Methods<Routed>,
     pub(crate) listeners: Methods<Box<dyn Listener>>,
+    /// Handles the requests of methods without a route.
+    pub(crate) fallback: Option<Box<dyn Route>>,
+    /// Handles the notifications without a listener.
+    pub(crate) fallback_listener: Option<Box<dyn Listener>>,
     pub(crate) capabilities: ServerCapabilities,
     /// Decides which clients are notified of changes of a resource; `None` without resources.
     pub(crate) change_access: Option<Box<dyn ChangeAccess>>,
@@ -47,6 +52,8 @@ impl Default for Registry {
         Self {
             routes: Methods::default(),
             listeners: Methods::default(),
+            fallback: None,
+            fallback_listener: None,
             capabilities: with_member(LOGGING, &Object::new()),
             change_access: None,
             tools: None,
@@ -74,7 +81,9 @@ impl Registry {
     /// Returns `true` if a feature handles its methods: if it has definitions, or if only the
     /// capability is declared and the application handles none of the methods.
     pub(crate) fn is_served(&self, offered: bool, declared: bool, methods: &[&str]) -> bool {
-        offered || (declared && !methods.iter().any(|method| self.has_route(method)))
+        let handled =
+            self.fallback.is_some() || methods.iter().any(|method| self.has_route(method));
+        offered || (declared && !handled)
     }
 
     /// Returns `true` if the program opted into a proposal.
@@ -95,6 +104,17 @@ impl Registry {
         let listener = Box::new(NotificationHandler::<N>::new(handler));
         let added = self.listeners.add(N::METHOD, listener);
         self.check(added);
+    }
+
+    /// Adds the application's handler of notifications without a handler of their own.
+    pub(crate) fn fallback_notification<M, H>(&mut self, handler: H)
+    where
+        H: Handler<AnyNotification, M>,
+        H::Output: IntoResult<()> + 'static,
+    {
+        self.require("notifications", &handler);
+        let handler = boxed(handler, H::Output::into_result);
+        self.fallback_listener = Some(Box::new(AnyNotificationHandler(handler)));
     }
 
     /// Adds the application's handler of a request, which replaces the one of a feature. A second

@@ -24,7 +24,7 @@ pub(crate) fn result<T: Versioned>(cx: &Context, result: T) -> Result<Vec<u8>, H
     }
 }
 
-fn unasked() -> HandlerError {
+pub(crate) fn unasked() -> HandlerError {
     HandlerError::internal("a notification has no response")
 }
 

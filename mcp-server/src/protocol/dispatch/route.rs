@@ -6,15 +6,16 @@ use std::pin::Pin;
 
 use mcp_internal::peer_text::PeerText;
 use mcp_types::revision::Versioned;
-use mcp_types::{Notification, json};
+use mcp_types::{Notification, json, rpc};
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, Listener, ResponseFuture, Route};
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::respond;
 use crate::protocol::error::handler_error::{HandlerError, bad_params};
-use crate::protocol::handler::BoxedHandler;
+use crate::protocol::handler::any::{AnyNotification, AnyRequest, AnyResult};
 use crate::protocol::handler::params::NotificationParams;
+use crate::protocol::handler::{BoxedHandler, HandlerFuture};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::FromMembers;
 use crate::util::and_then::and_then;
@@ -73,6 +74,64 @@ where
     }
 }
 
+/// A handler of requests without a handler of their own.
+#[cfg(not(feature = "asking"))]
+pub(crate) struct AnyRoute(pub(crate) BoxedHandler<AnyRequest, AnyResult>);
+
+#[cfg(not(feature = "asking"))]
+impl Route for AnyRoute {
+    fn start(&self, params: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError> {
+        let result = (self.0)(any_params(params)?, cx.clone());
+        let cx = cx.clone();
+        Ok(Box::pin(and_then(result, move |result| {
+            any_result(&cx, &result)
+        })))
+    }
+}
+
+/// Returns params as they are.
+pub(crate) fn any_params(params: &ParamsView<'_>) -> Result<AnyRequest, HandlerError> {
+    let params = json::from_str(params.text());
+    let params = params.map_err(|error| HandlerError::internal(error.to_string()))?;
+    Ok(AnyRequest::new(params))
+}
+
+/// Returns the response with a result as it is.
+pub(crate) fn any_result(cx: &Context, result: &AnyResult) -> Result<Vec<u8>, HandlerError> {
+    let id = cx.request_id().ok_or_else(respond::unasked)?;
+    let mut message = Vec::with_capacity(result.result.get().len() + 64);
+    rpc::write_result(&mut message, id, &*result.result)?;
+    Ok(message)
+}
+
+/// The handler of notifications without a handler of their own.
+pub(crate) struct AnyNotificationHandler(pub(crate) BoxedHandler<AnyNotification, ()>);
+
+impl Listener for AnyNotificationHandler {
+    fn start(
+        &self,
+        params: Option<&RawValue>,
+        cx: &Context,
+    ) -> Result<Pin<Box<dyn Future<Output = ()> + Send>>, HandlerError> {
+        Ok(logged(
+            (self.0)(AnyNotification::new(params), cx.clone()),
+            cx,
+        ))
+    }
+}
+
+/// Runs the handler of a notification, whose errors are only logged.
+fn logged(running: HandlerFuture<()>, cx: &Context) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    let cx = cx.clone();
+    Box::pin(async move {
+        if let Err(error) = running.await {
+            let method = PeerText(cx.method());
+            let error = for_log(&error);
+            tracing::warn!(%method, %error, "the handler of a notification failed");
+        }
+    })
+}
+
 /// A handler of the notifications `N`.
 pub(crate) struct NotificationHandler<N: Notification>(BoxedHandler<NotificationParams<N>, ()>);
 
@@ -94,13 +153,6 @@ impl<N: Notification + 'static> Listener for NotificationHandler<N> {
         let text = params.map_or(NO_PARAMS, RawValue::get);
         let params = json::from_str(text).map_err(|error| bad_params(N::METHOD, &error.into()))?;
         let running = (self.0)(NotificationParams(params), cx.clone());
-        let cx = cx.clone();
-        Ok(Box::pin(async move {
-            if let Err(error) = running.await {
-                let method = PeerText(cx.method());
-                let error = for_log(&error);
-                tracing::warn!(%method, %error, "the handler of a notification failed");
-            }
-        }))
+        Ok(logged(running, cx))
     }
 }

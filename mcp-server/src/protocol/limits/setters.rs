@@ -47,6 +47,8 @@ limits! {
     stored_values: usize,
     progress_interval: Duration,
     state_time: Duration,
+    detached_calls: usize,
+    detached_per_peer: usize,
     header_bytes: usize,
     connections: usize,
     keep_alive: Duration,

@@ -14,11 +14,14 @@ pub(crate) struct Kept {
     stored: watch::Sender<u64>,
     /// The number of deliveries of answers.
     deliveries: watch::Sender<u64>,
+    /// Whether there is an owner that stores changes.
+    is_stored: bool,
 }
 
 impl Kept {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(is_stored: bool) -> Self {
         Self {
+            is_stored,
             changes: watch::Sender::new(0),
             stored: watch::Sender::new(0),
             deliveries: watch::Sender::new(0),
@@ -44,9 +47,12 @@ impl Kept {
         self.changes.send_modify(|changes| *changes += 1);
     }
 
-    /// Notes a change, and waits until it is stored.
+    /// Notes a change, and waits until it is stored if the owner stores changes.
     pub(crate) async fn store(&self) {
         self.note_change();
+        if !self.is_stored {
+            return;
+        }
         let number = *self.changes.borrow();
         let mut stored = self.stored.subscribe();
         // Fails only if the sender is dropped, and `self` owns it.
@@ -60,6 +66,7 @@ impl Kept {
     }
 
     /// Confirms that changes are stored, up to this number.
+    #[cfg(feature = "tasks")]
     pub(crate) fn confirm(&self, changes: u64) {
         self.stored
             .send_modify(|stored| *stored = changes.max(*stored));

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::kept::Kept;
-use super::{Inputs, Rounds};
+use super::{Inputs, OpenQuestion, Rounds};
 use crate::features::input::state::RawValues;
 use crate::protocol::core::Context;
 use crate::util::select::{Either, select};
@@ -28,9 +28,44 @@ impl Inputs {
         };
         Self {
             rounds: rounds.into(),
-            kept: Some(Kept::new()),
+            kept: Some(Kept::new(true)),
             ..Self::default()
         }
+    }
+
+    /// Creates the inputs of a handler that is kept in memory only.
+    pub(crate) fn detached() -> Self {
+        Self {
+            kept: Some(Kept::new(false)),
+            ..Self::default()
+        }
+    }
+
+    /// Waits until a handler that is kept has changed something.
+    pub(crate) async fn changed_since(&self, changes: u64) {
+        if let Some(kept) = &self.kept {
+            kept.changed(changes).await;
+        }
+    }
+
+    /// Returns `true` if questions are the result of the request, which the client then sends
+    /// again.
+    pub(crate) fn asks_in_rounds(&self) -> bool {
+        self.origin.is_some() && self.kept.is_none()
+    }
+
+    /// Removes and returns the answers in the request.
+    pub(crate) fn take_responses(&self) -> RawValues {
+        std::mem::take(&mut self.rounds().responses)
+    }
+
+    /// Ends the round with questions of a detached call, and with a value of `once` for the next
+    /// round.
+    pub(crate) fn suspend_for(&self, open: Vec<OpenQuestion>, name: String, value: Box<RawValue>) {
+        let mut rounds = self.rounds();
+        rounds.open.extend(open);
+        rounds.once.insert(name, value);
+        rounds.wake();
     }
 
     /// Returns what has to be stored.

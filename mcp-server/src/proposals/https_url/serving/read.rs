@@ -109,7 +109,7 @@ pub(crate) async fn read(
 ) -> Result<ReadResult, ReadFailure> {
     let mut extensions = extensions;
     extensions.insert(ReadByUrl);
-    let cx = Context::detached(server, ReadResourceRequest::METHOD, extensions);
+    let cx = Context::without_client(server, ReadResourceRequest::METHOD, extensions);
     let (sender, mut receiver) = oneshot::channel();
     let running = {
         let cx = cx.clone();

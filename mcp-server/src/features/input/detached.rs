@@ -1,0 +1,246 @@
+//! [`Context::detached`]: a call that outlives the rounds of its request.
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::Arc;
+
+use mcp_types::json;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use tokio::time::{sleep, timeout};
+use tracing::Instrument as _;
+
+use crate::features::input::error::InputError;
+use crate::features::input::inputs::{self, Inputs};
+use crate::protocol::core::{Context, Core};
+use crate::protocol::detached::{CallPhase, DetachedCall, RoundSink};
+use crate::protocol::dispatch::request_task::caught;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::quota::peer_key::PeerKey;
+use crate::util::select::{Either, select};
+
+impl Context {
+    /// Runs a call that goes on while the client answers its questions, instead of starting again
+    /// in each round: for handlers that call another server whose tool must not run twice.
+    ///
+    /// A modern client gets the questions of the call as the result of its request. When it sends
+    /// the request again with the answers, the handler starts again, and this function waits for
+    /// the same call instead of running `call` a second time. The context that `call` gets sends
+    /// progress and log messages with the request that waits at the time.
+    ///
+    /// ```
+    /// # use mcp_server::{Context, Form, HandlerError};
+    /// # use mcp_server::types::BooleanSchema;
+    /// async fn order(cx: Context) -> Result<String, HandlerError> {
+    ///     cx.detached("order", async |cx: Context| {
+    ///         // This line runs once, whatever the client's revision.
+    ///         let table = "table 7";
+    ///         let form = Form::new(format!("Take {table}?")).required("ok", BooleanSchema::new());
+    ///         Ok(match cx.elicit(form).await?.accepted() {
+    ///             Some(_) => format!("{table} is yours"),
+    ///             None => "nothing was ordered".to_owned(),
+    ///         })
+    ///     })
+    ///     .await
+    /// }
+    /// ```
+    ///
+    /// `key` names the call within the handler. The call ends without a result when its request is
+    /// cancelled, or if the client does not answer within
+    /// [`Limits::state_time`](field@crate::Limits::state_time). In sessions, in tasks and for
+    /// methods without questions, `call` runs as a part of the handler.
+    ///
+    /// # Errors
+    ///
+    /// The error of the call; -32603 if there are as many calls as
+    /// [`Limits::detached_calls`](field@crate::Limits::detached_calls) allows; -32602 if the call of
+    /// this request has ended, or runs in another process, or if another request waits for it.
+    pub async fn detached<T, F, Fut>(&self, key: &str, call: F) -> Result<T, HandlerError>
+    where
+        T: Serialize + DeserializeOwned,
+        F: FnOnce(Self) -> Fut,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    {
+        let inputs = inputs::of(self).ok_or(InputError::Ended)?;
+        if !inputs.asks_in_rounds() {
+            return call(self.clone()).await;
+        }
+        inputs.check_state()?;
+        let name = format!("detached/{key}");
+        let known = inputs.rounds().once.get(&name).cloned();
+        let (id, running) = match known {
+            Some(id) => {
+                let id: String = serde_json::from_str(id.get())?;
+                let running = self.core().detached.get(&id).ok_or_else(ended)?;
+                (id, running)
+            }
+            None => start(self, call)?,
+        };
+        if !running.attach(&self.state.sink, self.state.progress_token.clone()) {
+            let text = "`requestState`: another request with this state is being answered";
+            return Err(HandlerError::invalid_params(text));
+        }
+        let mut waiting = Waiting {
+            call: &running,
+            is_suspended: false,
+        };
+        let result = round(self, inputs, (name, &id), &mut waiting).await;
+        Ok(serde_json::from_str(result?.get())?)
+    }
+}
+
+/// Waits until the call ends, or hands its questions to the request.
+async fn round(
+    request: &Context,
+    inputs: &Inputs,
+    (name, id): (String, &str),
+    waiting: &mut Waiting<'_>,
+) -> Result<Box<RawValue>, HandlerError> {
+    let call = waiting.call;
+    let asked = inputs::of(&call.cx).ok_or(InputError::Ended)?;
+    let answers = inputs.take_responses();
+    let answered: HashSet<String> = answers.keys().cloned().collect();
+    asked.deliver(&answers);
+    loop {
+        // Registered before the state is read, so that no change is missed.
+        let mut changed = std::pin::pin!(call.changed.notified());
+        changed.as_mut().enable();
+        if let Some(result) = call.take() {
+            return result;
+        }
+        let snapshot = asked.snapshot();
+        let open = snapshot.open.into_iter();
+        let open: Vec<_> = open.filter(|(key, _)| !answered.contains(key)).collect();
+        if !open.is_empty() {
+            inputs.suspend_for(open, name, json::to_raw(id)?);
+            waiting.is_suspended = true;
+            // The request ends here with the questions, and the handler is dropped.
+            request.cancelled().await;
+            return Err(InputError::Ended.into());
+        }
+        select(changed, asked.changed_since(snapshot.changes)).await;
+    }
+}
+
+/// The request that waits for a call. If it is dropped before the call has ended or asks, the
+/// request was cancelled, and the call is, too.
+struct Waiting<'a> {
+    call: &'a Arc<DetachedCall<Context>>,
+    is_suspended: bool,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.call.detach(self.is_suspended);
+    }
+}
+
+fn ended() -> HandlerError {
+    HandlerError::invalid_params(
+        "`requestState`: the call has ended, or runs in another process; send the request again without it",
+    )
+}
+
+/// Starts a call as a task of its own.
+fn start<T, F, Fut>(
+    request: &Context,
+    call: F,
+) -> Result<(String, Arc<DetachedCall<Context>>), HandlerError>
+where
+    T: Serialize,
+    F: FnOnce(Context) -> Fut,
+    Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+{
+    let core = Arc::clone(request.core());
+    let id = random_id()?;
+    let sink = Arc::<RoundSink>::default();
+    let cx =
+        request.detached_from_rounds(&id, Arc::clone(&sink) as _, Box::new(Inputs::detached()));
+    let running = DetachedCall::new(PeerKey::of(&request.state.extensions), cx.clone(), sink);
+    let running = Arc::new(running);
+    if !core.detached.add(&id, &running, core.limits()) {
+        return Err(HandlerError::internal("too many calls wait for answers").temporary());
+    }
+    let entry = TableEntry {
+        core,
+        id: id.clone(),
+        call: Arc::clone(&running),
+    };
+    let work = call(cx);
+    let work = async move {
+        let done = caught(work).await;
+        let done = done.unwrap_or_else(|| Err(HandlerError::internal("the handler failed")));
+        done.and_then(|value| Ok(json::to_raw(&value)?))
+    };
+    tokio::spawn(supervise(entry, work).in_current_span());
+    Ok((id, running))
+}
+
+/// Removes a call from the table when its task ends, however it ends.
+struct TableEntry {
+    core: Arc<Core>,
+    id: String,
+    call: Arc<DetachedCall<Context>>,
+}
+
+impl Drop for TableEntry {
+    fn drop(&mut self) {
+        self.core.detached.remove(&self.id);
+        self.call.cx.state.ended.set();
+    }
+}
+
+/// Runs a call, and keeps its result until a request takes it.
+async fn supervise(
+    entry: TableEntry,
+    work: impl Future<Output = Result<Box<RawValue>, HandlerError>>,
+) {
+    let limits = entry.core.limits();
+    let unwanted = async {
+        let stopped = async {
+            entry.core.stopping().await;
+            sleep(limits.grace_time).await;
+        };
+        select(abandoned(&entry.call, limits.state_time), stopped).await
+    };
+    let mut unwanted = std::pin::pin!(unwanted);
+    if let Either::First(result) = select(work, unwanted.as_mut()).await {
+        entry.call.finish(result);
+        unwanted.await;
+    }
+}
+
+/// Waits until the result was taken, the call was cancelled, or no request has waited for it for
+/// some time.
+async fn abandoned(call: &DetachedCall<Context>, time: std::time::Duration) {
+    loop {
+        let mut changed = std::pin::pin!(call.changed.notified());
+        changed.as_mut().enable();
+        match call.phase() {
+            CallPhase::Cancelled | CallPhase::Taken => return,
+            CallPhase::Attached => changed.await,
+            CallPhase::Suspended => {
+                if timeout(time, changed).await.is_err() {
+                    tracing::debug!("the client did not answer the questions of a call in time");
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Returns an id that cannot be guessed.
+fn random_id() -> Result<String, HandlerError> {
+    use std::fmt::Write as _;
+
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| HandlerError::internal(error.to_string()))?;
+    Ok(bytes
+        .iter()
+        .fold(String::with_capacity(32), |mut id, byte| {
+            // Writing to a string does not fail.
+            let _ = write!(id, "{byte:02x}");
+            id
+        }))
+}
