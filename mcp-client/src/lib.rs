@@ -123,6 +123,7 @@ pub use extensions::skills;
 #[cfg(feature = "tasks")]
 pub use extensions::tasks::{StartedCall, TaskHandle, Tasks};
 pub use features::cache::Cache;
+pub use features::calls::any::JsonCall;
 pub use features::calls::{Call, IntoObject};
 pub use features::extension::ClientExtension;
 pub use features::inboxes::SubscriptionEvent;

@@ -278,7 +278,7 @@ pub(crate) trait MessageSender: Send + Sync {
     fn send_notification<'a>(
         &'a self,
         connection: &'a Arc<Connection>,
-        method: &'static str,
+        method: &'a str,
         message: Vec<u8>,
     ) -> SendFuture<'a>;
 
@@ -329,7 +329,7 @@ pub(crate) struct OutgoingRequest<'a> {
     #[cfg(feature = "http")]
     pub(crate) id: i64,
     #[cfg(feature = "http")]
-    pub(crate) method: &'static str,
+    pub(crate) method: &'a str,
     #[cfg(feature = "http")]
     pub(crate) header_source: HeaderSource<'a>,
     /// The whole message.

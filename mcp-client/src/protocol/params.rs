@@ -96,6 +96,20 @@ impl<'a> Params<'a> {
         self
     }
 
+    /// Adds a member of a name that there is not yet.
+    pub(crate) fn with_new(mut self, name: &'a str, value: ParamValue<'a>) -> Self {
+        self.members.0.push((name.into(), value));
+        self
+    }
+
+    /// Sets `_meta`.
+    pub(crate) fn with_meta(mut self, meta: &'a Map<Box<RawValue>>) -> Self {
+        let members = meta.iter();
+        let members = members.map(|(name, value)| (name.into(), ParamValue::Text(value.get())));
+        self.meta.0 = members.collect();
+        self
+    }
+
     /// Removes a member.
     pub(crate) fn without(mut self, name: &str) -> Self {
         self.members.remove(name);

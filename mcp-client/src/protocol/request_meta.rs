@@ -63,6 +63,42 @@ impl RequestMeta {
     }
 }
 
+/// Returns the members for one request, with a part of the description replaced.
+pub(crate) fn changed(
+    client: &Map<Box<RawValue>>,
+    revision: Revision,
+    info: Option<&Implementation>,
+    capabilities: Option<ClientCapabilities>,
+    log_level: Option<Option<LoggingLevel>>,
+) -> Result<Map<Box<RawValue>>, VersionError> {
+    let mut described = client.clone();
+    if info.is_some() || capabilities.is_some() {
+        let none = Implementation::new("", "");
+        let changed = members(
+            revision,
+            info.unwrap_or(&none),
+            capabilities.clone().unwrap_or_default(),
+            None,
+        )?;
+        let names = [
+            (CLIENT_INFO, info.is_some()),
+            (CLIENT_CAPABILITIES, capabilities.is_some()),
+        ];
+        for (name, _) in names.into_iter().filter(|(_, is_changed)| *is_changed) {
+            if let Some(value) = changed.get(name) {
+                described.insert(name, value.clone());
+            }
+        }
+    }
+    if let Some(level) = log_level.filter(|_| has_log_messages(revision)) {
+        described.remove(LOG_LEVEL);
+        if let Some(level) = level {
+            described.insert(LOG_LEVEL, json::to_raw(&level)?);
+        }
+    }
+    Ok(described)
+}
+
 fn members(
     revision: Revision,
     info: &Implementation,

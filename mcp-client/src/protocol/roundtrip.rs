@@ -1,5 +1,6 @@
 //! [`roundtrip`]: a request and the response to it.
 
+use std::borrow::Cow;
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use mcp_types::headers::name_member;
 use mcp_types::json::{self, Map};
 use mcp_types::revision::VersionError;
 use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
-use mcp_types::{Notification, Request, Revision, rpc};
+use mcp_types::{Notification, Request, Revision, Sender, rpc};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -22,34 +23,72 @@ use super::params::META;
 use super::request_meta::PROTOCOL_VERSION;
 use crate::protocol::connection::pending_requests::{PendingRequest, Progress, Reply};
 
+/// The method of a message.
+#[derive(Clone, Copy)]
+pub(crate) struct MethodName<'a> {
+    /// The name on the wire.
+    pub(crate) name: &'a str,
+    /// The name in errors, which is `(other)` for a method that no revision has.
+    pub(crate) label: &'static str,
+}
+
+impl<'a> MethodName<'a> {
+    /// Returns the name of a method that this client may not know.
+    pub(crate) fn of(name: &'a str) -> Self {
+        let mut revisions = Revision::WITH_DRAFT.iter().rev();
+        let known = revisions.find_map(|revision| {
+            let of_client = revision.message(name, Sender::Client);
+            of_client.or_else(|| revision.message(name, Sender::Server))
+        });
+        let label = known.map_or("(other)", |known| known.method);
+        Self { name, label }
+    }
+
+    fn owned(self) -> Cow<'static, str> {
+        if self.name == self.label {
+            Cow::Borrowed(self.label)
+        } else {
+            Cow::Owned(self.name.to_owned())
+        }
+    }
+}
+
+impl From<&'static str> for MethodName<'static> {
+    fn from(name: &'static str) -> Self {
+        Self { name, label: name }
+    }
+}
+
 /// Sends a request and waits for its result. The params may depend on the id of the request.
 /// Dropping the future cancels the request.
-pub(crate) async fn roundtrip<P: Serialize>(
+pub(crate) async fn roundtrip<'m, P: Serialize>(
     connection: &Arc<Connection>,
-    method: &'static str,
+    method: impl Into<MethodName<'m>>,
     mut time: CallTimeout,
     header_source: HeaderSource<'_>,
     params: impl FnOnce(i64) -> P,
 ) -> Result<Box<RawValue>, CallError> {
+    let method = method.into();
+    let label = method.label;
     let pending = connection.pending.register(time.progress.clone());
     let params = params(pending.id);
     if !connection.layers.is_empty() {
         let text = json::to_raw(&params);
         drop(params);
-        let text = text.map_err(|error| params_error(method, error))?;
+        let text = text.map_err(|error| params_error(label, error))?;
         let mut passing = pass(connection, pending, method, header_source.revision, text);
-        let response = within(connection, method, &mut time, passing.as_mut()).await?;
+        let response = within(connection, label, &mut time, passing.as_mut()).await?;
         return Ok(response.into_raw());
     }
     let mut message = Vec::with_capacity(256);
-    let written = rpc::write_request(&mut message, &pending.id.into(), method, Some(&params));
+    let written = rpc::write_request(&mut message, &pending.id.into(), method.name, Some(&params));
     // Freed before the wait for the response.
     drop(params);
-    written.map_err(|error| params_error(method, error))?;
+    written.map_err(|error| params_error(label, error))?;
     let sent = AtomicBool::new(false);
-    let mut request = CancelOnDrop::new(connection, pending, &sent, method);
+    let mut request = CancelOnDrop::new(connection, pending, &sent, label);
     let exchange = pin!(request.exchange(method, header_source, message));
-    within(connection, method, &mut time, exchange).await
+    within(connection, label, &mut time, exchange).await
 }
 
 /// Waits for a result until the timeout has elapsed.
@@ -91,19 +130,22 @@ fn params_error(method: &'static str, error: impl Into<VersionError>) -> CallErr
 fn pass(
     connection: &Arc<Connection>,
     pending: PendingRequest,
-    method: &'static str,
+    method: MethodName<'_>,
     revision: Option<Revision>,
     params: Box<RawValue>,
 ) -> OutcomeFuture {
     let shared = Arc::clone(connection);
+    let name = method.owned();
+    let sent_name = name.clone();
     let end = Box::new(move |params: Box<RawValue>| -> OutcomeFuture {
         Box::pin(async move {
+            let method = MethodName::of(&sent_name);
             let sent = send_passed(&shared, pending, method, revision, params);
             sent.await.map(Response::raw)
         })
     });
     let form = revision.unwrap_or_else(|| connection.revision());
-    let request = middleware::Request::new(Direction::ToServer, method.into(), form, params);
+    let request = middleware::Request::new(Direction::ToServer, name, form, params);
     Box::pin(connection.layers.run(request, end))
 }
 
@@ -112,13 +154,13 @@ fn pass(
 async fn send_passed(
     connection: &Arc<Connection>,
     pending: PendingRequest,
-    method: &'static str,
+    method: MethodName<'_>,
     revision: Option<Revision>,
     params: Box<RawValue>,
 ) -> Result<Box<RawValue>, CallError> {
     let members = json::from_str::<Map<Box<RawValue>>>(params.get());
-    let members = members.map_err(|error| params_error(method, error))?;
-    let name = name_member(method).and_then(|name| members.get(name));
+    let members = members.map_err(|error| params_error(method.label, error))?;
+    let name = name_member(method.name).and_then(|name| members.get(name));
     let name: Option<String> = name.and_then(|name| json::from_str(name.get()).ok());
     let header_source = HeaderSource {
         revision: declared_revision(&members).or(revision),
@@ -126,10 +168,10 @@ async fn send_passed(
         arguments: members.get("arguments").map(|arguments| arguments.get()),
     };
     let mut message = Vec::with_capacity(params.get().len() + 64);
-    rpc::write_request(&mut message, &pending.id.into(), method, Some(&params))
-        .map_err(|error| params_error(method, error))?;
+    rpc::write_request(&mut message, &pending.id.into(), method.name, Some(&params))
+        .map_err(|error| params_error(method.label, error))?;
     let sent = AtomicBool::new(false);
-    let mut request = CancelOnDrop::new(connection, pending, &sent, method);
+    let mut request = CancelOnDrop::new(connection, pending, &sent, method.label);
     request.exchange(method, header_source, message).await
 }
 
@@ -167,12 +209,13 @@ pub(crate) async fn elapsed(connection: &Connection, time: &mut CallTimeout) {
 /// not respond to the POST over HTTP.
 pub(crate) async fn notify(
     connection: &Arc<Connection>,
-    method: &'static str,
+    method: impl Into<MethodName<'_>>,
     message: Vec<u8>,
 ) -> Result<(), CallError> {
+    let MethodName { name, label } = method.into();
     let Some(message) = connection.layers.sent(message) else {
-        if method == InitializedNotification::METHOD {
-            let source = format!("a middleware dropped `{method}`").into();
+        if name == InitializedNotification::METHOD {
+            let source = format!("a middleware dropped `{name}`").into();
             return Err(CallError::Client { source });
         }
         return Ok(());
@@ -180,15 +223,15 @@ pub(crate) async fn notify(
     let after = connection.limits.call_time;
     let sending = connection
         .sender
-        .send_notification(connection, method, message);
+        .send_notification(connection, name, message);
     let sent = timeout(after, sending).await;
     let sent = sent.map_err(|_| CallError::Timeout {
-        method,
+        method: label,
         after,
         output: connection.last_output.get(),
     })?;
     sent.map_err(|source| CallError::Lost {
-        method,
+        method: label,
         source: Arc::new(source),
     })
 }
@@ -224,7 +267,7 @@ impl<'a> CancelOnDrop<'a> {
     /// Sends the message of the request and waits for its result.
     async fn exchange(
         &mut self,
-        method: &'static str,
+        method: MethodName<'_>,
         header_source: HeaderSource<'_>,
         message: Vec<u8>,
     ) -> Result<Box<RawValue>, CallError> {
@@ -234,12 +277,13 @@ impl<'a> CancelOnDrop<'a> {
             #[cfg(feature = "http")]
             id: self.pending.id,
             #[cfg(feature = "http")]
-            method,
+            method: method.name,
             #[cfg(feature = "http")]
             header_source,
             message,
             sent: self.sent,
         };
+        let method = method.label;
         let reply = self.reply(request).await.map_err(|source| {
             self.lost_message = source.loses_one_message();
             match source.refusal().cloned() {

@@ -131,7 +131,7 @@ impl MessageSender for StreamSender {
     fn send_notification<'a>(
         &'a self,
         _: &'a Arc<Connection>,
-        _: &'static str,
+        _: &'a str,
         message: Vec<u8>,
     ) -> SendFuture<'a> {
         Box::pin(async move { queue(&self.queue, &message).await })

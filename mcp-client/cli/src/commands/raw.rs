@@ -31,8 +31,6 @@ pub(crate) async fn request(
     params: &Object,
     output: Output,
 ) -> Result<(), Failure> {
-    // Once in the life of the program.
-    let method = Box::leak(method.to_owned().into_boxed_str());
-    let result = client.request_json(method, params.clone()).await?;
+    let result = client.request_json(method.to_owned(), params).await?;
     Ok(output.json(result.get())?)
 }

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::questions::Questions;
 use super::snapshot::Snapshot;
-use crate::features::calls::any::send_any;
+use crate::features::calls::any::JsonCall;
 use crate::features::shared_connection::SharedConnection;
 use crate::features::subscriptions::backoff::Backoff;
 use crate::protocol::connection::pending_requests::Progress;
@@ -43,7 +43,7 @@ impl TaskConnection {
         mut params: Object,
     ) -> Result<Box<RawValue>, CallError> {
         params.insert("taskId", self.id.clone());
-        send_any(self.connection.connection(), method, params).await
+        JsonCall::new(self.connection.clone(), method.into(), &params).await
     }
 
     /// Asks for the state of the task.

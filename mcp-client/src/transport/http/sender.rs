@@ -97,7 +97,7 @@ impl MessageSender for HttpSender {
     fn send_notification<'a>(
         &'a self,
         connection: &'a Arc<Connection>,
-        method: &'static str,
+        method: &'a str,
         message: Vec<u8>,
     ) -> SendFuture<'a> {
         Box::pin(self.notify(connection, method, message))

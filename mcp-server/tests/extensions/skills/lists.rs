@@ -40,7 +40,7 @@ async fn skills_are_listed_with_the_digests_of_the_files_that_are_read() {
         .unwrap();
     let request = async |method, params: &[(&str, &str)]| -> Value {
         let params = params.iter().copied().collect::<Object>();
-        let result = client.request_json(method, params).await.unwrap();
+        let result = client.request_json(method, &params).await.unwrap();
         serde_json::from_str(result.get()).unwrap()
     };
 
