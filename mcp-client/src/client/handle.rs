@@ -101,6 +101,13 @@ impl Client {
         connection.state.wait_closed().await;
     }
 
+    /// Returns `true` if the connection is closed: by [`close`](Self::close), or because the server
+    /// ended it. A connection over HTTP stays open if the server cannot be reached.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.connection().state.is_closed()
+    }
+
     /// Returns the revision that was negotiated with the server.
     #[must_use]
     pub fn revision(&self) -> Revision {

@@ -1,7 +1,18 @@
 //! Gateways for the Model Context Protocol: one server in front of many.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod error;
+mod gateway;
+mod names;
 #[cfg(feature = "openapi")]
 pub mod openapi;
+mod routing;
 #[cfg(feature = "search")]
 pub mod search;
+mod translate;
+mod upstream;
+mod uris;
+
+pub use error::GatewayError;
+pub use gateway::{Gateway, GatewayBuilder};
+pub use upstream::{Kind, Upstream, UpstreamLimits, UpstreamStatus};

@@ -52,6 +52,10 @@ impl ConnectionState {
         *self.phase.borrow() == Phase::Reconnecting
     }
 
+    pub(crate) fn is_closed(&self) -> bool {
+        *self.phase.borrow() >= Phase::Closing
+    }
+
     /// Waits until the connection is not reconnecting any more.
     pub(crate) async fn wait_reconnected(&self) {
         if self.is_reconnecting() {

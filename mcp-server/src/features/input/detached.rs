@@ -109,9 +109,8 @@ async fn round(
         if let Some(result) = call.take() {
             return result;
         }
-        let snapshot = asked.snapshot();
-        let open = snapshot.open.into_iter();
-        let open: Vec<_> = open.filter(|(key, _)| !answered.contains(key)).collect();
+        let (mut open, changes) = asked.open_questions();
+        open.retain(|(key, _)| !answered.contains(key));
         if !open.is_empty() {
             inputs.suspend_for(open, name, json::to_raw(id)?);
             waiting.is_suspended = true;
@@ -119,7 +118,7 @@ async fn round(
             request.cancelled().await;
             return Err(InputError::Ended.into());
         }
-        select(changed, asked.changed_since(snapshot.changes)).await;
+        select(changed, asked.changed_since(changes)).await;
     }
 }
 

@@ -9,6 +9,7 @@ use crate::protocol::core::Context;
 use crate::util::select::{Either, select};
 
 /// What the owner stores.
+#[cfg(feature = "tasks")]
 pub(crate) struct Snapshot {
     /// The number of changes that it includes.
     pub(crate) changes: u64,
@@ -18,8 +19,9 @@ pub(crate) struct Snapshot {
 }
 
 impl Inputs {
-    /// Creates the inputs of a handler that is kept: with the answers that the client has given, and
+    /// Creates the inputs of a handler that is kept and stored: with the answers that the client has given, and
     /// the values of operations that have finished.
+    #[cfg(feature = "tasks")]
     pub(crate) fn of_kept(accepted: RawValues, once: RawValues) -> Self {
         let rounds = Rounds {
             accepted,
@@ -39,6 +41,12 @@ impl Inputs {
             kept: Some(Kept::new(false)),
             ..Self::default()
         }
+    }
+
+    /// Returns the open questions of a handler that is kept, and the number of its changes so far.
+    pub(crate) fn open_questions(&self) -> (Vec<OpenQuestion>, u64) {
+        let changes = self.kept.as_ref().map_or(0, Kept::changes);
+        (self.rounds().open.clone(), changes)
     }
 
     /// Waits until a handler that is kept has changed something.
@@ -69,6 +77,7 @@ impl Inputs {
     }
 
     /// Returns what has to be stored.
+    #[cfg(feature = "tasks")]
     pub(crate) fn snapshot(&self) -> Snapshot {
         // Read before the values: what changes in between is stored once more.
         let changes = self.kept.as_ref().map_or(0, Kept::changes);

@@ -1,0 +1,70 @@
+//! [`GatewayError`]: why a gateway cannot be built, and the errors that clients receive.
+
+use mcp_client::{CallError, ConnectError};
+use mcp_server::types::rpc::ErrorObject;
+use mcp_server::{BuildErrors, HandlerError};
+
+/// Why a gateway cannot be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GatewayError {
+    /// A prefix contains other characters than lower-case letters, digits and `-`, does not begin
+    /// with a letter, or is longer than 24 characters.
+    #[error(
+        "the prefix `{prefix}` of the upstream `{upstream}` is invalid: expected a lower-case \
+         letter and then lower-case letters, digits and `-`, at most 24 characters"
+    )]
+    Prefix {
+        /// The name of the upstream.
+        upstream: String,
+        /// The prefix.
+        prefix: String,
+    },
+    /// Two upstreams have the same prefix, or none.
+    #[error("the upstreams `{first}` and `{second}` have the same prefix `{prefix}`")]
+    SamePrefix {
+        /// The name of the first upstream.
+        first: String,
+        /// The name of the second upstream.
+        second: String,
+        /// The prefix of both.
+        prefix: String,
+    },
+    /// There is no upstream.
+    #[error("a gateway needs at least one upstream")]
+    NoUpstream,
+    /// The definition of the server is invalid.
+    #[error(transparent)]
+    Server(#[from] BuildErrors),
+}
+
+/// Returns the error for a client if an upstream cannot be reached. The text of the cause is for
+/// the log: it may contain addresses and the output of programs.
+pub(crate) fn unreachable(upstream: &str, error: &ConnectError) -> HandlerError {
+    let text = format!("the server `{upstream}` behind the gateway cannot be reached");
+    HandlerError::internal(text)
+        .logged_as(format!("upstream `{upstream}`: {error}"))
+        .temporary()
+}
+
+/// Returns the error for a client if a call of an upstream failed. The error of the upstream itself
+/// is passed on unchanged.
+pub(crate) fn failed(upstream: &str, error: CallError) -> HandlerError {
+    let text = match error {
+        CallError::Refused { source, .. } => return HandlerError::protocol(source),
+        CallError::Client { source } => match source.downcast::<ErrorObject>() {
+            Ok(refusal) => return HandlerError::protocol(*refusal),
+            Err(source) => return unexpected(upstream, "failed", &*source),
+        },
+        CallError::Timeout { .. } => "did not answer in time",
+        CallError::Lost { .. } => "ended the connection",
+        CallError::Message { .. } | CallError::Answer { .. } => "sent an invalid answer",
+        _ => "failed",
+    };
+    unexpected(upstream, text, &error)
+}
+
+fn unexpected(upstream: &str, what: &str, error: &dyn std::error::Error) -> HandlerError {
+    let text = format!("the server `{upstream}` behind the gateway {what}");
+    HandlerError::internal(text).logged_as(format!("upstream `{upstream}` {what}: {error}"))
+}

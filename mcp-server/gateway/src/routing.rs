@@ -1,0 +1,8 @@
+//! Which upstream a request is for, and what it gets.
+
+pub(crate) mod caller;
+pub(crate) mod calls;
+pub(crate) mod lists;
+pub(crate) mod questions;
+pub(crate) mod requests;
+pub(crate) mod subscriptions;

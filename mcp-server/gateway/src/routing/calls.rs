@@ -1,0 +1,154 @@
+//! Calls of an upstream on behalf of a client.
+
+use std::future::IntoFuture as _;
+use std::sync::Arc;
+
+use mcp_client::{CallError, JsonCall};
+use mcp_server::types::json::Map;
+use mcp_server::types::{LoggingLevel, ProgressNotificationParams, Revision};
+use mcp_server::{Context, HandlerError};
+use serde_json::value::RawValue;
+use tokio::sync::mpsc;
+
+use super::caller::Caller;
+use super::questions;
+use crate::error::failed;
+use crate::translate;
+use crate::upstream::pool::Pool;
+use crate::upstream::traffic::{Note, RunningCall};
+
+/// The maximum number of rounds in which a modern upstream asks the client of a session.
+const ROUNDS: usize = 16;
+
+const PROGRESS: &str = "notifications/progress";
+
+/// A request for an upstream.
+pub(crate) struct Outgoing {
+    pub(crate) method: String,
+    pub(crate) params: Map<Box<RawValue>>,
+}
+
+/// Calls an upstream. Returns its result in the form of the client's revision.
+///
+/// | client | upstream | questions of the upstream |
+/// | --- | --- | --- |
+/// | session | session | are requests to the client, while the call waits |
+/// | modern | modern | are the result, and the client sends the request again with the answers |
+/// | modern | session | are the result; the call waits for the client's next request |
+/// | session | modern | are requests to the client, and the gateway sends the request again |
+pub(crate) async fn call(
+    cx: &Context,
+    pool: &Arc<Pool>,
+    caller: Caller,
+    outgoing: Outgoing,
+) -> Result<Box<RawValue>, HandlerError> {
+    let is_modern = pool.revision().is_some_and(Revision::is_modern);
+    if cx.session().is_some() || is_modern {
+        return exchange(cx, pool, &caller, outgoing).await;
+    }
+    // An upstream that was never connected may be modern: then the call ends with its questions.
+    let pool = Arc::clone(pool);
+    cx.detached("upstream", async move |cx: Context| {
+        exchange(&cx, &pool, &caller, outgoing).await
+    })
+    .await
+}
+
+async fn exchange(
+    cx: &Context,
+    pool: &Pool,
+    caller: &Caller,
+    mut outgoing: Outgoing,
+) -> Result<Box<RawValue>, HandlerError> {
+    let is_modern = pool.revision().is_some_and(Revision::is_modern);
+    let wanted = caller.wanted(cx, is_modern);
+    let (running, mut notes) = RunningCall::new(cx.clone());
+    let connected = pool.connect(&wanted, &running).await?;
+    let link = connected.link();
+    let Some(client) = link.connected() else {
+        return Err(HandlerError::internal("the connection is not ready"));
+    };
+    let upstream = &*pool.upstream.name;
+    let (from, to) = (client.revision(), cx.revision());
+    if !from.is_modern() {
+        questions::set_log_level(client, link, caller.log_level).await;
+    }
+    // What a session gets that has set no level.
+    let log_level = caller
+        .log_level
+        .or(cx.session().map(|_| LoggingLevel::Info));
+    for _ in 0..ROUNDS {
+        let mut call = client
+            .request_json(outgoing.method.clone(), &outgoing.params)
+            .timeout(pool.upstream.limits.call_time)
+            .capabilities(caller.capabilities.clone())
+            .log_level(log_level);
+        if cx.progress_token().is_some() {
+            let running = Arc::clone(&running);
+            call = call.on_progress(move |progress| note_progress(&running, progress));
+        }
+        let wants_logs = cx.session().is_some() || caller.log_level.is_some();
+        let result = driven(cx, call, &mut notes, wants_logs).await;
+        let result = result.map_err(|error| failed(upstream, error))?;
+        if from.is_modern()
+            && let Some(asked) = questions::asked(&result)
+        {
+            if to.is_modern() {
+                return Ok(result);
+            }
+            questions::answer(cx, from, asked, &mut outgoing.params).await?;
+            continue;
+        }
+        return Ok(translate::result(&outgoing.method, from, to, &result));
+    }
+    let text = format!("the server `{upstream}` behind the gateway asked {ROUNDS} times");
+    Err(HandlerError::internal(text))
+}
+
+/// Waits for the result, and passes on what the upstream sends before it.
+async fn driven(
+    cx: &Context,
+    call: JsonCall,
+    notes: &mut mpsc::Receiver<Note>,
+    wants_logs: bool,
+) -> Result<Box<RawValue>, CallError> {
+    let mut call = call.into_future();
+    loop {
+        let result = tokio::select! {
+            biased;
+            Some(note) = notes.recv() => {
+                pass_on(cx, note, wants_logs).await;
+                continue;
+            }
+            result = &mut call => result,
+        };
+        while let Ok(note) = notes.try_recv() {
+            pass_on(cx, note, wants_logs).await;
+        }
+        return result;
+    }
+}
+
+async fn pass_on(cx: &Context, note: Note, wants_logs: bool) {
+    if note.method == "notifications/message" && !wants_logs {
+        return;
+    }
+    let passed = cx.notify_json(&note.method, note.params.as_deref()).await;
+    if let Err(error) = passed {
+        tracing::debug!(%error, "a notification of an upstream cannot be passed on");
+    }
+}
+
+/// Passes on a report of progress, with the token of the client.
+fn note_progress(running: &RunningCall, mut progress: ProgressNotificationParams) {
+    let Some(token) = running.cx.progress_token() else {
+        return;
+    };
+    progress.progress_token = token.clone();
+    if let Ok(params) = running.cx.revision().encode(progress) {
+        running.note(Note {
+            method: PROGRESS.to_owned(),
+            params: Some(params),
+        });
+    }
+}

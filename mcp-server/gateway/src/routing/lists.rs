@@ -1,0 +1,349 @@
+//! Lists of all upstreams.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mcp_server::types::Revision;
+use mcp_server::types::json::{self, Map, Object, Value};
+use mcp_server::{AnyRequest, Change, Context, HandlerError};
+use serde_json::value::RawValue;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout};
+
+use super::caller::{Caller, passed_params};
+use crate::error::failed;
+use crate::gateway::Shared;
+use crate::names::Names;
+use crate::translate;
+use crate::upstream::connection::LinkKey;
+use crate::upstream::pool::Pool;
+use crate::upstream::traffic::RunningCall;
+use crate::upstream::{Kind, Upstream};
+
+/// The methods that list, each with the member of its result and the kind of its items.
+const LISTS: [(&str, &str, Kind); 4] = [
+    ("tools/list", "tools", Kind::Tool),
+    ("prompts/list", "prompts", Kind::Prompt),
+    ("resources/list", "resources", Kind::Resource),
+    (
+        "resources/templates/list",
+        "resourceTemplates",
+        Kind::ResourceTemplate,
+    ),
+];
+
+/// The time for which a list is kept if its upstream announces changes.
+const ANNOUNCED: Duration = Duration::from_secs(300);
+
+/// The maximum number of lists that are kept for one upstream.
+const KEPT: usize = 256;
+
+/// A method that lists.
+#[derive(Clone, Copy)]
+pub(crate) struct ListMethod {
+    method: &'static str,
+    member: &'static str,
+    kind: Kind,
+}
+
+impl ListMethod {
+    pub(crate) fn of(method: &str) -> Option<Self> {
+        let found = LISTS.iter().find(|(known, _, _)| *known == method);
+        let &(method, member, kind) = found?;
+        Some(Self {
+            method,
+            member,
+            kind,
+        })
+    }
+}
+
+/// Lists the items of all upstreams. An upstream that fails is left out, unless it is the only one.
+pub(crate) async fn list(
+    shared: &Arc<Shared>,
+    list: ListMethod,
+    request: &AnyRequest,
+    cx: &Context,
+) -> Result<Box<RawValue>, HandlerError> {
+    let to = cx.revision();
+    if let [only] = &*shared.upstreams {
+        let caller = Caller::of(cx, None).await?;
+        let page = page(&only.pool, &caller, list, passed_params(request)?, cx).await?;
+        return present(&only.pool.upstream, &only.names, list, cx, &page);
+    }
+    if request
+        .members()
+        .is_ok_and(|members| members.contains_key("cursor"))
+    {
+        return Err(HandlerError::invalid_params(
+            "$.cursor: this list has one page",
+        ));
+    }
+    let mut tasks = JoinSet::new();
+    for (at, upstream) in shared.upstreams.iter().enumerate() {
+        let (pool, cx) = (Arc::clone(&upstream.pool), cx.clone());
+        let caller = Caller::of(&cx, None).await?;
+        tasks.spawn(async move { (at, all(&pool, &caller, list, &cx).await) });
+    }
+    let mut parts = Vec::new();
+    let mut error = None;
+    while let Some(part) = tasks.join_next().await {
+        match part {
+            Ok((at, Ok(part))) => parts.push((at, part)),
+            Ok((at, Err(fault))) => {
+                let upstream = shared
+                    .upstreams
+                    .get(at)
+                    .map(|known| &*known.pool.upstream.name);
+                tracing::warn!(upstream, error = %fault, "an upstream is left out of a list");
+                error = Some(fault);
+            }
+            Err(fault) => tracing::error!(%fault, "listing an upstream failed"),
+        }
+    }
+    if let (true, Some(error)) = (parts.is_empty(), error) {
+        return Err(error);
+    }
+    parts.sort_by_key(|(at, _)| *at);
+    let mut items = Vec::new();
+    for (at, part) in parts {
+        let Some(upstream) = shared.upstreams.get(at) else {
+            continue;
+        };
+        let page = present(&upstream.pool.upstream, &upstream.names, list, cx, &part)?;
+        let mut page: Map<Box<RawValue>> = decoded(&page)?;
+        let of_page = page.remove(list.member);
+        let of_page: Vec<Box<RawValue>> =
+            of_page.map_or_else(|| Ok(Vec::new()), |part| decoded(&part))?;
+        items.extend(of_page);
+    }
+    let mut result: Map<Box<RawValue>> = Map::new();
+    result.insert(list.member, json::to_raw(&items)?);
+    if to.is_modern() {
+        for (name, value) in [
+            ("resultType", Value::from("complete")),
+            ("ttlMs", Value::from(0)),
+            ("cacheScope", Value::from("private")),
+        ] {
+            result.insert(name, json::to_raw(&value)?);
+        }
+    }
+    Ok(json::to_raw(&result)?)
+}
+
+fn decoded<T: serde::de::DeserializeOwned>(text: &RawValue) -> Result<T, HandlerError> {
+    json::from_str(text.get()).map_err(|error| HandlerError::internal(error.to_string()))
+}
+
+/// Requests a page, in the form of the client's revision.
+async fn page(
+    pool: &Pool,
+    caller: &Caller,
+    list: ListMethod,
+    params: Map<Box<RawValue>>,
+    cx: &Context,
+) -> Result<Box<RawValue>, HandlerError> {
+    let mut wanted = caller.wanted(cx, true);
+    wanted.is_exclusive = false;
+    let (running, _notes) = RunningCall::new(cx.clone());
+    let connected = pool.connect(&wanted, &running).await?;
+    let Some(client) = connected.link().connected() else {
+        return Err(HandlerError::internal("the connection is not ready"));
+    };
+    let time = pool.upstream.limits.connect_time;
+    let call = client.request_json(list.method, &params).timeout(time);
+    let page = call
+        .await
+        .map_err(|error| failed(&pool.upstream.name, error))?;
+    Ok(translate::result(
+        list.method,
+        client.revision(),
+        cx.revision(),
+        &page,
+    ))
+}
+
+/// Returns `true` if the upstream is known not to have such items.
+fn has_none(pool: &Pool, list: ListMethod) -> bool {
+    let Some(capabilities) = pool.capabilities() else {
+        return false;
+    };
+    match list.kind {
+        Kind::Tool => capabilities.tools.is_none(),
+        Kind::Prompt => capabilities.prompts.is_none(),
+        Kind::Resource | Kind::ResourceTemplate => capabilities.resources.is_none(),
+    }
+}
+
+/// Returns all pages of an upstream as one, from the cache if they are still current.
+async fn all(
+    pool: &Pool,
+    caller: &Caller,
+    list: ListMethod,
+    cx: &Context,
+) -> Result<Box<RawValue>, HandlerError> {
+    if has_none(pool, list) {
+        return Ok(json::to_raw(&Object::from([(
+            list.member,
+            Value::Array(Vec::new()),
+        )]))?);
+    }
+    let key = (caller.cache_key().clone(), list.method, cx.revision());
+    let generation = match pool.lists.get(&key) {
+        Ok(cached) => return Ok(cached),
+        Err(generation) => generation,
+    };
+    let time = pool.upstream.limits.connect_time;
+    let pages = timeout(time, pages(pool, caller, list, cx)).await;
+    let (pages, time_to_live) = pages.map_err(|_| {
+        let name = &pool.upstream.name;
+        HandlerError::internal(format!(
+            "the server `{name}` behind the gateway lists too slowly"
+        ))
+    })??;
+    pool.lists.insert(key, generation, &pages, time_to_live);
+    Ok(pages)
+}
+
+/// Requests all pages. Also returns for how long they may be kept.
+async fn pages(
+    pool: &Pool,
+    caller: &Caller,
+    list: ListMethod,
+    cx: &Context,
+) -> Result<(Box<RawValue>, Duration), HandlerError> {
+    let mut items: Vec<Box<RawValue>> = Vec::new();
+    let mut params = Map::new();
+    let mut time_to_live = ANNOUNCED;
+    loop {
+        let page = page(pool, caller, list, params, cx).await?;
+        let mut page: Map<Box<RawValue>> = decoded(&page)?;
+        if let Some(of_page) = page.remove(list.member) {
+            items.extend(decoded::<Vec<Box<RawValue>>>(&of_page)?);
+        }
+        let stated = page.get("ttlMs").and_then(|time| decoded::<u64>(time).ok());
+        time_to_live = time_to_live.min(Duration::from_millis(stated.unwrap_or(u64::MAX)));
+        let Some(cursor) = page.remove("nextCursor") else {
+            break;
+        };
+        if items.len() >= pool.upstream.limits.items {
+            let upstream = &*pool.upstream.name;
+            tracing::warn!(
+                upstream,
+                list.method,
+                "a list is cut off: it has too many items"
+            );
+            break;
+        }
+        params = Map::new();
+        params.insert("cursor", cursor);
+    }
+    items.truncate(pool.upstream.limits.items);
+    if !pool.announces(list.kind) && pool.revision().is_none_or(|revision| !revision.is_modern()) {
+        time_to_live = Duration::ZERO;
+    }
+    let mut all: Map<Vec<Box<RawValue>>> = Map::new();
+    all.insert(list.member, items);
+    Ok((json::to_raw(&all)?, time_to_live))
+}
+
+/// Leaves out what the client does not see, and sets the names and URIs that it sees.
+fn present(
+    upstream: &Upstream,
+    names: &Names,
+    list: ListMethod,
+    cx: &Context,
+    page: &RawValue,
+) -> Result<Box<RawValue>, HandlerError> {
+    if names.prefix().is_none() && upstream.is_presented_as_it_is() {
+        return Ok(page.to_owned());
+    }
+    let mut page: Value = decoded(page)?;
+    if let Some(items) = page.get_mut(list.member).and_then(Value::as_array_mut) {
+        items.retain_mut(|item| match item.as_object_mut() {
+            Some(item) => present_item(upstream, names, list.kind, cx, item),
+            None => true,
+        });
+    }
+    let page = json::to_raw(&page)?;
+    Ok(names.uris.rewrite(&page)?)
+}
+
+fn present_item(
+    upstream: &Upstream,
+    names: &Names,
+    kind: Kind,
+    cx: &Context,
+    item: &mut Object,
+) -> bool {
+    let member = match kind {
+        Kind::Tool | Kind::Prompt => "name",
+        Kind::Resource => "uri",
+        Kind::ResourceTemplate => "uriTemplate",
+    };
+    let Some(Value::String(name)) = item.get_mut(member) else {
+        return true;
+    };
+    if !upstream.is_visible(cx, kind, name) {
+        return false;
+    }
+    if matches!(kind, Kind::Tool | Kind::Prompt) {
+        let Some(presented) = upstream.presented(name) else {
+            return false;
+        };
+        *name = names.presented(presented).into_owned();
+    }
+    true
+}
+
+type ListKey = (LinkKey, &'static str, Revision);
+
+/// The lists of an upstream, until they change.
+#[derive(Default)]
+pub(crate) struct ListCache(Mutex<CachedLists>);
+
+#[derive(Default)]
+struct CachedLists {
+    /// The number of changes so far.
+    generation: u64,
+    lists: HashMap<ListKey, (Instant, Box<RawValue>)>,
+}
+
+impl ListCache {
+    fn lists(&self) -> MutexGuard<'_, CachedLists> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a list, or else the number of changes so far.
+    fn get(&self, key: &ListKey) -> Result<Box<RawValue>, u64> {
+        let cached = self.lists();
+        match cached.lists.get(key) {
+            Some((until, list)) if Instant::now() < *until => Ok(list.clone()),
+            _ => Err(cached.generation),
+        }
+    }
+
+    /// Keeps a list, unless something has changed since it was requested.
+    fn insert(&self, key: ListKey, generation: u64, list: &RawValue, time: Duration) {
+        let mut cached = self.lists();
+        if time.is_zero() || cached.generation != generation {
+            return;
+        }
+        if cached.lists.len() >= KEPT {
+            cached.lists.clear();
+        }
+        cached
+            .lists
+            .insert(key, (Instant::now() + time, list.to_owned()));
+    }
+
+    /// Forgets the lists if the change is one of a list.
+    pub(crate) fn note(&self, change: &Change) {
+        if matches!(change, Change::Tools | Change::Prompts | Change::Resources) {
+            let mut cached = self.lists();
+            cached.generation += 1;
+            cached.lists.clear();
+        }
+    }
+}

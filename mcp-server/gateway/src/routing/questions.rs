@@ -1,0 +1,107 @@
+//! Questions of modern upstreams for clients with a session, and the level of log messages of
+//! upstreams with a session.
+
+use mcp_client::Client;
+use mcp_server::types::json::{self, Map};
+use mcp_server::types::revision::VersionError;
+use mcp_server::types::{
+    CreateMessageRequest, ElicitRequest, ListRootsRequest, LoggingLevel, Request as _, Revision,
+};
+use mcp_server::{Context, HandlerError};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::upstream::connection::Link;
+use crate::upstream::traffic::short;
+
+/// The questions in a result.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Asked {
+    result_type: String,
+    input_requests: Option<Map<Box<RawValue>>>,
+    request_state: Option<Box<RawValue>>,
+}
+
+/// Returns the questions, if a result consists of them.
+pub(crate) fn asked(result: &RawValue) -> Option<Asked> {
+    let asked: Asked = serde_json::from_str(result.get()).ok()?;
+    (asked.result_type == "input_required").then_some(asked)
+}
+
+/// Asks the client, and adds the answers to the params of the next round.
+pub(crate) async fn answer(
+    cx: &Context,
+    revision: Revision,
+    asked: Asked,
+    params: &mut Map<Box<RawValue>>,
+) -> Result<(), HandlerError> {
+    let mut answers: Map<Box<RawValue>> = Map::new();
+    for (key, request) in asked.input_requests.iter().flat_map(Map::iter) {
+        answers.insert(key, one(cx, revision, request).await?);
+    }
+    params.remove("inputResponses");
+    if !answers.is_empty() {
+        params.insert("inputResponses", json::to_raw(&answers)?);
+    }
+    params.remove("requestState");
+    if let Some(state) = asked.request_state {
+        params.insert("requestState", state);
+    }
+    Ok(())
+}
+
+async fn one(
+    cx: &Context,
+    revision: Revision,
+    request: &RawValue,
+) -> Result<Box<RawValue>, HandlerError> {
+    #[derive(Deserialize)]
+    struct Method {
+        method: String,
+    }
+    let invalid = |error: VersionError| {
+        let text = format!("a question of a server behind the gateway is invalid: {error}");
+        HandlerError::internal(text)
+    };
+    let Method { method } = serde_json::from_str(request.get())?;
+    let text = request.get();
+    match &*method {
+        ElicitRequest::METHOD => {
+            let request: ElicitRequest = revision.decode(text).map_err(invalid)?;
+            Ok(revision.encode(cx.ask(request).await?)?)
+        }
+        CreateMessageRequest::METHOD => {
+            let request: CreateMessageRequest = revision.decode(text).map_err(invalid)?;
+            Ok(revision.encode(cx.ask(request).await?)?)
+        }
+        ListRootsRequest::METHOD => {
+            let request: ListRootsRequest = revision.decode(text).map_err(invalid)?;
+            Ok(revision.encode(cx.ask(request).await?)?)
+        }
+        method => {
+            let text = format!("the gateway does not pass on `{}`", short(method));
+            Err(HandlerError::internal(text))
+        }
+    }
+}
+
+/// Sets the level of log messages of a connection for one call, if it is another one. An upstream
+/// that refuses is used with its own level.
+pub(crate) async fn set_log_level(client: &Client, link: &Link, level: Option<LoggingLevel>) {
+    let Some(level) = level else {
+        return;
+    };
+    if client.server_capabilities().logging.is_none() {
+        return;
+    }
+    let mut known = link.log_level.lock().await;
+    if *known == Some(level) {
+        return;
+    }
+    let params = json::Object::from([("level", level.as_str())]);
+    match client.request_json("logging/setLevel", &params).await {
+        Ok(_) => *known = Some(level),
+        Err(error) => tracing::debug!(%error, "the level of log messages cannot be set"),
+    }
+}

@@ -1,0 +1,180 @@
+//! Routes each request to its upstream.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use mcp_server::types::json::{self, Map};
+use mcp_server::types::rpc::ErrorObject;
+use mcp_server::{AnyNotification, AnyRequest, AnyResult, Context, HandlerError};
+use serde_json::value::RawValue;
+
+use super::caller::{Caller, passed_params};
+use super::calls::{Outgoing, call};
+use super::lists::{self, ListMethod};
+use crate::gateway::{Behind, Shared};
+use crate::upstream::Kind;
+use crate::upstream::traffic::short;
+
+/// Handles a request of a client.
+pub(crate) async fn handle(
+    shared: Arc<Shared>,
+    request: AnyRequest,
+    cx: Context,
+) -> Result<AnyResult, HandlerError> {
+    if let Some(list) = ListMethod::of(cx.method()) {
+        let result = lists::list(&shared, list, &request, &cx).await?;
+        return AnyResult::from_json(&result);
+    }
+    let mut params = passed_params(&request)?;
+    let behind = match cx.method() {
+        "tools/call" => named(&shared, Kind::Tool, &mut params, &cx)?,
+        "prompts/get" => named(&shared, Kind::Prompt, &mut params, &cx)?,
+        "resources/read" => resource(&shared, &mut params, &cx)?,
+        "completion/complete" => completed(&shared, &mut params, &cx)?,
+        method => match &*shared.upstreams {
+            // With several upstreams, the method says nothing of which one is meant.
+            [only] => only,
+            _ => {
+                let text = format!("no method `{}`", short(method));
+                return Err(HandlerError::protocol(ErrorObject::method_not_found(text)));
+            }
+        },
+    };
+    let mut caller = Caller::of(&cx, Some(&request)).await?;
+    if let Some(session) = cx.session() {
+        caller.log_level = shared.level(&session);
+    }
+    let outgoing = Outgoing {
+        method: cx.method().to_owned(),
+        params,
+    };
+    let result = call(&cx, &behind.pool, caller, outgoing).await?;
+    let result = match cx.method() {
+        "tools/call" | "prompts/get" | "resources/read" => behind.names.uris.rewrite(&result)?,
+        _ => result,
+    };
+    AnyResult::from_json(&result)
+}
+
+/// Passes a notification on, where it is clear for whom it is.
+pub(crate) async fn notify(shared: Arc<Shared>, notification: AnyNotification, cx: Context) {
+    const PASSED: [&str; 1] = ["notifications/roots/list_changed"];
+
+    let is_known = PASSED.contains(&cx.method());
+    let Some(session) = cx.session() else {
+        return;
+    };
+    for behind in &shared.upstreams {
+        if !is_known && shared.upstreams.len() > 1 {
+            continue;
+        }
+        for link in behind.pool.of_session(session.key()) {
+            let Some(client) = link.connected() else {
+                continue;
+            };
+            if let Err(error) = client.notify_json(cx.method(), notification.params()).await {
+                let upstream = &*behind.pool.upstream.name;
+                tracing::debug!(upstream, %error, "a notification cannot be passed on");
+            }
+        }
+    }
+}
+
+fn text(params: &Map<Box<RawValue>>, name: &str) -> Result<String, HandlerError> {
+    let value = params.get(name);
+    let value =
+        value.ok_or_else(|| HandlerError::invalid_params(format!("$.{name} is missing")))?;
+    serde_json::from_str(value.get())
+        .map_err(|_| HandlerError::invalid_params(format!("$.{name}: expected a string")))
+}
+
+/// Finds the upstream of a tool or prompt, and sets its own name.
+fn named<'a>(
+    shared: &'a Shared,
+    kind: Kind,
+    params: &mut Map<Box<RawValue>>,
+    cx: &Context,
+) -> Result<&'a Behind, HandlerError> {
+    let name = text(params, "name")?;
+    for behind in &shared.upstreams {
+        let upstream = &behind.pool.upstream;
+        let own = behind.names.original(&name);
+        let Some(original) = own.and_then(|own| upstream.original(own)) else {
+            continue;
+        };
+        if !upstream.is_visible(cx, kind, original) {
+            break;
+        }
+        if original != name {
+            params.insert("name", json::to_raw(original)?);
+        }
+        return Ok(behind);
+    }
+    let what = if kind == Kind::Tool { "tool" } else { "prompt" };
+    Err(HandlerError::invalid_params(format!(
+        "unknown {what} `{}`",
+        short(&name)
+    )))
+}
+
+/// Finds the upstream of a resource, and sets its own URI.
+fn resource<'a>(
+    shared: &'a Shared,
+    params: &mut Map<Box<RawValue>>,
+    cx: &Context,
+) -> Result<&'a Behind, HandlerError> {
+    let uri = text(params, "uri")?;
+    let (behind, original) =
+        located(shared, &uri, cx).ok_or_else(|| HandlerError::resource_not_found(uri.clone()))?;
+    if original != uri {
+        params.insert("uri", json::to_raw(&original)?);
+    }
+    Ok(behind)
+}
+
+/// Returns the upstream of a resource that the client sees, and the URI there.
+pub(crate) fn located<'a, 'u>(
+    shared: &'a Shared,
+    uri: &'u str,
+    cx: &Context,
+) -> Option<(&'a Behind, Cow<'u, str>)> {
+    let mut found = shared.upstreams.iter();
+    let found = found.find_map(|behind| Some((behind, behind.names.uris.original(uri)?)));
+    found.filter(|(behind, uri)| behind.pool.upstream.is_visible(cx, Kind::Resource, uri))
+}
+
+/// Finds the upstream of the prompt or template whose argument is completed.
+fn completed<'a>(
+    shared: &'a Shared,
+    params: &mut Map<Box<RawValue>>,
+    cx: &Context,
+) -> Result<&'a Behind, HandlerError> {
+    let reference = params.remove("ref");
+    let reference = reference.ok_or_else(|| HandlerError::invalid_params("$.ref is missing"))?;
+    let mut reference: Map<Box<RawValue>> = json::from_str(reference.get())
+        .map_err(|error| HandlerError::invalid_params(format!("$.ref: {error}")))?;
+    let behind = if reference.contains_key("uri") {
+        let uri = text(&reference, "uri")?;
+        let unknown = || HandlerError::invalid_params("$.ref.uri: unknown resource template");
+        let (behind, original) = located(shared, &uri, cx).ok_or_else(unknown)?;
+        reference.insert("uri", json::to_raw(&original)?);
+        behind
+    } else {
+        named(shared, Kind::Prompt, &mut reference, cx)?
+    };
+    params.insert("ref", json::to_raw(&reference)?);
+    if behind
+        .pool
+        .capabilities()
+        .is_some_and(|known| known.completions.is_none())
+    {
+        // One that does not complete has no values.
+        return Err(no_completions());
+    }
+    Ok(behind)
+}
+
+fn no_completions() -> HandlerError {
+    let text = "the server behind the gateway completes no arguments";
+    HandlerError::protocol(ErrorObject::method_not_found(text))
+}

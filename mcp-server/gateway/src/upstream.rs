@@ -1,0 +1,239 @@
+//! [`Upstream`]: a server behind the gateway, and how it is presented.
+
+pub(crate) mod connection;
+pub(crate) mod pool;
+pub(crate) mod traffic;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_client::{ByteStream, Client, ClientBuilder, ConnectError, Transport};
+use mcp_server::types::Revision;
+use mcp_server::{Context, Server};
+
+type Connecting = Pin<Box<dyn Future<Output = Result<Client, ConnectError>> + Send>>;
+
+/// Connects a client to the server.
+pub(crate) type Connector = Arc<dyn Fn(ClientBuilder) -> Connecting + Send + Sync>;
+
+/// Decides whether a client sees an item of the server.
+type Visible = Arc<dyn Fn(&Context, Kind, &str) -> bool + Send + Sync>;
+
+/// The kinds of items that a server lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A tool, known by its name.
+    Tool,
+    /// A prompt, known by its name.
+    Prompt,
+    /// A resource, known by its URI.
+    Resource,
+    /// A resource template, known by its URI template.
+    ResourceTemplate,
+}
+
+/// A server behind the gateway, and how it is presented to clients.
+///
+/// ```
+/// use mcp_client::{ChildProcess, Http};
+/// use mcp_gateway::{Kind, Upstream};
+///
+/// let files = Upstream::connecting("files", || {
+///     ChildProcess::new("npx").args(["-y", "@modelcontextprotocol/server-filesystem", "/srv"])
+/// });
+/// let search = Upstream::connecting("search", || Http::new("https://example.com/mcp"))
+///     .filter(|kind, name| kind != Kind::Tool || name != "delete_index")
+///     .rename("find", "search_documents");
+/// # drop((files, search));
+/// ```
+#[derive(Clone)]
+#[must_use = "an upstream does nothing until it is part of a gateway"]
+pub struct Upstream {
+    pub(crate) name: String,
+    pub(crate) prefix: Option<String>,
+    pub(crate) connector: Connector,
+    visible: Vec<Visible>,
+    /// New names of tools and prompts by their old ones.
+    renamed: HashMap<String, String>,
+    /// Old names of tools and prompts by their new ones.
+    original: HashMap<String, String>,
+    pub(crate) is_lazy: bool,
+    pub(crate) limits: UpstreamLimits,
+}
+
+/// The state of an upstream.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct UpstreamStatus {
+    /// The name of the upstream.
+    pub name: String,
+    /// The revision of the last connection. `None` before the first one.
+    pub revision: Option<Revision>,
+    /// The number of connections.
+    pub connections: usize,
+    /// Whether the last attempt to connect failed.
+    pub is_failing: bool,
+}
+
+/// Limits for one upstream.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct UpstreamLimits {
+    /// The maximum number of requests that the server works on at once. Further ones wait for at
+    /// most `connect_time`. Default: 64.
+    pub calls: usize,
+    /// The maximum number of connections to the server. Default: 32. A new one replaces one that
+    /// is idle.
+    pub connections: usize,
+    /// The maximum time to connect to the server, and to list its items. Default: 30 seconds.
+    pub connect_time: Duration,
+    /// The maximum time of a call without a report of progress. Default: 5 minutes.
+    pub call_time: Duration,
+    /// The time after which a connection that is not used is closed. Default: 5 minutes.
+    pub idle_time: Duration,
+    /// The maximum number of items of a list. The rest of the list is left out, with a warning in
+    /// the log. Default: 10,000.
+    pub items: usize,
+}
+
+impl Default for UpstreamLimits {
+    fn default() -> Self {
+        Self {
+            calls: 64,
+            connections: 32,
+            connect_time: Duration::from_secs(30),
+            call_time: Duration::from_secs(300),
+            idle_time: Duration::from_secs(300),
+            items: 10_000,
+        }
+    }
+}
+
+impl Upstream {
+    /// Creates an upstream whose connections use the transports that a function returns. The name
+    /// distinguishes it in logs and errors. It is also the prefix of the names of its tools and
+    /// prompts if the gateway has several upstreams, unless [`prefix`](Self::prefix) sets another
+    /// one.
+    pub fn connecting<T: Transport + 'static>(
+        name: impl Into<String>,
+        transport: impl Fn() -> T + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(name, move |builder| {
+            let transport = transport();
+            async move { builder.connect(transport).await }
+        })
+    }
+
+    /// Creates an upstream from a function that connects: for clients with settings of their own.
+    /// The function must keep what the builder has.
+    pub fn new<F>(
+        name: impl Into<String>,
+        connect: impl Fn(ClientBuilder) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<Client, ConnectError>> + Send + 'static,
+    {
+        Self {
+            name: name.into(),
+            prefix: None,
+            connector: Arc::new(move |builder| Box::pin(connect(builder))),
+            visible: Vec::new(),
+            renamed: HashMap::new(),
+            original: HashMap::new(),
+            is_lazy: false,
+            limits: UpstreamLimits::default(),
+        }
+    }
+
+    /// Creates an upstream from a server in this process.
+    pub fn server(name: impl Into<String>, server: Server) -> Self {
+        Self::connecting(name, move || ByteStream::of(server.in_memory()))
+    }
+
+    /// Sets the prefix of the names of tools and prompts and of URIs: lower-case letters, digits
+    /// and `-`, beginning with a letter. An empty text means no prefix.
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = Some(prefix.into());
+        self
+    }
+
+    /// Presents only the items for which a function returns `true`. It gets the names and URIs
+    /// that the server uses. Several filters have to agree. Calls of other items are refused as if
+    /// they did not exist.
+    pub fn filter(self, filter: impl Fn(Kind, &str) -> bool + Send + Sync + 'static) -> Self {
+        self.visible_to(move |_, kind, name| filter(kind, name))
+    }
+
+    /// As [`filter`](Self::filter), with the request of the client that asks.
+    pub fn visible_to(
+        mut self,
+        visible: impl Fn(&Context, Kind, &str) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.visible.push(Arc::new(visible));
+        self
+    }
+
+    /// Presents a tool or prompt under another name, to which the prefix is added.
+    pub fn rename(mut self, name: impl Into<String>, new: impl Into<String>) -> Self {
+        let (name, new) = (name.into(), new.into());
+        self.original.insert(new.clone(), name.clone());
+        self.renamed.insert(name, new);
+        self
+    }
+
+    /// Connects to the server when it is first needed, instead of when the gateway is built. The
+    /// gateway then declares all capabilities, because it does not know those of the server.
+    pub fn lazy(mut self) -> Self {
+        self.is_lazy = true;
+        self
+    }
+
+    /// Changes the limits.
+    pub fn limits(mut self, change: impl FnOnce(&mut UpstreamLimits)) -> Self {
+        change(&mut self.limits);
+        self
+    }
+
+    /// Returns `true` if nothing is hidden or renamed.
+    pub(crate) fn is_presented_as_it_is(&self) -> bool {
+        self.visible.is_empty() && self.renamed.is_empty()
+    }
+
+    pub(crate) fn is_visible(&self, cx: &Context, kind: Kind, name: &str) -> bool {
+        self.visible.iter().all(|visible| visible(cx, kind, name))
+    }
+
+    /// Returns the name under which a tool or prompt is presented, without the prefix. `None` if
+    /// another one was given this name.
+    pub(crate) fn presented<'a>(&'a self, name: &'a str) -> Option<&'a str> {
+        match self.renamed.get(name) {
+            Some(new) => Some(new),
+            None if self.original.contains_key(name) => None,
+            None => Some(name),
+        }
+    }
+
+    /// Returns the server's name of a tool or prompt. `None` if it is presented under another one.
+    pub(crate) fn original<'a>(&'a self, name: &'a str) -> Option<&'a str> {
+        match self.original.get(name) {
+            Some(original) => Some(original),
+            None if self.renamed.contains_key(name) => None,
+            None => Some(name),
+        }
+    }
+}
+
+impl fmt::Debug for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Upstream")
+            .field("name", &self.name)
+            .field("prefix", &self.prefix)
+            .field("is_lazy", &self.is_lazy)
+            .finish_non_exhaustive()
+    }
+}

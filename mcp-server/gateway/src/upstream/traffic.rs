@@ -1,0 +1,192 @@
+//! [`Traffic`]: what an upstream sends on its own, and the calls that it belongs to.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_client::CallError;
+use mcp_client::middleware::{
+    Direction, Middleware, Next, Notification, Outcome, Request, Response,
+};
+use mcp_server::types::revision::{VersionError, Versioned};
+use mcp_server::types::rpc::{self, ErrorObject};
+use mcp_server::types::{
+    CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams,
+    ListRootsRequest, Request as _, Revision,
+};
+use mcp_server::{Change, Context, HandlerError};
+use serde_json::value::RawValue;
+use tokio::sync::mpsc;
+
+/// The notifications that a slow client may leave unread before further ones are dropped.
+const NOTES: usize = 256;
+
+/// Receives the changes that an upstream announces, with its own URIs.
+pub(crate) type OnChange = Arc<dyn Fn(Change) + Send + Sync>;
+
+/// A notification of an upstream for the client of a call.
+pub(crate) struct Note {
+    pub(crate) method: String,
+    pub(crate) params: Option<Box<RawValue>>,
+}
+
+/// A call that runs on a connection.
+pub(crate) struct RunningCall {
+    /// The request of the client.
+    pub(crate) cx: Context,
+    notes: mpsc::Sender<Note>,
+}
+
+impl RunningCall {
+    /// Creates a call, and what receives the notifications for its client.
+    pub(crate) fn new(cx: Context) -> (Arc<Self>, mpsc::Receiver<Note>) {
+        let (notes, received) = mpsc::channel(NOTES);
+        (Arc::new(Self { cx, notes }), received)
+    }
+
+    /// Passes a notification on. One that the client does not read in time is dropped.
+    pub(crate) fn note(&self, note: Note) {
+        if self.notes.try_send(note).is_err() {
+            tracing::warn!("a notification of an upstream is dropped: the client reads too slowly");
+        }
+    }
+}
+
+/// The calls that run on a connection, and what happens to messages beside them.
+pub(crate) struct Traffic {
+    running: Mutex<Vec<Arc<RunningCall>>>,
+    on_change: OnChange,
+}
+
+impl Traffic {
+    pub(crate) fn new(on_change: OnChange) -> Self {
+        Self {
+            running: Mutex::default(),
+            on_change,
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, Vec<Arc<RunningCall>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add(&self, call: &Arc<RunningCall>) {
+        self.running().push(Arc::clone(call));
+    }
+
+    pub(crate) fn remove(&self, call: &Arc<RunningCall>) {
+        self.running().retain(|known| !Arc::ptr_eq(known, call));
+    }
+
+    /// Returns the call that began last: all calls of a connection are of one client.
+    fn latest(&self) -> Option<Arc<RunningCall>> {
+        self.running().last().cloned()
+    }
+
+    /// Returns the change that a notification announces.
+    fn change(notification: &Notification) -> Option<Change> {
+        Some(match notification.method() {
+            "notifications/tools/list_changed" => Change::Tools,
+            "notifications/prompts/list_changed" => Change::Prompts,
+            "notifications/resources/list_changed" => Change::Resources,
+            "notifications/resources/updated" => {
+                #[derive(serde::Deserialize)]
+                struct Updated {
+                    uri: String,
+                }
+                let updated = serde_json::from_str::<Updated>(notification.params().get());
+                Change::Resource(updated.ok()?.uri)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The notifications that the connection itself handles.
+const HANDLED: [&str; 4] = [
+    "notifications/cancelled",
+    "notifications/initialized",
+    "notifications/progress",
+    "notifications/subscriptions/acknowledged",
+];
+
+/// The middleware of a connection.
+pub(crate) struct Routing(pub(crate) Arc<Traffic>);
+
+impl Middleware for Routing {
+    async fn call(&self, request: Request, next: Next) -> Outcome {
+        if request.direction() == Direction::ToServer {
+            return next.run(request).await;
+        }
+        let Some(call) = self.0.latest() else {
+            let text = "the gateway has no request of a client to which this belongs";
+            return Err(ErrorObject::internal_error(text).into());
+        };
+        answer(&call.cx, &request).await
+    }
+
+    fn notify(&self, notification: Notification) -> Option<Notification> {
+        if notification.direction() == Direction::ToServer {
+            return Some(notification);
+        }
+        if let Some(change) = Traffic::change(&notification) {
+            (self.0.on_change)(change);
+        } else if !HANDLED.contains(&notification.method())
+            && let Some(call) = self.0.latest()
+        {
+            call.note(Note {
+                method: notification.method().to_owned(),
+                params: Some(notification.params().to_owned()),
+            });
+        }
+        Some(notification)
+    }
+}
+
+/// Asks the client what an upstream asks.
+async fn answer(cx: &Context, request: &Request) -> Outcome {
+    let revision = request.revision();
+    let text = request.params().get();
+    match request.method() {
+        ElicitRequest::METHOD => {
+            let params: ElicitRequestParams = decoded(revision, text)?;
+            let answer = cx.ask(ElicitRequest::new(params)).await;
+            Response::new(revision, answer.map_err(|error| refusal(&error))?)
+        }
+        CreateMessageRequest::METHOD => {
+            let params: CreateMessageRequestParams = decoded(revision, text)?;
+            let answer = cx.ask(CreateMessageRequest::new(params)).await;
+            Response::new(revision, answer.map_err(|error| refusal(&error))?)
+        }
+        ListRootsRequest::METHOD => {
+            let answer = cx.ask(ListRootsRequest::new()).await;
+            Response::new(revision, answer.map_err(|error| refusal(&error))?)
+        }
+        method => {
+            let text = format!("the gateway does not pass on `{}`", short(method));
+            Err(ErrorObject::method_not_found(text).into())
+        }
+    }
+}
+
+/// Decodes a question. Some servers send it in the form of a newer revision than the negotiated
+/// one.
+fn decoded<P: Versioned>(revision: Revision, text: &str) -> Result<P, CallError> {
+    let decoded = revision.decode(text).or_else(|error: VersionError| {
+        let newest = Revision::V2025_11_25.decode(text);
+        newest.map_err(|_| error)
+    });
+    decoded.map_err(|error| ErrorObject::invalid_params(error.to_string()).into())
+}
+
+/// Returns the error that an upstream gets when the client cannot be asked or refuses.
+fn refusal(error: &HandlerError) -> CallError {
+    let code = error.code().unwrap_or(rpc::INTERNAL_ERROR);
+    ErrorObject::new(code, error.to_string()).into()
+}
+
+/// Returns the beginning of a text that a peer chose.
+pub(crate) fn short(text: &str) -> String {
+    text.chars()
+        .take(100)
+        .flat_map(char::escape_debug)
+        .collect()
+}

@@ -1,0 +1,172 @@
+//! [`UriPrefix`]: the URIs of an upstream, as clients see them.
+//!
+//! The prefix becomes a part of the scheme, as in `files+file:///a.txt`, so that URI templates keep
+//! their meaning. Hosts know apps and skills by their schemes: there the prefix is the first segment
+//! behind `//`, as in `ui://files/chart`.
+
+use std::borrow::Cow;
+
+use mcp_server::types::json::{self, Object, Value};
+use serde_json::value::RawValue;
+
+/// The schemes that keep their names.
+const FIXED_SCHEMES: [&str; 2] = ["ui://", "skill://"];
+
+/// Rewrites URIs of an upstream. Without a prefix, nothing is rewritten.
+#[derive(Clone, Debug)]
+pub(crate) struct UriPrefix(Option<String>);
+
+impl UriPrefix {
+    pub(crate) fn new(prefix: Option<&str>) -> Self {
+        Self(prefix.map(str::to_owned))
+    }
+
+    pub(crate) fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Returns the URI or URI template that clients see.
+    pub(crate) fn presented<'a>(&self, uri: &'a str) -> Cow<'a, str> {
+        let Some(prefix) = &self.0 else {
+            return uri.into();
+        };
+        let mut fixed = FIXED_SCHEMES.iter();
+        match fixed.find_map(|scheme| Some((scheme, uri.strip_prefix(scheme)?))) {
+            Some((scheme, rest)) => format!("{scheme}{prefix}/{rest}").into(),
+            None => format!("{prefix}+{uri}").into(),
+        }
+    }
+
+    /// Returns the URI of the upstream. `None` if the URI is not one of this upstream.
+    pub(crate) fn original<'a>(&self, uri: &'a str) -> Option<Cow<'a, str>> {
+        let Some(prefix) = &self.0 else {
+            return Some(uri.into());
+        };
+        let mut fixed = FIXED_SCHEMES.iter();
+        match fixed.find_map(|scheme| Some((scheme, uri.strip_prefix(scheme)?))) {
+            Some((scheme, rest)) => {
+                let rest = rest.strip_prefix(&**prefix)?.strip_prefix('/')?;
+                Some(format!("{scheme}{rest}").into())
+            }
+            None => Some(uri.strip_prefix(&**prefix)?.strip_prefix('+')?.into()),
+        }
+    }
+
+    /// Rewrites the URIs in a result or in the params of a notification: those of lists, contents,
+    /// links, embedded resources and apps. Everything else stays as it is.
+    pub(crate) fn rewrite(&self, text: &RawValue) -> Result<Box<RawValue>, serde_json::Error> {
+        if self.is_none() {
+            return Ok(text.to_owned());
+        }
+        let mut value: Value = json::from_str(text.get()).map_err(serde::de::Error::custom)?;
+        if let Some(members) = value.as_object_mut() {
+            self.rewrite_members(members);
+        }
+        json::to_raw(&value)
+    }
+
+    fn rewrite_members(&self, members: &mut Object) {
+        self.set(members, "uri");
+        for list in ["resources", "resourceTemplates", "tools", "contents"] {
+            self.each(members, list, Self::rewrite_item);
+        }
+        self.each(members, "content", Self::rewrite_block);
+        if let Some(messages) = members.get_mut("messages").and_then(Value::as_array_mut) {
+            for message in messages.iter_mut().filter_map(Value::as_object_mut) {
+                match message.get_mut("content") {
+                    Some(Value::Object(block)) => self.rewrite_block(block),
+                    Some(Value::Array(_)) => self.each(message, "content", Self::rewrite_block),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Rewrites an item of a list, or the contents of a resource.
+    fn rewrite_item(&self, item: &mut Object) {
+        self.set(item, "uri");
+        self.set(item, "uriTemplate");
+        if let Some(meta) = item.get_mut("_meta").and_then(Value::as_object_mut) {
+            self.set(meta, "ui/resourceUri");
+            if let Some(app) = meta.get_mut("ui").and_then(Value::as_object_mut) {
+                self.set(app, "resourceUri");
+            }
+        }
+    }
+
+    /// Rewrites a block of content.
+    fn rewrite_block(&self, block: &mut Object) {
+        match block.get("type").and_then(Value::as_str) {
+            Some("resource_link") => self.set(block, "uri"),
+            Some("resource") => {
+                if let Some(resource) = block.get_mut("resource").and_then(Value::as_object_mut) {
+                    self.set(resource, "uri");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn each(&self, members: &mut Object, name: &str, change: fn(&Self, &mut Object)) {
+        if let Some(items) = members.get_mut(name).and_then(Value::as_array_mut) {
+            for item in items.iter_mut().filter_map(Value::as_object_mut) {
+                change(self, item);
+            }
+        }
+    }
+
+    fn set(&self, members: &mut Object, name: &str) {
+        if let Some(Value::String(uri)) = members.get_mut(name) {
+            *uri = self.presented(uri).into_owned();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uris_are_found_again_under_their_prefix_only() {
+        let uris = UriPrefix::new(Some("files"));
+        for uri in [
+            "file:///a",
+            "ui://x/y",
+            "skill://s/SKILL.md",
+            "a:b",
+            "notes://{+path}",
+        ] {
+            let presented = uris.presented(uri).into_owned();
+            assert_ne!(presented, uri);
+            assert_eq!(uris.original(&presented).as_deref(), Some(uri));
+            assert_eq!(UriPrefix::new(Some("file")).original(&presented), None);
+            assert_eq!(uris.original(uri), None);
+        }
+    }
+
+    #[test]
+    fn only_uris_of_resources_are_rewritten() {
+        let uris = UriPrefix::new(Some("p"));
+        for (text, expected) in [
+            (
+                r#"{"content":[{"type":"resource_link","uri":"a:1","name":"a:1"},{"type":"text","text":"a:1","uri":"a:1"}],"big":1.0,"uri2":"a:1"}"#,
+                r#"{"content":[{"type":"resource_link","uri":"p+a:1","name":"a:1"},{"type":"text","text":"a:1","uri":"a:1"}],"big":1.0,"uri2":"a:1"}"#,
+            ),
+            (
+                r#"{"contents":[{"uri":"a:1","text":"x"}],"n":123456789012345678901234567890}"#,
+                r#"{"contents":[{"uri":"p+a:1","text":"x"}],"n":123456789012345678901234567890}"#,
+            ),
+            (
+                r#"{"messages":[{"role":"user","content":{"type":"resource","resource":{"uri":"a:1"}}}]}"#,
+                r#"{"messages":[{"role":"user","content":{"type":"resource","resource":{"uri":"p+a:1"}}}]}"#,
+            ),
+            (
+                r#"{"tools":[{"name":"t","_meta":{"ui":{"resourceUri":"ui://a"}}}],"structuredContent":{"uri":"a:1"}}"#,
+                r#"{"tools":[{"name":"t","_meta":{"ui":{"resourceUri":"ui://p/a"}}}],"structuredContent":{"uri":"a:1"}}"#,
+            ),
+        ] {
+            let text = RawValue::from_string(text.to_owned()).expect("JSON");
+            assert_eq!(uris.rewrite(&text).expect("rewritten").get(), expected);
+        }
+    }
+}
