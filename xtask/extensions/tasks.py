@@ -105,7 +105,7 @@ async def check_http(client):
         assert error.error.code == -32020, error
         print("ok      a task, whose requests are rejected: fastmcp-tasks sends no Mcp-Name")
         return
-    raise AssertionError("fastmcp-tasks sends Mcp-Name now: check over HTTP what stdio checks")
+    raise AssertionError("not rejected: if fastmcp-tasks sends Mcp-Name now, use check over HTTP")
 
 
 async def main(way, target, *arguments):

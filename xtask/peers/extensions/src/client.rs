@@ -58,7 +58,8 @@ async fn check(client: Client) -> Outcome<()> {
         tasks(&client).await?;
         skills(&client).await
     })
-    .await??;
+    .await
+    .map_err(|_| format!("not done within {LIMIT:?}"))??;
     client.cancel().await?;
     Ok(())
 }
