@@ -5,6 +5,7 @@ mod auth;
 mod clients;
 mod cluster;
 mod comparison;
+mod extensions;
 mod pages;
 mod running;
 mod servers;
@@ -19,6 +20,7 @@ use crate::node::Node;
 const USAGE: &str = "\
 usage: cargo xtask interop server [--url URL]
        cargo xtask interop client
+       cargo xtask interop extensions
        cargo xtask interop auth
        cargo xtask interop browser
        cargo xtask interop apps
@@ -29,6 +31,9 @@ usage: cargo xtask interop server [--url URL]
           and HTTP; or against the server at URL, over HTTP only.
   client  Runs the example `interop` of mcp-client against servers from npm and PyPI, over the
           same transports, at the negotiated revision and at older ones.
+  extensions
+          Runs clients and servers of fastmcp and rmcp that have tasks and skills against ours, over
+          stdio and HTTP, and the MCP Inspector's verification of skills.
   auth    Runs clients that need access tokens: those of other projects against the example
           `protected` of mcp-server with an authorization server from npm, and our client against the
           same and against protected servers of other projects.
@@ -46,7 +51,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if !matches!(
         arguments[..],
-        ["client" | "server" | "auth" | "browser" | "apps"]
+        ["client" | "server" | "extensions" | "auth" | "browser" | "apps"]
             | ["server", "--url", _]
             | ["cluster", ..]
     ) {
@@ -57,6 +62,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     };
     let failed = match arguments[..] {
         ["client"] => servers::run(&node)?,
+        ["extensions"] => extensions::run(&node)?,
         ["auth"] => auth::run(&node)?,
         ["cluster", ref options @ ..] => {
             let options = cluster::Options::parse(options).context(USAGE)?;

@@ -8,13 +8,19 @@ use anyhow::{Context as _, Result, bail};
 use crate::workspace;
 
 const FOLDER: &str = "xtask/peers";
+/// The workspace of `extensions-rmcp`.
+const EXTENSIONS: &str = "xtask/peers/extensions";
 
 /// Runs cargo in the workspace of peers.
 pub(crate) fn cargo(command: &[&str], options: &[&str]) -> Result<ExitCode> {
+    cargo_in(FOLDER, command, options)
+}
+
+fn cargo_in(folder: &str, command: &[&str], options: &[&str]) -> Result<ExitCode> {
     let status = Command::new(workspace::cargo())
         .args(command)
         .args(options)
-        .current_dir(workspace::root().join(FOLDER))
+        .current_dir(workspace::root().join(folder))
         .status()
         .context("cannot run cargo")?;
     Ok(if status.success() {
@@ -67,9 +73,21 @@ pub(crate) fn build(packages: &[Package], profile: Profile) -> Result<PathBuf> {
             bail!("cannot build {name}");
         }
     }
-    let manifest = format!("{FOLDER}/Cargo.toml");
+    Ok(target(FOLDER)?.join(profile))
+}
+
+/// Builds the program with tasks and skills of rmcp, and returns its path.
+pub(crate) fn build_extensions() -> Result<PathBuf> {
+    if cargo_in(EXTENSIONS, &["build", "--locked"], &[])? != ExitCode::SUCCESS {
+        bail!("cannot build extensions-rmcp");
+    }
+    let name = format!("extensions-rmcp{}", std::env::consts::EXE_SUFFIX);
+    Ok(target(EXTENSIONS)?.join("debug").join(name))
+}
+
+fn target(folder: &str) -> Result<PathBuf> {
+    let manifest = format!("{folder}/Cargo.toml");
     let metadata = workspace::metadata(&["--no-deps", "--manifest-path", &manifest])?;
     let target = metadata["target_directory"].as_str();
-    let target = target.context("cargo names no target folder")?;
-    Ok(PathBuf::from(target).join(profile))
+    Ok(target.context("cargo names no target folder")?.into())
 }

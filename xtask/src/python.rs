@@ -1,5 +1,4 @@
-//! Finds Python and installs the packages of `xtask/interop/requirements.txt` for a server of
-//! another project.
+//! Finds Python and installs packages for programs of other projects.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,13 +15,22 @@ const OLDEST: &str = "import sys; sys.exit(sys.version_info < (3, 10))";
 /// unless that was done before. Returns the Python of the environment. If Python is missing, prints
 /// a message and returns `None`; if `CI` is set, returns an error.
 pub(crate) fn install(folder: &Path) -> Result<Option<PathBuf>> {
-    let environment = folder.join("python");
+    install_as(folder, "requirements.txt", "python")
+}
+
+/// Does the same with packages of another file in an environment of another name.
+pub(crate) fn install_as(
+    folder: &Path,
+    requirements: &str,
+    environment: &str,
+) -> Result<Option<PathBuf>> {
+    let environment = folder.join(environment);
     let python = environment.join(if cfg!(windows) {
         "Scripts/python.exe"
     } else {
         "bin/python"
     });
-    let requirements = folder.join("requirements.txt");
+    let requirements = folder.join(requirements);
     let wanted = workspace::read(&requirements)?;
     let done = environment.join("installed");
     if fs::read_to_string(&done).is_ok_and(|old| old == wanted) {

@@ -1,4 +1,4 @@
-//! Tests our client with servers of other projects: `cargo xtask interop client`.
+//! Tests our client with servers of other projects: `cargo xtask interop client` and `extensions`.
 //!
 //! ```text
 //! interop KIND REVISION stdio COMMAND ARGUMENT...
@@ -14,6 +14,8 @@ mod files;
 mod memory;
 mod peer;
 mod python;
+mod skills;
+mod tasks;
 
 use std::env;
 use std::process::ExitCode;
@@ -47,6 +49,8 @@ async fn run(arguments: &[String]) -> Result<bool> {
         "filesystem" => files::checks(),
         "memory" => memory::checks(),
         "python" => python::checks(),
+        "skills" => skills::checks(),
+        "tasks" => tasks::checks(),
         _ => return Err(format!("no such kind: {kind}").into()),
     };
     let peer = Peer::connect(revision, way).await?;

@@ -5,12 +5,13 @@ use std::error::Error;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mcp_client::skills::SkillsHost;
 use mcp_client::types::json::{Map, Object};
 use mcp_client::types::{
     CallToolResult, ContentBlock, CreateMessageResult, ElicitAction, ElicitResult, LoggingLevel,
     LoggingMessageNotificationParams, Role, Root, SamplingMessageContentBlock, TextContent,
 };
-use mcp_client::{ChildProcess, Client, ClientBuilder, Http};
+use mcp_client::{ChildProcess, Client, ClientBuilder, Http, Tasks};
 use tokio::sync::Notify;
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
@@ -88,9 +89,14 @@ fn builder(
     let (logs, pages) = (logs.clone(), pages.clone());
     let root = format!("file://{}", env::current_dir()?.display());
     let builder = Client::builder("interop", "1.0.0")
-        .on_elicit_form(|_| async {
-            let content = Map::from([("name", "Ada".to_owned())]);
-            Ok(ElicitResult::new(ElicitAction::Accept).content(content))
+        .extension(Tasks::new())
+        .extension(SkillsHost::extension())
+        .on_elicit_form(|asked| async move {
+            let accepted = ElicitResult::new(ElicitAction::Accept);
+            if asked.requested_schema.properties.contains_key("confirm") {
+                return Ok(accepted.content(Map::from([("confirm", true)])));
+            }
+            Ok(accepted.content(Map::from([("name", "Ada".to_owned())])))
         })
         .on_elicit_url(move |asked| {
             pages.add(asked.url);

@@ -169,6 +169,7 @@ fn texts() -> Vec<Step> {
             vec![
                 run("fmt --all --check"),
                 run("fmt --all --check --manifest-path xtask/peers/Cargo.toml"),
+                run("fmt --all --check --manifest-path xtask/peers/extensions/Cargo.toml"),
                 run("fmt --all --check --manifest-path xtask/fuzz/Cargo.toml"),
             ],
         ),
@@ -199,21 +200,27 @@ fn programs(extent: Extent) -> Vec<Step> {
                 unless(node::missing, "xtask conformance client --deny-warnings"),
             ],
         ),
-        step(
-            "interop",
-            vec![
-                unless(node::missing, "xtask interop server"),
-                unless(node::missing, "xtask interop client"),
-                unless(node::missing, "xtask interop auth"),
-                unless(browser::missing, "xtask interop browser"),
-                unless(browser::missing, "xtask interop apps"),
-            ],
-        ),
+        step("interop", interop(extent)),
         step(
             "doc-tests",
             vec![run("test --workspace --doc --all-features")],
         ),
     ]
+}
+
+/// Clients and servers of other projects. At night also those that take long to install.
+fn interop(extent: Extent) -> Vec<Task> {
+    let mut tasks = vec![
+        unless(node::missing, "xtask interop server"),
+        unless(node::missing, "xtask interop client"),
+        unless(node::missing, "xtask interop auth"),
+        unless(browser::missing, "xtask interop browser"),
+        unless(browser::missing, "xtask interop apps"),
+    ];
+    if extent == Extent::Nightly {
+        tasks.push(unless(node::missing, "xtask interop extensions"));
+    }
+    tasks
 }
 
 /// Several processes on one of the stores; or on each of them at night, with tasks that wait until
@@ -255,9 +262,12 @@ fn peers() -> Vec<Step> {
     vec![
         step(
             "peers",
-            vec![run(&format!(
-                "clippy {peers} --workspace --all-targets -- -D warnings"
-            ))],
+            vec![
+                run(&format!(
+                    "clippy {peers} --workspace --all-targets -- -D warnings"
+                )),
+                run("clippy --manifest-path xtask/peers/extensions/Cargo.toml -- -D warnings"),
+            ],
         ),
         step(
             "attacker",
