@@ -79,7 +79,7 @@ impl Liar {
     }
 
     /// Changes the entry.
-    fn claiming(self, change: impl FnOnce(&mut Value)) -> Self {
+    pub(crate) fn claiming(self, change: impl FnOnce(&mut Value)) -> Self {
         change(&mut self.0.lock().unwrap().entry);
         self
     }
