@@ -1,7 +1,7 @@
 //! Sources that are no folder.
 
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -59,6 +59,61 @@ async fn unchanged_files_are_not_read_again_and_known_skills_survive_failures() 
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(uris(&mut peer).await, ["skill://a/SKILL.md"]);
     assert_eq!(read(&mut peer, "skill://a/x").await["text"], "x");
+}
+
+/// A source that takes its time, and counts how many files are read at once.
+#[derive(Clone, Default)]
+struct Slow {
+    is_slow: Arc<AtomicBool>,
+    reading: Arc<AtomicUsize>,
+    most: Arc<AtomicUsize>,
+}
+
+impl SkillSource for Slow {
+    fn files(&self) -> io::Result<Vec<SkillFile>> {
+        Ok(vec![file("a/SKILL.md", "1")])
+    }
+
+    fn read(&self, _: &str, _: u64) -> io::Result<Vec<u8>> {
+        let reading = self.reading.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(reading, Ordering::SeqCst);
+        if self.is_slow.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        self.reading.fetch_sub(1, Ordering::SeqCst);
+        Ok(TEXT.into())
+    }
+}
+
+/// Cancelled requests count as well while their files are read.
+#[tokio::test]
+async fn few_files_are_read_at_once() {
+    let source = Slow::default();
+    let skills = Skills::new(source.clone()).check_every(Duration::from_secs(3600));
+    let server = Server::builder("test", "1").skills(skills).build().unwrap();
+    let mut peer = Peer::modern(&server);
+    uris(&mut peer).await;
+    source.is_slow.store(true, Ordering::SeqCst);
+    let params = json!({ "uri": "skill://a/SKILL.md" });
+    for _ in 0..6 {
+        let id = peer.start("resources/read", params.clone()).await;
+        while source.reading.load(Ordering::SeqCst) == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let cancelled = json!({ "requestId": id });
+        peer.send(json!({
+            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled,
+        }))
+        .await;
+    }
+    for _ in 0..6 {
+        peer.start("resources/read", params.clone()).await;
+    }
+    for _ in 0..6 {
+        let answer = peer.receive().await;
+        assert_eq!(answer["result"]["contents"][0]["text"], TEXT, "{answer}");
+    }
+    assert_eq!(source.most.load(Ordering::SeqCst), 4);
 }
 
 #[tokio::test]
