@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use mcp_server::middleware::{self, Next, Request};
-use mcp_server::{Context, HandlerError, Memory, TaskOptions, ToolDef, ValueStore as _};
+use mcp_server::{
+    Context, HandlerError, Memory, Server, TaskOptions, Tasks, ToolDef, ValueStore as _,
+};
 use serde_json::json;
 
 use super::tasks::{builder, connect, get, reach, start, task};
@@ -61,6 +63,38 @@ async fn refused_calls_leave_nothing_in_the_store() {
             .unwrap();
     }
     assert!(owned.iter().all(|key| key.ends_with(&id)), "{owned:?}");
+}
+
+#[tokio::test]
+async fn subscription_names_few_tasks_and_reads_only_ids_of_tasks() {
+    let server = Server::builder("test", "1")
+        .extension(Tasks::new().watched(2))
+        .add_tool(task("wait").handler(std::future::pending::<()>))
+        .build()
+        .unwrap();
+    let mut peer = connect(&server);
+    let naming = |ids: &[&str]| json!({ "notifications": { "taskIds": ids } });
+    let unknown = "0".repeat(32);
+    let three = naming(&[&*unknown; 3]);
+    let (code, message) = peer.error("subscriptions/listen", three).await;
+    assert_eq!(code, -32602);
+    assert!(
+        message.contains("taskIds has 3 ids, the limit is 2"),
+        "{message}"
+    );
+    let operations = || server.metrics().store.operations;
+    let before = operations();
+    let (long, other) = ("0".repeat(100_000), "g".repeat(32));
+    peer.start("subscriptions/listen", naming(&[&*long, &*other]))
+        .await;
+    let acknowledged = peer.receive().await;
+    let accepted = &acknowledged["params"]["notifications"];
+    assert_eq!(accepted["taskIds"], json!([]), "{acknowledged}");
+    assert_eq!(operations(), before);
+    peer.start("subscriptions/listen", naming(&[&*unknown]))
+        .await;
+    peer.receive().await;
+    assert_eq!(operations(), before + 1);
 }
 
 #[tokio::test]
