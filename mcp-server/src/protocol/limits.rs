@@ -89,7 +89,8 @@ pub struct Limits {
     /// The maximum duration of a request. Default: 5 minutes. It does not apply to subscriptions.
     pub request_time: Duration,
     /// The maximum time that requests in flight may continue after the end of the input or after a
-    /// shutdown began. Then they end with an error. Default: 10 seconds.
+    /// shutdown began. Then they end with an error. Tasks have the same time after a shutdown began.
+    /// Default: 10 seconds.
     pub grace_time: Duration,
     /// The maximum number of legacy sessions over HTTP. Default: 10,000. A new session replaces the
     /// one that has been idle for longest; if none is idle, the new one is rejected. The same

@@ -1,6 +1,6 @@
 //! Builds a server from its definition. The only place that lists the features.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use mcp_types::{
     CallToolRequest, CompleteRequest, GetPromptRequest, ListPromptsRequest,
@@ -172,6 +172,8 @@ impl ServerBuilder {
             withhold: blocks::withhold_of_block,
             stores,
             stopping: CancelSignal::default(),
+            stopping_since: OnceLock::new(),
+            background: OnceLock::new(),
             unknown_methods: OperationCounter::default(),
             tools: registry.tools,
             #[cfg(feature = "http")]

@@ -124,9 +124,6 @@ async fn create(
     (accepted, once): (RawValues, RawValues),
 ) -> Outcome {
     let core = cx.core();
-    if core.stopping.is_set() {
-        return Err(HandlerError::internal("the server is shutting down").temporary());
-    }
     let id = new_id()?;
     let memory = retained::memory(params.get().len() + cx.state.meta_bytes, 0);
     let peer = core.peers.usage(PeerKey::of(&cx.state.extensions));
@@ -135,6 +132,10 @@ async fn create(
         return Err(HandlerError::internal(error).temporary());
     };
     let place = state.add(&id, Some(retained))?;
+    // Checked afterwards, so that a shutdown either waits for the task or is seen here.
+    if core.stopping.is_set() {
+        return Err(HandlerError::internal("the server is shutting down").temporary());
+    }
     let created = now();
     let record = TaskRecord {
         version: VERSION,
