@@ -9,7 +9,7 @@ use mcp_server::{Server, SkillFile, SkillSource, Skills};
 use serde_json::json;
 
 use super::{read, uris};
-use crate::support::peer::Peer;
+use crate::support::peer::{Peer, soon};
 
 const TEXT: &str = "---\nname: a\ndescription: About a\n---\n";
 
@@ -61,10 +61,11 @@ async fn unchanged_files_are_not_read_again_and_known_skills_survive_failures() 
     assert_eq!(read(&mut peer, "skill://a/x").await["text"], "x");
 }
 
-/// A source that takes its time, and counts how many files are read at once.
+/// A source that may fail or take its time, and counts how many files are read at once.
 #[derive(Clone, Default)]
 struct Slow {
     is_slow: Arc<AtomicBool>,
+    is_broken: Arc<AtomicBool>,
     reading: Arc<AtomicUsize>,
     most: Arc<AtomicUsize>,
 }
@@ -75,6 +76,9 @@ impl SkillSource for Slow {
     }
 
     fn read(&self, _: &str, _: u64) -> io::Result<Vec<u8>> {
+        if self.is_broken.load(Ordering::SeqCst) {
+            return Err(io::Error::other("it is away"));
+        }
         let reading = self.reading.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(reading, Ordering::SeqCst);
         if self.is_slow.load(Ordering::SeqCst) {
@@ -85,13 +89,33 @@ impl SkillSource for Slow {
     }
 }
 
+/// Serves a source that is checked once an hour.
+fn serve_rarely_checked(source: &Slow) -> Peer {
+    let skills = Skills::new(source.clone()).check_every(Duration::from_secs(3600));
+    let server = Server::builder("test", "1").skills(skills).build().unwrap();
+    Peer::modern(&server)
+}
+
+#[tokio::test]
+async fn file_that_could_not_be_read_is_read_again_soon() {
+    let source = Slow::default();
+    source.is_broken.store(true, Ordering::SeqCst);
+    let mut peer = serve_rarely_checked(&source);
+    assert!(uris(&mut peer).await.is_empty());
+    source.is_broken.store(false, Ordering::SeqCst);
+    soon(async {
+        while uris(&mut peer).await.is_empty() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+}
+
 /// Cancelled requests count as well while their files are read.
 #[tokio::test]
 async fn few_files_are_read_at_once() {
     let source = Slow::default();
-    let skills = Skills::new(source.clone()).check_every(Duration::from_secs(3600));
-    let server = Server::builder("test", "1").skills(skills).build().unwrap();
-    let mut peer = Peer::modern(&server);
+    let mut peer = serve_rarely_checked(&source);
     uris(&mut peer).await;
     source.is_slow.store(true, Ordering::SeqCst);
     let params = json!({ "uri": "skill://a/SKILL.md" });
