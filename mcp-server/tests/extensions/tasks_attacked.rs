@@ -65,6 +65,42 @@ async fn refused_calls_leave_nothing_in_the_store() {
     assert!(owned.iter().all(|key| key.ends_with(&id)), "{owned:?}");
 }
 
+/// The task keeps the headers of the call.
+#[cfg(feature = "http")]
+#[tokio::test]
+async fn headers_of_calls_count_for_the_memory_of_tasks() {
+    use crate::support::raw::{Raw, call, call_headers, with_header};
+
+    let mut limits = mcp_server::Limits::default();
+    // A peer may use a quarter of it.
+    limits.retained_bytes = 4 * (200 << 10);
+    let server = builder(task("wait").handler(std::future::pending::<()>))
+        .limits(limits)
+        .build()
+        .unwrap();
+    let serving = server.serve_http("127.0.0.1:0").unwrap();
+    let mut raw = Raw::connect(serving.local_addr()).await;
+    tokio::spawn(serving);
+    let extensions = json!({ "extensions": { super::tasks::TASKS: {} } });
+    let capabilities = r#"clientCapabilities":"#;
+    let call = call(1, "wait").replace(
+        &format!("{capabilities}{{}}"),
+        &format!("{capabilities}{extensions}"),
+    );
+    let large = with_header(call_headers("wait"), "X-Large", &"x".repeat(24 << 10));
+    let mut accepted = 0;
+    let refusal = loop {
+        let (_, body) = raw.ask("POST", &large, &call).await;
+        if !body.contains("taskId") {
+            break body;
+        }
+        accepted += 1;
+    };
+    assert!(refusal.contains("too much memory"), "{refusal}");
+    // Each counts 48 KiB for the header, and less than 20 KiB for the rest.
+    assert!((2..=4).contains(&accepted), "{accepted}");
+}
+
 #[tokio::test]
 async fn subscription_names_few_tasks_and_reads_only_ids_of_tasks() {
     let server = Server::builder("test", "1")

@@ -125,8 +125,10 @@ async fn create(
 ) -> Outcome {
     let core = cx.core();
     let id = new_id()?;
-    let memory = retained::memory(params.get().len() + cx.state.meta_bytes, 0);
-    let peer = core.peers.usage(PeerKey::of(&cx.state.extensions));
+    let caller = &cx.state.extensions;
+    let text = params.get().len() + cx.state.meta_bytes;
+    let memory = retained::memory(text, caller.head_bytes());
+    let peer = core.peers.usage(PeerKey::of(caller));
     let Some(retained) = RetainedBytes::try_new(&peer, memory) else {
         let error = "tasks, subscriptions and sessions keep too much memory: retry later";
         return Err(HandlerError::internal(error).temporary());

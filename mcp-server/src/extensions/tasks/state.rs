@@ -231,7 +231,7 @@ pub(super) struct RunningTask {
     pub(super) id: String,
     /// Notified when the task was changed by somebody else.
     pub(super) changed: Arc<Notify>,
-    /// The memory of the params, counted for the caller.
+    /// The memory of the params and of the HTTP request, counted for the caller.
     _retained: Option<RetainedBytes>,
 }
 
