@@ -63,14 +63,14 @@ async fn unchanged_files_are_not_read_again_and_known_skills_survive_failures() 
 
 /// A source that may fail or take its time, and counts how many files are read at once.
 #[derive(Clone, Default)]
-struct Slow {
+struct Unsteady {
     is_slow: Arc<AtomicBool>,
     is_broken: Arc<AtomicBool>,
     reading: Arc<AtomicUsize>,
     most: Arc<AtomicUsize>,
 }
 
-impl SkillSource for Slow {
+impl SkillSource for Unsteady {
     fn files(&self) -> io::Result<Vec<SkillFile>> {
         Ok(vec![file("a/SKILL.md", "1")])
     }
@@ -90,7 +90,7 @@ impl SkillSource for Slow {
 }
 
 /// Serves a source that is checked once an hour.
-fn serve_rarely_checked(source: &Slow) -> Peer {
+fn serve_rarely_checked(source: &Unsteady) -> Peer {
     let skills = Skills::new(source.clone()).check_every(Duration::from_secs(3600));
     let server = Server::builder("test", "1").skills(skills).build().unwrap();
     Peer::modern(&server)
@@ -98,7 +98,7 @@ fn serve_rarely_checked(source: &Slow) -> Peer {
 
 #[tokio::test]
 async fn file_that_could_not_be_read_is_read_again_soon() {
-    let source = Slow::default();
+    let source = Unsteady::default();
     source.is_broken.store(true, Ordering::SeqCst);
     let mut peer = serve_rarely_checked(&source);
     assert!(uris(&mut peer).await.is_empty());
@@ -114,7 +114,7 @@ async fn file_that_could_not_be_read_is_read_again_soon() {
 /// Cancelled requests count as well while their files are read.
 #[tokio::test]
 async fn few_files_are_read_at_once() {
-    let source = Slow::default();
+    let source = Unsteady::default();
     let mut peer = serve_rarely_checked(&source);
     uris(&mut peer).await;
     source.is_slow.store(true, Ordering::SeqCst);
