@@ -127,7 +127,11 @@ async fn create(
     let id = new_id()?;
     let caller = &cx.state.extensions;
     let text = params.get().len() + cx.state.meta_bytes;
-    let memory = retained::memory(text, caller.head_bytes());
+    #[cfg(feature = "http")]
+    let head = caller.head_bytes();
+    #[cfg(not(feature = "http"))]
+    let head = 0;
+    let memory = retained::memory(text, head);
     let peer = core.peers.usage(PeerKey::of(caller));
     let Some(retained) = RetainedBytes::try_new(&peer, memory) else {
         let error = "tasks, subscriptions and sessions keep too much memory: retry later";

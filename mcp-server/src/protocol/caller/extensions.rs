@@ -86,16 +86,13 @@ impl Extensions {
     }
 
     /// Returns the size of the head of the HTTP request in bytes; 0 if there is none.
-    #[cfg(feature = "tasks")]
+    #[cfg(all(feature = "http", feature = "tasks"))]
     pub(crate) fn head_bytes(&self) -> usize {
-        #[cfg(feature = "http")]
-        if let Some(parts) = &self.parts {
-            let headers = parts.headers.iter();
-            let headers = headers.map(|(name, value)| name.as_str().len() + value.len());
-            let target = parts.uri.path_and_query();
-            return headers.sum::<usize>() + target.map_or(0, |target| target.as_str().len());
-        }
-        0
+        let Some(parts) = &self.parts else { return 0 };
+        let headers = parts.headers.iter();
+        let headers = headers.map(|(name, value)| name.as_str().len() + value.len());
+        let target = parts.uri.path_and_query();
+        headers.sum::<usize>() + target.map_or(0, |target| target.as_str().len())
     }
 
     /// Returns the name of the [`Principal`], if the client is authenticated.
