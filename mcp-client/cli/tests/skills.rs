@@ -2,7 +2,10 @@
 
 use std::fs;
 
+use tokio::runtime::Runtime;
+
 use crate::support::folder::Folder;
+use crate::support::liar::{Liar, TEXT, URI};
 use crate::support::program::{Printed, mcp};
 
 use super::{Served, run, subject};
@@ -20,6 +23,22 @@ fn skills(folder: &str, arguments: &[&str]) -> Printed {
         .output()
         .expect("it runs")
         .into()
+}
+
+/// Serves a skill until the runtime is dropped. Returns the URL of the server.
+fn serve(liar: &Liar) -> (Runtime, String) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let url = runtime.block_on(async {
+        let at = mcp_server::Http::at(("127.0.0.1", 0));
+        let serving = liar.server().serve_http(at).unwrap();
+        let url = format!("http://{}/mcp", serving.local_addr());
+        tokio::spawn(serving.into_future());
+        url
+    });
+    (runtime, url)
 }
 
 #[test]
@@ -65,22 +84,8 @@ fn server_without_skills_is_an_error() {
 /// Serves an entry with a wrong digest.
 #[test]
 fn skill_that_fails_the_verification_exits_with_6() {
-    use crate::support::liar::{Liar, TEXT, URI};
-
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let url = runtime.block_on(async {
-        let server = Liar::honest(TEXT, &[]).serving(URI, &TEXT.replace("See", "Run"));
-        let serving = server
-            .server()
-            .serve_http(mcp_server::Http::at(("127.0.0.1", 0)))
-            .unwrap();
-        let url = format!("http://{}/mcp", serving.local_addr());
-        tokio::spawn(serving.into_future());
-        url
-    });
+    let liar = Liar::honest(TEXT, &[]).serving(URI, &TEXT.replace("See", "Run"));
+    let (_runtime, url) = serve(&liar);
     let printed: Printed = mcp().args(["skills", &url]).output().unwrap().into();
     assert_eq!(printed.code, Some(0), "{printed:?}");
     let printed: Printed = mcp()
@@ -95,4 +100,24 @@ fn skill_that_fails_the_verification_exits_with_6() {
             .contains("has another digest than the listed one"),
         "{printed:?}"
     );
+}
+
+#[test]
+fn generated_skill_is_never_reported_as_verified() {
+    let liar = Liar::honest(TEXT, &[]).claiming(|entry| entry["resources"] = "dynamic".into());
+    let (_runtime, url) = serve(&liar);
+    let printed: Printed = mcp().args(["skills", &url]).output().unwrap().into();
+    assert_eq!(printed.code, Some(0), "{printed:?}");
+    assert!(printed.out.contains("generated"), "{printed:?}");
+    for arguments in [&["--verify"][..], &["--verify", "--json"]] {
+        let printed: Printed = mcp()
+            .args(["skills", &url])
+            .args(arguments)
+            .output()
+            .unwrap()
+            .into();
+        assert_eq!(printed.code, Some(6), "{printed:?}");
+        assert!(!printed.out.contains("verified"), "{printed:?}");
+        assert!(printed.err.contains("cannot be verified"), "{printed:?}");
+    }
 }

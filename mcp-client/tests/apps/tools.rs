@@ -63,6 +63,24 @@ async fn model_and_apps_get_the_tools_for_them() {
         matches!(refused, Err(AppError::UnknownTool { .. })),
         "{refused:?}"
     );
+
+    // A model may name a tool that it was not offered.
+    for name in for_model {
+        let call = host.call_from_model(name).expect(name);
+        assert_eq!(soon(call).await.expect("a result").text(), name);
+    }
+    for name in ["for_app", "for_others", "malformed", "text"] {
+        let refused = host.call_from_model(name).map(drop);
+        let Err(AppError::NotForModel { tool }) = refused else {
+            panic!("{name}: {refused:?}");
+        };
+        assert_eq!(tool, name);
+    }
+    let refused = host.call_from_model("unknown").map(drop);
+    assert!(
+        matches!(refused, Err(AppError::UnknownTool { .. })),
+        "{refused:?}"
+    );
 }
 
 #[tokio::test]

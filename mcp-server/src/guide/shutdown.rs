@@ -9,6 +9,8 @@
 //! 3. Requests in flight continue for [`Limits::grace_time`](crate::Limits), 10 seconds by default.
 //!    Answers to questions that their handlers ask, and cancellations, are still accepted.
 //! 4. Requests that are not done by then end with an error, and their handlers are dropped.
+//! 5. [Tasks](super::tasks) have the same time. Those that are not done by then are handed over to
+//!    another process, or fail. This may take up to [`Limits::store_time`](crate::Limits) more.
 //!
 //! Then the future that serves resolves. [`Server::until`](crate::Server::until) calls `shutdown`
 //! when a signal arrives, and waits for that:
@@ -51,13 +53,14 @@
 //!
 //! The signal is any future: a signal of the operating system, a message of a channel, a timer. Its
 //! output does not matter. Give orchestrators more time than the grace time before they kill the
-//! process.
+//! process, and with tasks the time for the store as well.
 //!
 //! # Standard input and output
 //!
 //! A client usually ends a server by closing its standard input. The server then finishes the
 //! requests in flight, for the grace time at most, and the future resolves by itself. A program
-//! that runs other tasks should end when it does.
+//! that does something else as well should end when it does. Tasks of the extension are not waited
+//! for then: that client was the only one, unless processes share a store.
 //!
 //! # HTTP
 //!

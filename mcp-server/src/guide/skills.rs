@@ -56,7 +56,7 @@
 //! The server looks for changes every two seconds, or [as set](crate::Skills::check_every). It reads
 //! only files that changed, to compute their digests, on threads for blocking work. Clients that
 //! subscribed are notified: of the list of resources, if a skill was added, removed or changed, and
-//! of each changed file.
+//! of each changed file. What could not be read is read again after two seconds.
 //!
 //! Each content that is served has the digest that the list has at that time: a file that changed
 //! since the last check is noticed when it is read, and the list is then brought up to date first.

@@ -56,9 +56,13 @@
 //!
 //! A task that was accepted is in the [store](crate::ServerBuilder::store), and so are its answers, its
 //! values of [`once`](crate::Context::once), and its result. With a store that processes share, any of
-//! them answers for it. If the one that runs it ends, another one finds that out after 30 to 45
-//! seconds. Then the task fails, or its handler starts again, if
-//! [`run_again`](crate::TaskOptions::run_again) permits it:
+//! them answers for it.
+//!
+//! A process that is [shut down](super::shutdown) waits for its tasks as it does for requests, for the
+//! [grace time](field@crate::Limits::grace_time). Then the handler is dropped, and another process
+//! starts it again at once, if [`run_again`](crate::TaskOptions::run_again) permits it; otherwise the
+//! task fails. If a process dies, another one finds that out after 30 to 45 seconds, and does the same.
+//! For a handler that starts again:
 //!
 //! - the answers of the user and the values of `once` are those of before;
 //! - an operation that was interrupted runs again. Give whatever has the effect the

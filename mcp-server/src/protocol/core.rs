@@ -13,13 +13,14 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
-#[cfg(feature = "asking")]
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
 
 use mcp_types::{Implementation, ProgressToken, Proposal, RequestId, Revision, ServerCapabilities};
 use serde_json::value::RawValue;
+use tokio::time::{Instant, timeout};
 
+use crate::protocol::background::BackgroundWork;
 use crate::protocol::caller::ContextValues;
 use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::changes::{Change, Hub};
@@ -75,6 +76,10 @@ pub(crate) struct Core {
     /// The calls that outlive the rounds of their requests.
     #[cfg(feature = "asking")]
     pub(crate) detached: DetachedTable<Context>,
+    /// When the shutdown began.
+    pub(crate) stopping_since: OnceLock<Instant>,
+    /// What else than requests a shutdown waits for.
+    pub(crate) background: OnceLock<Weak<dyn BackgroundWork>>,
     /// The requests of methods without a route.
     pub(crate) unknown_methods: OperationCounter,
     /// `None` if the server has no tools of its own.
@@ -114,16 +119,42 @@ impl Core {
         self.hub.publish(change);
     }
 
+    /// Begins the shutdown.
+    pub(crate) fn shut_down(&self) {
+        self.stopping_since.get_or_init(Instant::now);
+        self.stopping.set();
+    }
+
     /// Resolves when a shutdown begins.
     pub(crate) async fn stopping(&self) {
         self.stopping.wait().await;
     }
 
     /// Resolves when the server has been shutting down for [`Limits::grace_time`].
-    #[cfg(feature = "http")]
+    #[cfg(any(feature = "http", feature = "tasks"))]
     pub(crate) async fn grace_over(&self) {
         self.stopping().await;
-        tokio::time::sleep(self.limits().grace_time).await;
+        tokio::time::sleep(self.grace_left()).await;
+    }
+
+    /// Returns how much of the grace time is left: all of it before a shutdown begins.
+    pub(crate) fn grace_left(&self) -> Duration {
+        let passed = self.stopping_since.get().map(Instant::elapsed);
+        let grace = self.limits.grace_time;
+        grace.saturating_sub(passed.unwrap_or_default())
+    }
+
+    /// If the server is shutting down, waits for work that is not a request: for the rest of the grace
+    /// time, and for one operation of the store.
+    pub(crate) async fn background_ended(&self) {
+        let work = self.background.get().and_then(Weak::upgrade);
+        let Some(work) = work.filter(|_| self.stopping.is_set()) else {
+            return;
+        };
+        let limit = self.grace_left().saturating_add(self.limits.store_time);
+        if timeout(limit, work.ended()).await.is_err() {
+            tracing::warn!("tasks were neither ended nor handed over within the grace time");
+        }
     }
 
     /// Returns name and version as JSON.

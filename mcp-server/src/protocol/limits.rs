@@ -89,7 +89,8 @@ pub struct Limits {
     /// The maximum duration of a request. Default: 5 minutes. It does not apply to subscriptions.
     pub request_time: Duration,
     /// The maximum time that requests in flight may continue after the end of the input or after a
-    /// shutdown began. Then they end with an error. Default: 10 seconds.
+    /// shutdown began. Then they end with an error. Tasks have the same time after a shutdown began.
+    /// Default: 10 seconds.
     pub grace_time: Duration,
     /// The maximum number of legacy sessions over HTTP. Default: 10,000. A new session replaces the
     /// one that has been idle for longest; if none is idle, the new one is rejected. The same
@@ -187,11 +188,11 @@ pub struct Limits {
     /// The maximum size of a request's id, a progress token and a `traceparent`, in bytes each.
     /// Default: 1 KiB. Longer ones are rejected with -32602.
     pub id_bytes: usize,
-    /// The maximum memory of sessions over HTTP and of subscriptions, in bytes. Default: 256 MiB.
-    /// One peer may use a quarter of it. The description of a client counts 24 times its text, URIs
-    /// count twice, and each session and subscription counts 4 KiB in addition. New sessions
-    /// replace those that have been idle for longest; a subscription that exceeds the limit is
-    /// rejected.
+    /// The maximum memory of sessions over HTTP, of subscriptions and of running tasks, in bytes.
+    /// Default: 256 MiB. One peer may use a quarter of it. The description of a client and the params
+    /// of a task count 24 times their text, URIs and the HTTP headers of a task count twice, and each
+    /// session, subscription and task counts 4 KiB in addition. New sessions replace those that have
+    /// been idle for longest; a subscription or task that exceeds the limit is rejected.
     pub retained_bytes: usize,
 }
 

@@ -1,6 +1,6 @@
 //! Builds a server from its definition. The only place that lists the features.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use mcp_types::{
     CallToolRequest, CompleteRequest, GetPromptRequest, ListPromptsRequest,
@@ -178,6 +178,8 @@ impl ServerBuilder {
             stopping: CancelSignal::default(),
             #[cfg(feature = "asking")]
             detached: DetachedTable::default(),
+            stopping_since: OnceLock::new(),
+            background: OnceLock::new(),
             unknown_methods: OperationCounter::default(),
             tools: registry.tools,
             #[cfg(feature = "http")]

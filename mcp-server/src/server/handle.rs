@@ -81,10 +81,10 @@ impl Server {
     /// New requests are refused (503 over HTTP, -32603 elsewhere). Subscriptions end with their
     /// result. Streams without a request in flight end at once, such as those for announcements to
     /// sessions. Requests in flight have [`Limits::grace_time`] to finish; then they end with an
-    /// error. Clients can still cancel them, and answer questions of their handlers. Further calls
-    /// do nothing.
+    /// error. Clients can still cancel them, and answer questions of their handlers. Tasks have the
+    /// same time, see the [guide](crate::guide::shutdown). Further calls do nothing.
     pub fn shutdown(&self) {
-        self.core.stopping.set();
+        self.core.shut_down();
     }
 }
 

@@ -45,7 +45,7 @@ impl Server {
     }
 
     /// Shuts the server down as [`shutdown`](Self::shutdown) does, and waits until no request is in
-    /// flight over HTTP, at most for [`Limits::grace_time`](crate::Limits).
+    /// flight over HTTP and no task runs, at most for [`Limits::grace_time`](crate::Limits).
     ///
     /// For programs that mount the [service](Self::into_service) in a stack of their own. The stack
     /// has to accept connections until this resolves, since handlers may wait for answers that
@@ -78,5 +78,6 @@ impl Server {
             }
         };
         select(ended, self.core.grace_over()).await;
+        self.core.background_ended().await;
     }
 }

@@ -20,8 +20,8 @@ impl Server {
     /// [`Http`](crate::Http).
     ///
     /// A connection ends when the input has ended and the requests in flight are done, or
-    /// [`Limits::grace_time`](crate::Limits) has passed; and after [`Server::shutdown`]. Dropping
-    /// the future ends the connection and all its requests.
+    /// [`Limits::grace_time`](crate::Limits) has passed; and after [`Server::shutdown`], which also
+    /// waits for tasks. Dropping the future ends the connection and all its requests.
     ///
     /// ```
     /// use mcp_server::{ByteStream, ServeError, Server};
@@ -41,7 +41,9 @@ impl Server {
     ///
     /// Outside of a tokio runtime with time enabled, and for sockets IO.
     pub async fn serve(&self, transport: impl Transport) -> Result<(), ServeError> {
-        transport.serve(self).await
+        let served = transport.serve(self).await;
+        self.core.background_ended().await;
+        served
     }
 
     /// Serves the client that started this process, over standard input and output: short for
@@ -153,7 +155,8 @@ impl Server {
     /// Awaits `serving`, and shuts the server down when `signal` resolves.
     ///
     /// `serving` is a future that serves this server, over any transport. It resolves at the latest
-    /// [`Limits::grace_time`](crate::Limits) after the [`shutdown`](Self::shutdown). The output of
+    /// [`Limits::grace_time`](crate::Limits) after the [`shutdown`](Self::shutdown), and up to
+    /// [`Limits::store_time`](crate::Limits) later if tasks are handed over then. The output of
     /// `signal` does not matter. If `serving` ends by itself, the signal is dropped.
     ///
     /// ```no_run

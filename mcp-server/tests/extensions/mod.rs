@@ -12,5 +12,7 @@ mod tasks_attacked;
 mod tasks_questions;
 #[cfg(feature = "tasks")]
 mod tasks_shared;
+#[cfg(all(feature = "http", feature = "tasks"))]
+mod tasks_shutdown;
 #[cfg(feature = "tasks")]
 mod tasks_takeover;

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use mcp_server::middleware::{self, Next, Request};
-use mcp_server::{Context, HandlerError, Memory, TaskOptions, ToolDef, ValueStore as _};
+use mcp_server::{
+    Context, HandlerError, Memory, Server, TaskOptions, Tasks, ToolDef, ValueStore as _,
+};
 use serde_json::json;
 
 use super::tasks::{builder, connect, get, reach, start, task};
@@ -61,6 +63,74 @@ async fn refused_calls_leave_nothing_in_the_store() {
             .unwrap();
     }
     assert!(owned.iter().all(|key| key.ends_with(&id)), "{owned:?}");
+}
+
+/// The task keeps the headers of the call.
+#[cfg(feature = "http")]
+#[tokio::test]
+async fn headers_of_calls_count_for_the_memory_of_tasks() {
+    use crate::support::raw::{Raw, call, call_headers, with_header};
+
+    let mut limits = mcp_server::Limits::default();
+    // A peer may use a quarter of it.
+    limits.retained_bytes = 4 * (200 << 10);
+    let server = builder(task("wait").handler(std::future::pending::<()>))
+        .limits(limits)
+        .build()
+        .unwrap();
+    let serving = server.serve_http("127.0.0.1:0").unwrap();
+    let mut raw = Raw::connect(serving.local_addr()).await;
+    tokio::spawn(serving);
+    let extensions = json!({ "extensions": { super::tasks::TASKS: {} } });
+    let capabilities = r#"clientCapabilities":"#;
+    let call = call(1, "wait").replace(
+        &format!("{capabilities}{{}}"),
+        &format!("{capabilities}{extensions}"),
+    );
+    let large = with_header(call_headers("wait"), "X-Large", &"x".repeat(24 << 10));
+    let mut accepted = 0;
+    let refusal = loop {
+        let (_, body) = raw.ask("POST", &large, &call).await;
+        if !body.contains("taskId") {
+            break body;
+        }
+        accepted += 1;
+    };
+    assert!(refusal.contains("too much memory"), "{refusal}");
+    // Each counts 48 KiB for the header, and less than 20 KiB for the rest.
+    assert!((2..=4).contains(&accepted), "{accepted}");
+}
+
+#[tokio::test]
+async fn subscription_names_few_tasks_and_reads_only_ids_of_tasks() {
+    let server = Server::builder("test", "1")
+        .extension(Tasks::new().watched(2))
+        .add_tool(task("wait").handler(std::future::pending::<()>))
+        .build()
+        .unwrap();
+    let mut peer = connect(&server);
+    let naming = |ids: &[&str]| json!({ "notifications": { "taskIds": ids } });
+    let unknown = "0".repeat(32);
+    let three = naming(&[&*unknown; 3]);
+    let (code, message) = peer.error("subscriptions/listen", three).await;
+    assert_eq!(code, -32602);
+    assert!(
+        message.contains("taskIds has 3 ids, the limit is 2"),
+        "{message}"
+    );
+    let operations = || server.metrics().store.operations;
+    let before = operations();
+    let (long, other) = ("0".repeat(100_000), "g".repeat(32));
+    peer.start("subscriptions/listen", naming(&[&*long, &*other]))
+        .await;
+    let acknowledged = peer.receive().await;
+    let accepted = &acknowledged["params"]["notifications"];
+    assert_eq!(accepted["taskIds"], json!([]), "{acknowledged}");
+    assert_eq!(operations(), before);
+    peer.start("subscriptions/listen", naming(&[&*unknown]))
+        .await;
+    peer.receive().await;
+    assert_eq!(operations(), before + 1);
 }
 
 #[tokio::test]

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use mcp_server::types::StringSchema;
 use mcp_server::{
-    Context, Form, HandlerError, Limits, Memory, Put, PutOutcome, Server, StoreError, StoreFuture,
-    TaskOptions, ToolDef, ValueStore, VersionedValue,
+    Context, Form, HandlerError, Limits, Memory, Put, PutOutcome, Server, ServerBuilder,
+    StoreError, StoreFuture, TaskOptions, ToolDef, ValueStore, VersionedValue,
 };
 use serde_json::json;
 use tokio::sync::Notify;
@@ -22,7 +22,7 @@ const NOTICED: Duration = Duration::from_secs(50);
 
 /// A store that processes share, as one of them sees it.
 #[derive(Clone, Default)]
-struct Link {
+pub(super) struct Link {
     store: Memory,
     /// Whether the process cannot reach the store.
     is_cut: Arc<AtomicBool>,
@@ -36,14 +36,14 @@ struct Link {
 type Pause = (Arc<Notify>, Arc<Notify>);
 
 impl Link {
-    fn to(store: &Memory) -> Self {
+    pub(super) fn to(store: &Memory) -> Self {
         Self {
             store: store.clone(),
             ..Self::default()
         }
     }
 
-    fn cut(&self, is_cut: bool) {
+    pub(super) fn cut(&self, is_cut: bool) {
         self.is_cut.store(is_cut, Ordering::Relaxed);
     }
 
@@ -99,9 +99,21 @@ impl ValueStore for Link {
     }
 }
 
-/// Starts a process with tools that ask and that wait. `starts` counts the starts of handlers.
-fn process(link: &Link, starts: &Arc<AtomicU32>, options: TaskOptions) -> Server {
-    let (asking, waiting) = (Arc::clone(starts), Arc::clone(starts));
+/// Starts a process with the tools of [`without_bus`].
+pub(super) fn process(link: &Link, starts: &Arc<AtomicU32>, options: TaskOptions) -> Server {
+    let bus = Arc::new(link.store.clone());
+    let builder = without_bus(link, starts, options).bus(bus);
+    builder.build().unwrap()
+}
+
+/// Returns a process with tools that ask, at once or later, and that wait. `starts` counts the starts of
+/// handlers.
+pub(super) fn without_bus(
+    link: &Link,
+    starts: &Arc<AtomicU32>,
+    options: TaskOptions,
+) -> ServerBuilder {
+    let [asking, preparing, waiting] = [(); 3].map(|()| Arc::clone(starts));
     let ask = move |cx: Context| {
         asking.fetch_add(1, Ordering::Relaxed);
         async move {
@@ -110,17 +122,25 @@ fn process(link: &Link, starts: &Arc<AtomicU32>, options: TaskOptions) -> Server
             Ok::<_, HandlerError>(answer.map_or("none", |_| "chosen").to_owned())
         }
     };
+    let prepare = move |cx: Context| {
+        preparing.fetch_add(1, Ordering::Relaxed);
+        async move {
+            cx.progress(1, Some(2.0), "preparing").await?;
+            sleep(Duration::from_secs(5)).await;
+            let form = Form::new("Which?").required("which", StringSchema::new());
+            cx.elicit(form).key("which").await?;
+            Ok::<_, HandlerError>("prepared")
+        }
+    };
     let wait = move || {
         waiting.fetch_add(1, Ordering::Relaxed);
         sleep(Duration::from_secs(50))
     };
     builder(ToolDef::new("ask").handler(ask).as_task(options))
+        .add_tool(ToolDef::new("prepare").handler(prepare).as_task(options))
         .add_tool(ToolDef::new("wait").handler(wait).as_task(options))
         .value_store(Arc::new(link.clone()))
-        .bus(Arc::new(link.store.clone()))
         .limits(Limits::default().grace_time(Duration::from_secs(60)))
-        .build()
-        .unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -167,6 +187,45 @@ async fn answer_during_a_takeover_loses_no_task() {
     pause.1.notify_one();
     let ended = reach(&mut two, &id, "completed").await;
     assert_eq!(ended["result"]["content"][0]["text"], "chosen", "{ended}");
+}
+
+/// The handler that was started again has not asked yet when the client answers.
+#[tokio::test(start_paused = true)]
+async fn answer_between_a_takeover_and_the_question_is_not_lost() {
+    let (store, starts) = (Memory::new(), Arc::default());
+    let links = [Link::to(&store), Link::to(&store)];
+    let again = TaskOptions::new().run_again(1);
+    let [one, two] = links.each_ref().map(|link| process(link, &starts, again));
+    let (mut one, mut two) = (connect(&one), connect(&two));
+    let id = start(&mut one, "prepare").await;
+    reach(&mut two, &id, "input_required").await;
+    links[0].cut(true);
+    while starts.load(Ordering::Relaxed) < 2 {
+        sleep(Duration::from_millis(100)).await;
+    }
+    // The report of progress has been stored.
+    sleep(Duration::from_secs(2)).await;
+    let answer = json!({ "which": accept(json!({ "which": "tea" })) });
+    update(&mut two, &id, answer).await;
+    reach(&mut two, &id, "completed").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_call_never_runs_even_if_the_store_has_its_task() {
+    let (store, starts) = (Memory::new(), Arc::default());
+    let links = [Link::to(&store), Link::to(&store)];
+    let again = TaskOptions::new().run_again(1);
+    let [one, _two] = links.each_ref().map(|link| process(link, &starts, again));
+    let mut client = connect(&one);
+    links[0]
+        .loses_acknowledgement
+        .store(true, Ordering::Relaxed);
+    let call = json!({ "name": "wait", "arguments": {} });
+    assert_eq!(client.error("tools/call", call).await.0, -32603);
+    sleep(Duration::from_secs(1)).await;
+    links[0].cut(true);
+    sleep(2 * NOTICED).await;
+    assert_eq!(starts.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test(start_paused = true)]

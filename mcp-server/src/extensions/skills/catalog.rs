@@ -27,6 +27,8 @@ pub(super) struct Catalog {
     pub(super) files: BTreeMap<String, ServedFile>,
     /// The files and directories in each directory, by URI.
     pub(super) directories: BTreeMap<String, BTreeMap<String, Resource>>,
+    /// Whether a skill is left out because a file could not be read, which may be over soon.
+    pub(super) is_incomplete: bool,
     /// Why skills and files are left out, by path.
     faults: BTreeMap<String, String>,
     /// What was read, by path.
@@ -88,6 +90,7 @@ impl Catalog {
             let own: Vec<&SkillFile> = below(&files, folder).collect();
             in_skills.extend(own.iter().map(|file| &*file.path));
             if let Err(fault) = catalog.add(folder, &own, source, before, suspect) {
+                catalog.is_incomplete |= matches!(fault, SkillFault::Read { .. });
                 catalog.faults.insert(folder.to_owned(), fault.to_string());
             }
         }

@@ -5,20 +5,25 @@ use std::time::Duration;
 
 use mcp_types::uri::canonical;
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinHandle;
+use tokio::time::sleep;
 
 use super::catalog::{Catalog, CatalogChange, ServedFile};
 use super::source::SkillSource;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::util::select::select;
 
 /// How often a file is read again if it changes while it is read.
 const ATTEMPTS: usize = 3;
 
 /// How many files are read at once. A read that has begun is finished even if its request was dropped.
 const READS: usize = 4;
+
+/// The time after which the source is read again if a file, or the source, could not be read.
+const RETRY_TIME: Duration = Duration::from_secs(2);
 
 /// The skills of a server, shared by its handlers.
 pub(super) struct ServedSkills {
@@ -31,6 +36,8 @@ pub(super) struct ServedSkills {
     reads: Arc<Semaphore>,
     /// The time between two checks for changes.
     interval: Duration,
+    /// Notified when something could not be read.
+    failed: Notify,
     watching: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -42,6 +49,7 @@ impl ServedSkills {
             reading: tokio::sync::Mutex::default(),
             reads: Arc::new(Semaphore::new(READS)),
             interval,
+            failed: Notify::new(),
             watching: Mutex::default(),
         }
     }
@@ -61,7 +69,11 @@ impl ServedSkills {
             while let Some(core) = core.upgrade() {
                 skills.refresh(&core, None).await;
                 drop(core);
-                tokio::time::sleep(skills.interval).await;
+                let retry = async {
+                    skills.failed.notified().await;
+                    sleep(RETRY_TIME).await;
+                };
+                select(sleep(skills.interval), retry).await;
             }
         }));
     }
@@ -111,6 +123,9 @@ impl ServedSkills {
         let error = match read.await {
             Ok(Ok(catalog)) => {
                 catalog.log_faults(before.as_deref());
+                if catalog.is_incomplete {
+                    self.failed.notify_one();
+                }
                 let catalog = Arc::new(catalog);
                 *self.current.write().unwrap_or_else(PoisonError::into_inner) =
                     Some(Arc::clone(&catalog));
@@ -125,6 +140,7 @@ impl ServedSkills {
             Ok(Err(error)) => error.to_string(),
             Err(panicked) => panicked.to_string(),
         };
+        self.failed.notify_one();
         tracing::warn!(
             error,
             "the skills cannot be read; those that are known are served"

@@ -124,17 +124,24 @@ async fn create(
     (accepted, once): (RawValues, RawValues),
 ) -> Outcome {
     let core = cx.core();
-    if core.stopping.is_set() {
-        return Err(HandlerError::internal("the server is shutting down").temporary());
-    }
     let id = new_id()?;
-    let memory = retained::memory(params.get().len() + cx.state.meta_bytes, 0);
-    let peer = core.peers.usage(PeerKey::of(&cx.state.extensions));
+    let caller = &cx.state.extensions;
+    let text = params.get().len() + cx.state.meta_bytes;
+    #[cfg(feature = "http")]
+    let head = caller.head_bytes();
+    #[cfg(not(feature = "http"))]
+    let head = 0;
+    let memory = retained::memory(text, head);
+    let peer = core.peers.usage(PeerKey::of(caller));
     let Some(retained) = RetainedBytes::try_new(&peer, memory) else {
         let error = "tasks, subscriptions and sessions keep too much memory: retry later";
         return Err(HandlerError::internal(error).temporary());
     };
     let place = state.add(&id, Some(retained))?;
+    // Checked afterwards, so that a shutdown either waits for the task or is seen here.
+    if core.stopping.is_set() {
+        return Err(HandlerError::internal("the server is shutting down").temporary());
+    }
     let created = now();
     let record = TaskRecord {
         version: VERSION,

@@ -80,6 +80,12 @@ impl TaskEnd {
             .or_else(|_| plain())
             .map_or(Self::Cancelled, Self::Failed)
     }
+
+    /// Returns how a task ends that may not run again.
+    pub(super) fn process_ended() -> Self {
+        let error = "the process that ran the task has ended";
+        Self::failed(&ErrorObject::internal_error(error))
+    }
 }
 
 /// Returns the current time in milliseconds since 1970.
@@ -95,6 +101,11 @@ pub(super) fn millis(time: Duration) -> u64 {
 impl TaskRecord {
     pub(super) fn has_ended(&self) -> bool {
         self.end.is_some()
+    }
+
+    /// Returns `true` if the handler may be started again after its process has ended.
+    pub(super) fn may_run_again(&self) -> bool {
+        self.runs < self.most_runs
     }
 
     /// Ends the task.

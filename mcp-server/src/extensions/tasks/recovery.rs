@@ -2,21 +2,23 @@
 //!
 //! Each process that has tasks is in the group `task-processes`, and records every few seconds that it
 //! runs. It has a key for each of its tasks, in a group of its own. When a process has not recorded for
-//! some time that it runs, the others read this group.
+//! some time that it runs, the others read this group. A process that is shut down enters the group
+//! `task-processes-left`, so that the others need not wait.
 
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
-use mcp_types::rpc::ErrorObject;
-use tokio::time::{Instant, sleep};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::extensions::tasks::owners::{
-    MOST_PROCESSES, forget_owner, note_owner, owned_group, process_key,
+    KNOWN_TIME, LEFT, LEFT_PREFIX, MOST_PROCESSES, forget_owner, note_owner, owned_group,
+    process_key,
 };
 use crate::extensions::tasks::record::{TaskEnd, TaskRecord, now};
 use crate::extensions::tasks::run::{self, RETRY_TIME};
 use crate::extensions::tasks::state::{TaskState, lock};
 use crate::extensions::tasks::storage::{self, TaskError};
+use crate::protocol::background::BackgroundWork;
 use crate::protocol::caller::Caller;
 use crate::protocol::caller::extensions::{Extensions, Principal};
 use crate::protocol::core::Core;
@@ -27,17 +29,18 @@ use crate::protocol::store::values::{Condition, KeyGroup, Put};
 
 /// The processes that have tasks.
 const PROCESSES: &str = "task-processes";
-/// For how long a process that has ended is known, if nobody finds its tasks.
-const KNOWN_TIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// How often in a row a process records that it runs before it looks for tasks of others. After an
 /// outage of the store, everybody has recorded again by then.
 const RECORDS: u64 = 4;
 /// How many processes, and how many tasks of one, are looked at in one step.
 const STEP: usize = 100;
+
 impl TaskState {
     /// Attaches the state to the server that was built.
     pub(super) fn start(self: Arc<Self>, core: &Arc<Core>, layers: usize) {
         let _ = self.server.set((Arc::downgrade(core), layers));
+        let work: Weak<dyn BackgroundWork> = Arc::<Self>::downgrade(&self);
+        let _ = core.background.set(work);
         if let Some(bus) = &core.stores.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Self>::downgrade(&self);
             bus.attach(receiver);
@@ -58,21 +61,31 @@ impl TaskState {
         if !is_shared || recovery.as_ref().is_some_and(|task| !task.is_finished()) {
             return;
         }
-        *recovery = Some(runtime.spawn(recover(Arc::downgrade(self))));
+        *recovery = Some(runtime.spawn(recover(Arc::downgrade(self), Arc::clone(&self.left))));
     }
 }
 
 /// Records that this process runs, and looks for tasks of others, until the server is dropped or
 /// has been stopping for the grace time: its tasks run until then, so nobody may take them over.
-pub(super) async fn recover(state: Weak<TaskState>) {
+///
+/// `left` is notified when another process was shut down.
+async fn recover(state: Weak<TaskState>, left: Arc<Notify>) {
+    let server = || {
+        let state = state.upgrade()?;
+        let core = state.core()?;
+        Some((state, core))
+    };
     // How often in a row it was recorded that this process runs.
     let mut records = 0_u64;
-    let mut stopping_since = None;
     loop {
-        let Some(state) = state.upgrade() else { return };
-        let Some(core) = state.core() else { return };
+        let Some((state, core)) = server() else {
+            return;
+        };
         let mut recorded = record_running(&core).await;
         records += 1;
+        if recorded.is_ok() {
+            recorded = adopt_left(&state, &core).await;
+        }
         // Every other time, so that the time until a task is found is about that of the record.
         let is_due = records >= RECORDS && records.is_multiple_of(2);
         if recorded.is_ok() && is_due && !core.stopping.is_set() {
@@ -82,14 +95,19 @@ pub(super) async fn recover(state: Weak<TaskState>) {
             records = 0;
             tracing::warn!(error = %Chain(&error), "tasks of other processes cannot be found now");
         }
-        if core.stopping.is_set() {
-            let since = stopping_since.get_or_insert_with(Instant::now);
-            if since.elapsed() >= core.limits().grace_time {
-                return;
-            }
+        if core.stopping.is_set() && core.grace_left().is_zero() {
+            return;
         }
         drop((state, core));
-        sleep(RECORD_INTERVAL).await;
+        let next = Instant::now() + RECORD_INTERVAL;
+        while timeout_at(next, left.notified()).await.is_ok() {
+            let Some((state, core)) = server() else {
+                return;
+            };
+            if let Err(error) = adopt_left(&state, &core).await {
+                tracing::debug!(error = %Chain(&error), "looking for the tasks again soon");
+            }
+        }
     }
 }
 
@@ -132,6 +150,23 @@ async fn adopt_all(state: &Arc<TaskState>, core: &Arc<Core>) -> Result<(), TaskE
         }
         if adopt(state, core, process).await? {
             core.stores.remove(&key).await.map_err(TaskError::Store)?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes over the tasks of all processes that were shut down.
+async fn adopt_left(state: &Arc<TaskState>, core: &Arc<Core>) -> Result<(), TaskError> {
+    if core.stopping.is_set() {
+        return Ok(());
+    }
+    let left = core.stores.keys(LEFT, STEP).await;
+    for key in left.map_err(TaskError::Store)? {
+        let process = key.strip_prefix(LEFT_PREFIX).unwrap_or_default();
+        if adopt(state, core, process).await? {
+            for key in [&process_key(process), &key] {
+                core.stores.remove(key).await.map_err(TaskError::Store)?;
+            }
         }
     }
     Ok(())
@@ -244,11 +279,10 @@ fn take(record: &mut TaskRecord, own: &str) {
     record.updated = now();
     if record.is_cancelling {
         record.finish(TaskEnd::Cancelled);
-    } else if record.runs >= record.most_runs {
-        let error = "the process that ran the task has ended";
-        record.finish(TaskEnd::failed(&ErrorObject::internal_error(error)));
-    } else {
+    } else if record.may_run_again() {
         record.runs += 1;
+    } else {
+        record.finish(TaskEnd::process_ended());
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_types::rpc::{self, ErrorObject, Message};
 use mcp_types::{CallToolRequest, Request as _, RequestMetaObject, Revision, json};
 use tokio::task::{JoinError, JoinHandle};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::Instrument as _;
 
 use crate::extensions::tasks::owners;
@@ -59,8 +59,8 @@ struct Run {
 }
 
 /// Runs the handler of a task until it has ended, and stores the outcome. Ends early, without a
-/// trace in the record, if another process has taken over the task, or if the server stops: then
-/// another process takes it over.
+/// trace in the record, if another process has taken over the task, or may do so after this server
+/// has shut down.
 pub(super) async fn run(
     place: RunningTask,
     core: Arc<Core>,
@@ -93,11 +93,17 @@ pub(super) async fn run(
         written: Instant::now(),
     };
     let end = run.until_end(&mut handler.0).await;
+    if let Ok(None) = end {
+        // Otherwise it could still run when another process starts it again.
+        handler.0.abort();
+        let _ = timeout(RETRY_TIME, &mut handler.0).await;
+    }
     drop(handler);
     run.cx.state.ended.set();
     match end {
         Ok(Some(end)) => run.finish(end).await,
-        Ok(None) => {}
+        Ok(None) if run.core.stores.values_are_shared && run.record.may_run_again() => {}
+        Ok(None) => run.finish(TaskEnd::process_ended()).await,
         Err(error @ TaskError::TakenOver) => {
             tracing::warn!(error = %Chain(&error), "a task ends in this process");
         }
@@ -134,7 +140,8 @@ fn context(
 }
 
 impl Run {
-    /// Waits until the task ends, and stores changes meanwhile. Returns `None` if the server stops.
+    /// Waits until the task ends, and stores changes meanwhile. Returns `None` if the server has been
+    /// shutting down for the grace time.
     async fn until_end(
         &mut self,
         handler: &mut JoinHandle<HandlerOutcome>,
@@ -143,10 +150,7 @@ impl Run {
         let late = sleep(left);
         tokio::pin!(late);
         let core = Arc::clone(&self.core);
-        let stopped = async {
-            core.stopping().await;
-            sleep(core.limits().grace_time).await;
-        };
+        let stopped = core.grace_over();
         tokio::pin!(stopped);
         let is_shared = core.stores.values_are_shared;
         let mut poll_at = Instant::now() + POLL_TIME;

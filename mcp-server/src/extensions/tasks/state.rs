@@ -2,21 +2,30 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
 
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, OnceCell, Semaphore};
 use tokio::task::JoinHandle;
+use tokio::time::sleep;
 
+use crate::extensions::tasks::owners;
 use crate::extensions::tasks::record::ID_LENGTH;
 use crate::extensions::tasks::settings::{IDENTIFIER, Tasks};
+use crate::protocol::background::BackgroundWork;
 use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::text::Chain;
 use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;
 
 /// How many subscriptions look for their tasks at once.
 const LOOKUPS: usize = 16;
+/// How often a server that shuts down looks whether its tasks have ended.
+const DRAIN_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The state of the extension in this process.
 pub(super) struct TaskState {
@@ -31,6 +40,10 @@ pub(super) struct TaskState {
     pub(super) lookups: Semaphore,
     /// The task that recovers the tasks of processes that have ended.
     pub(super) recovery: Mutex<Option<JoinHandle<()>>>,
+    /// Notified when another process was shut down.
+    pub(super) left: Arc<Notify>,
+    /// Set when this process has recorded that it was shut down.
+    leaving: OnceCell<()>,
 }
 
 impl TaskState {
@@ -42,6 +55,8 @@ impl TaskState {
             watchers: Mutex::default(),
             lookups: Semaphore::new(LOOKUPS),
             recovery: Mutex::default(),
+            left: Arc::default(),
+            leaving: OnceCell::new(),
         }
     }
 
@@ -126,15 +141,43 @@ impl TaskState {
     /// Tells everybody, at other processes as well, that a task was changed.
     pub(super) async fn changed(&self, core: &Core, id: &str) {
         self.changed_here(id);
-        let Some(bus) = &core.stores.bus else { return };
-        let message = BusMessage::Extension {
-            identifier: IDENTIFIER.to_owned(),
-            value: id.to_owned(),
-        };
-        if let Err(error) = bus.publish(&message).await {
-            // The process that runs the task reads it from time to time.
-            tracing::debug!(%error, "the change of a task is not announced");
+        announce(core, id).await;
+    }
+
+    /// Lets other processes take over the tasks of this one, which runs none any more.
+    async fn leave(&self) {
+        let core = self.core().filter(|core| core.stores.values_are_shared);
+        let Some(core) = core else { return };
+        match owners::leave(&core).await {
+            Ok(()) => announce(&core, owners::LEFT).await,
+            Err(error) => {
+                tracing::warn!(error = %Chain(&error), "other processes take over tasks later");
+            }
         }
+    }
+}
+
+/// Tells other processes the id of a task that was changed, or [`owners::LEFT`].
+async fn announce(core: &Core, value: &str) {
+    let Some(bus) = &core.stores.bus else { return };
+    let message = BusMessage::Extension {
+        identifier: IDENTIFIER.to_owned(),
+        value: value.to_owned(),
+    };
+    if let Err(error) = bus.publish(&message).await {
+        // Other processes look from time to time.
+        tracing::debug!(%error, "a change of tasks is not announced");
+    }
+}
+
+impl BackgroundWork for TaskState {
+    fn ended(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async {
+            while !lock(&self.running).is_empty() {
+                sleep(DRAIN_INTERVAL).await;
+            }
+            self.leaving.get_or_init(|| self.leave()).await;
+        })
     }
 }
 
@@ -142,7 +185,10 @@ impl BusReceiver for TaskState {
     fn receive(&self, message: &BusMessage) {
         match message {
             BusMessage::Extension { identifier, value } if identifier == IDENTIFIER => {
-                self.changed_here(value);
+                match &**value {
+                    owners::LEFT => self.left.notify_one(),
+                    id => self.changed_here(id),
+                }
             }
             // Messages were lost.
             BusMessage::Everything => {
@@ -185,7 +231,7 @@ pub(super) struct RunningTask {
     pub(super) id: String,
     /// Notified when the task was changed by somebody else.
     pub(super) changed: Arc<Notify>,
-    /// The memory of the params, counted for the caller.
+    /// The memory of the params and of the HTTP request, counted for the caller.
     _retained: Option<RetainedBytes>,
 }
 

@@ -199,7 +199,7 @@ async fn supervise(
     let unwanted = async {
         let stopped = async {
             entry.core.stopping().await;
-            sleep(limits.grace_time).await;
+            sleep(entry.core.grace_left()).await;
         };
         select(abandoned(&entry.call, limits.state_time), stopped).await
     };

@@ -85,6 +85,16 @@ impl Extensions {
         Arc::clone(self)
     }
 
+    /// Returns the size of the head of the HTTP request in bytes; 0 if there is none.
+    #[cfg(all(feature = "http", feature = "tasks"))]
+    pub(crate) fn head_bytes(&self) -> usize {
+        let Some(parts) = &self.parts else { return 0 };
+        let headers = parts.headers.iter();
+        let headers = headers.map(|(name, value)| name.as_str().len() + value.len());
+        let target = parts.uri.path_and_query();
+        headers.sum::<usize>() + target.map_or(0, |target| target.as_str().len())
+    }
+
     /// Returns the name of the [`Principal`], if the client is authenticated.
     pub(crate) fn principal(&self) -> Option<&str> {
         self.get::<Principal>().map(|principal| &*principal.0)

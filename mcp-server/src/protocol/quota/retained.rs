@@ -10,14 +10,15 @@ use crate::protocol::quota::PeerUsage;
 /// The maximum memory in bytes that a byte of JSON text needs when it is decoded.
 const BYTES_PER_TEXT_BYTE: usize = 24;
 
-/// The fixed memory of a session or subscription in bytes: tasks, tables, ids.
+/// The fixed memory of a session, subscription or task in bytes: futures, tables, ids.
 const FIXED_BYTES: usize = 4 << 10;
 
-/// Estimates the memory of a session or subscription in bytes. `text` is the size of the JSON text
-/// in which the peer describes itself, `uris` the total size of the URIs, both in bytes.
-pub(crate) fn memory(text: usize, uris: usize) -> usize {
-    text.saturating_mul(BYTES_PER_TEXT_BYTE)
-        .saturating_add(uris.saturating_mul(2))
+/// Estimates the memory of a session, subscription or task in bytes. `json` is the size of the JSON
+/// text that is kept, such as that in which the peer describes itself, `text` that of other text, such
+/// as URIs and HTTP headers, both in bytes.
+pub(crate) fn memory(json: usize, text: usize) -> usize {
+    json.saturating_mul(BYTES_PER_TEXT_BYTE)
+        .saturating_add(text.saturating_mul(2))
         .saturating_add(FIXED_BYTES)
 }
 

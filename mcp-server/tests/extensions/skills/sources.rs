@@ -1,7 +1,7 @@
 //! Sources that are no folder.
 
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use mcp_server::{Server, SkillFile, SkillSource, Skills};
 use serde_json::json;
 
 use super::{read, uris};
-use crate::support::peer::Peer;
+use crate::support::peer::{Peer, soon};
 
 const TEXT: &str = "---\nname: a\ndescription: About a\n---\n";
 
@@ -59,6 +59,85 @@ async fn unchanged_files_are_not_read_again_and_known_skills_survive_failures() 
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(uris(&mut peer).await, ["skill://a/SKILL.md"]);
     assert_eq!(read(&mut peer, "skill://a/x").await["text"], "x");
+}
+
+/// A source that may fail or take its time, and counts how many files are read at once.
+#[derive(Clone, Default)]
+struct Unsteady {
+    is_slow: Arc<AtomicBool>,
+    is_broken: Arc<AtomicBool>,
+    reading: Arc<AtomicUsize>,
+    most: Arc<AtomicUsize>,
+}
+
+impl SkillSource for Unsteady {
+    fn files(&self) -> io::Result<Vec<SkillFile>> {
+        Ok(vec![file("a/SKILL.md", "1")])
+    }
+
+    fn read(&self, _: &str, _: u64) -> io::Result<Vec<u8>> {
+        if self.is_broken.load(Ordering::SeqCst) {
+            return Err(io::Error::other("it is away"));
+        }
+        let reading = self.reading.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(reading, Ordering::SeqCst);
+        if self.is_slow.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        self.reading.fetch_sub(1, Ordering::SeqCst);
+        Ok(TEXT.into())
+    }
+}
+
+/// Serves a source that is checked once an hour.
+fn serve_rarely_checked(source: &Unsteady) -> Peer {
+    let skills = Skills::new(source.clone()).check_every(Duration::from_secs(3600));
+    let server = Server::builder("test", "1").skills(skills).build().unwrap();
+    Peer::modern(&server)
+}
+
+#[tokio::test]
+async fn file_that_could_not_be_read_is_read_again_soon() {
+    let source = Unsteady::default();
+    source.is_broken.store(true, Ordering::SeqCst);
+    let mut peer = serve_rarely_checked(&source);
+    assert!(uris(&mut peer).await.is_empty());
+    source.is_broken.store(false, Ordering::SeqCst);
+    soon(async {
+        while uris(&mut peer).await.is_empty() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+}
+
+/// Cancelled requests count as well while their files are read.
+#[tokio::test]
+async fn few_files_are_read_at_once() {
+    let source = Unsteady::default();
+    let mut peer = serve_rarely_checked(&source);
+    uris(&mut peer).await;
+    source.is_slow.store(true, Ordering::SeqCst);
+    let params = json!({ "uri": "skill://a/SKILL.md" });
+    for _ in 0..6 {
+        let id = peer.start("resources/read", params.clone()).await;
+        while source.reading.load(Ordering::SeqCst) == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let cancelled = json!({ "requestId": id });
+        peer.send(json!({
+            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled,
+        }))
+        .await;
+    }
+    for _ in 0..6 {
+        peer.start("resources/read", params.clone()).await;
+    }
+    for _ in 0..6 {
+        let answer = peer.receive().await;
+        assert_eq!(answer["result"]["contents"][0]["text"], TEXT, "{answer}");
+    }
+    assert_eq!(source.most.load(Ordering::SeqCst), 4);
 }
 
 #[tokio::test]

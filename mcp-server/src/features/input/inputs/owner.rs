@@ -2,8 +2,10 @@
 
 use serde_json::value::RawValue;
 
+#[cfg(feature = "tasks")]
+use super::Rounds;
 use super::kept::Kept;
-use super::{Inputs, OpenQuestion, Rounds};
+use super::{Inputs, OpenQuestion};
 use crate::features::input::state::RawValues;
 use crate::protocol::core::Context;
 use crate::util::select::{Either, select};

@@ -51,7 +51,7 @@ impl HttpServer {
         if services.is_local() && !local_addr.ip().is_loopback() {
             return Err(ServeError::NoHosts(local_addr));
         }
-        let accepting = Arc::clone(server);
+        let (core, accepting) = (Arc::clone(server), Arc::clone(server));
         let serving = async move {
             let listener = TcpListener::from_std(listener)?;
             // In a task of its own, connections are accepted by the threads that serve them, also
@@ -60,7 +60,10 @@ impl HttpServer {
             task.spawn(async move { accept(&accepting, listener, &services, &encryption).await });
             match task.join_next().await.transpose() {
                 Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
-                _ => Ok(()),
+                _ => {
+                    core.background_ended().await;
+                    Ok(())
+                }
             }
         };
         Ok(Self {

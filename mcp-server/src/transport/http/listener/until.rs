@@ -31,7 +31,7 @@ impl HttpServer {
         match select(serving.as_mut(), signal).await {
             Either::First(served) => served,
             Either::Second(_) => {
-                core.stopping.set();
+                core.shut_down();
                 serving.await
             }
         }
