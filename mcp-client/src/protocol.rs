@@ -11,6 +11,7 @@ pub(crate) mod error;
 pub(crate) mod fetch;
 pub(crate) mod lenient;
 pub(crate) mod limits;
+pub(crate) mod method_name;
 pub mod middleware;
 pub(crate) mod negotiation;
 pub(crate) mod params;

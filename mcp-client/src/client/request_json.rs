@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::handle::Client;
 use crate::features::calls::any::JsonCall;
 use crate::protocol::error::CallError;
-use crate::protocol::roundtrip::{MethodName, notify};
+use crate::protocol::method_name::MethodName;
+use crate::protocol::roundtrip::notify;
 
 impl Client {
     /// Creates a call of any method with any params that are a JSON object, for programs that pass

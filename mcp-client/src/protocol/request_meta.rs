@@ -68,8 +68,8 @@ pub(crate) fn changed(
     client: &Map<Box<RawValue>>,
     revision: Revision,
     info: Option<&Implementation>,
-    capabilities: Option<ClientCapabilities>,
-    log_level: Option<Option<LoggingLevel>>,
+    capabilities: Option<&ClientCapabilities>,
+    log_level: Option<LoggingLevel>,
 ) -> Result<Map<Box<RawValue>>, VersionError> {
     let mut described = client.clone();
     if info.is_some() || capabilities.is_some() {
@@ -77,7 +77,7 @@ pub(crate) fn changed(
         let changed = members(
             revision,
             info.unwrap_or(&none),
-            capabilities.clone().unwrap_or_default(),
+            capabilities.cloned().unwrap_or_default(),
             None,
         )?;
         let names = [
@@ -91,10 +91,7 @@ pub(crate) fn changed(
         }
     }
     if let Some(level) = log_level.filter(|_| has_log_messages(revision)) {
-        described.remove(LOG_LEVEL);
-        if let Some(level) = level {
-            described.insert(LOG_LEVEL, json::to_raw(&level)?);
-        }
+        described.insert(LOG_LEVEL, json::to_raw(&level)?);
     }
     Ok(described)
 }

@@ -1,6 +1,5 @@
 //! [`roundtrip`]: a request and the response to it.
 
-use std::borrow::Cow;
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -11,53 +10,18 @@ use mcp_types::headers::name_member;
 use mcp_types::json::{self, Map};
 use mcp_types::revision::VersionError;
 use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
-use mcp_types::{Notification, Request, Revision, Sender, rpc};
+use mcp_types::{Notification, Request, Revision, rpc};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::connection::{Connection, HeaderSource, OutgoingRequest};
 use super::error::{CallError, TransportError};
+use super::method_name::MethodName;
 use super::middleware::{self, Direction, OutcomeFuture, Response};
 use super::params::META;
 use super::request_meta::PROTOCOL_VERSION;
 use crate::protocol::connection::pending_requests::{PendingRequest, Progress, Reply};
-
-/// The method of a message.
-#[derive(Clone, Copy)]
-pub(crate) struct MethodName<'a> {
-    /// The name on the wire.
-    pub(crate) name: &'a str,
-    /// The name in errors, which is `(other)` for a method that no revision has.
-    pub(crate) label: &'static str,
-}
-
-impl<'a> MethodName<'a> {
-    /// Returns the name of a method that this client may not know.
-    pub(crate) fn of(name: &'a str) -> Self {
-        let mut revisions = Revision::WITH_DRAFT.iter().rev();
-        let known = revisions.find_map(|revision| {
-            let of_client = revision.message(name, Sender::Client);
-            of_client.or_else(|| revision.message(name, Sender::Server))
-        });
-        let label = known.map_or("(other)", |known| known.method);
-        Self { name, label }
-    }
-
-    fn owned(self) -> Cow<'static, str> {
-        if self.name == self.label {
-            Cow::Borrowed(self.label)
-        } else {
-            Cow::Owned(self.name.to_owned())
-        }
-    }
-}
-
-impl From<&'static str> for MethodName<'static> {
-    fn from(name: &'static str) -> Self {
-        Self { name, label: name }
-    }
-}
 
 /// Sends a request and waits for its result. The params may depend on the id of the request.
 /// Dropping the future cancels the request.

@@ -1,25 +1,22 @@
 //! [`Gateway`]: one server in front of many.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use mcp_server::types::json::Object;
 use mcp_server::types::{
-    LoggingLevel, PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
+    PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
 };
-use mcp_server::{
-    AnyNotification, AnyRequest, Change, ClientSession, Context, Server, ServerBuilder,
-};
-use tokio::task::{AbortHandle, JoinSet};
+use mcp_server::{AnyNotification, AnyRequest, Context, Server, ServerBuilder};
+use tokio::task::JoinSet;
 
 use crate::error::GatewayError;
 use crate::names::Names;
 use crate::routing::requests;
-use crate::routing::subscriptions::{Following, SessionSubscriptions};
+use crate::routing::subscriptions::Following;
+use crate::shared::{Behind, Sessions, Shared};
 use crate::upstream::connection::Identity;
-use crate::upstream::pool::Pool;
-use crate::upstream::traffic::OnChange;
 use crate::upstream::{Upstream, UpstreamStatus};
 
 /// How often connections are looked at that may be closed.
@@ -127,8 +124,7 @@ impl GatewayBuilder {
         let instructions = instructions(&upstreams);
         let shared = Arc::new_cyclic(|_| Shared {
             upstreams,
-            subscriptions: SessionSubscriptions::default(),
-            levels: Mutex::default(),
+            sessions: Sessions::default(),
             cleaner: OnceLock::new(),
         });
         let weak = Arc::downgrade(&shared);
@@ -257,97 +253,4 @@ fn instructions(upstreams: &[Behind]) -> String {
         })
     });
     texts.collect::<Vec<String>>().join("\n\n")
-}
-
-/// What all requests of a gateway share.
-pub(crate) struct Shared {
-    pub(crate) upstreams: Vec<Behind>,
-    pub(crate) subscriptions: SessionSubscriptions,
-    /// The levels of log messages that sessions have set.
-    levels: Mutex<HashMap<String, (ClientSession, LoggingLevel)>>,
-    cleaner: OnceLock<AbortHandle>,
-}
-
-impl Shared {
-    /// Remembers the level that a session has set, for connections that are made later.
-    pub(crate) fn set_level(&self, session: &ClientSession, level: Option<LoggingLevel>) {
-        if let Some(level) = level {
-            let mut levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
-            levels.insert(session.key().to_owned(), (session.clone(), level));
-        }
-    }
-
-    /// Returns the level that a session has set.
-    pub(crate) fn level(&self, session: &ClientSession) -> Option<LoggingLevel> {
-        let levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
-        levels.get(session.key()).map(|(_, level)| *level)
-    }
-
-    /// Drops what is not used any more.
-    fn clean(&self) {
-        for behind in &self.upstreams {
-            behind.pool.close_idle();
-        }
-        self.subscriptions.remove_ended();
-        let mut levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
-        levels.retain(|_, (session, _)| !session.has_ended());
-    }
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        if let Some(cleaner) = self.cleaner.get() {
-            cleaner.abort();
-        }
-    }
-}
-
-impl std::fmt::Debug for Shared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names = self
-            .upstreams
-            .iter()
-            .map(|behind| &behind.pool.upstream.name);
-        f.debug_list().entries(names).finish()
-    }
-}
-
-/// An upstream behind the gateway.
-pub(crate) struct Behind {
-    pub(crate) pool: Arc<Pool>,
-    pub(crate) names: Names,
-    pub(crate) on_change: OnChange,
-}
-
-impl Behind {
-    fn new(
-        upstream: Upstream,
-        names: Names,
-        identity: Identity,
-        server: Arc<OnceLock<Server>>,
-    ) -> Self {
-        let uris = names.uris.clone();
-        let pool = Arc::new_cyclic(|pool: &std::sync::Weak<Pool>| {
-            let pool = pool.clone();
-            let on_change: OnChange = Arc::new(move |change| {
-                if let Some(pool) = pool.upgrade() {
-                    pool.lists.note(&change);
-                }
-                let change = match change {
-                    Change::Resource(uri) => Change::Resource(uris.presented(&uri).into_owned()),
-                    change => change,
-                };
-                if let Some(server) = server.get() {
-                    server.announce(change);
-                }
-            });
-            Pool::new(upstream, identity, on_change)
-        });
-        let on_change = pool.on_change();
-        Self {
-            pool,
-            names,
-            on_change,
-        }
-    }
 }

@@ -9,6 +9,7 @@ pub mod openapi;
 mod routing;
 #[cfg(feature = "search")]
 pub mod search;
+mod shared;
 mod translate;
 mod upstream;
 mod uris;

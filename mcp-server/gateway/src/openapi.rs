@@ -1,1 +1,1 @@
-//! OpenAPI documents as tools.
+//! `OpenAPI` documents as tools.

@@ -1,6 +1,8 @@
 //! [`Upstream`]: a server behind the gateway, and how it is presented.
 
 pub(crate) mod connection;
+pub(crate) mod follower;
+pub(crate) mod list_cache;
 pub(crate) mod pool;
 pub(crate) mod traffic;
 

@@ -1,1 +1,7 @@
 //! All integration tests of the crate.
+
+mod faults;
+mod matrix;
+mod presentation;
+mod support;
+mod users;

@@ -10,6 +10,7 @@ use mcp_types::{
 
 #[cfg(feature = "apps")]
 use crate::extensions::apps;
+use crate::features::completions::Completions;
 use crate::features::definition_error::check_icons;
 use crate::features::{completions, logging, prompts, resources, subscriptions, tools};
 #[cfg(feature = "https-url")]
@@ -97,20 +98,7 @@ impl ServerBuilder {
             &catalogs.tools,
             &catalogs.resources.definitions,
         ));
-        lifecycle::register(&mut registry);
-        logging::register(&mut registry);
-        subscriptions::register(&mut registry, &catalogs.resources);
-        tools::register(&mut registry, &catalogs.tools, &catalogs.resources);
-        resources::register(&mut registry, &catalogs.resources);
-        prompts::register(&mut registry, &catalogs.prompts, &catalogs.resources);
-        completions::register(
-            &mut registry,
-            completions,
-            &catalogs.prompts,
-            &catalogs.resources,
-        );
-        announce_proposals(&mut registry);
-        declare_handled(&mut registry);
+        register(&mut registry, &catalogs, completions);
         #[cfg(feature = "_proposals")]
         errors.extend(hooks::unhandled(&registry));
         errors.extend(registry.missing(&states));
@@ -207,6 +195,25 @@ impl ServerBuilder {
 #[cfg(feature = "_seal")]
 fn random(error: &crate::protocol::seal::SealError) -> BuildError {
     BuildError::Random(Chain(error).to_string())
+}
+
+/// Registers the features, and declares the capabilities.
+fn register(registry: &mut Registry, catalogs: &Catalogs, completions: Completions) {
+    let Catalogs {
+        tools,
+        prompts,
+        resources,
+        ..
+    } = catalogs;
+    lifecycle::register(registry);
+    logging::register(registry);
+    subscriptions::register(registry, resources);
+    tools::register(registry, tools, resources);
+    resources::register(registry, resources);
+    prompts::register(registry, prompts, resources);
+    completions::register(registry, completions, prompts, resources);
+    announce_proposals(registry);
+    declare_handled(registry);
 }
 
 /// Declares the capabilities that follow from the application's handlers.

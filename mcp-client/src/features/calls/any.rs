@@ -19,9 +19,10 @@ use crate::features::shared_connection::SharedConnection;
 use crate::protocol::connection::HeaderSource;
 use crate::protocol::connection::pending_requests::Progress;
 use crate::protocol::error::CallError;
+use crate::protocol::method_name::MethodName;
 use crate::protocol::params::{META, ParamValue, Params};
 use crate::protocol::request_meta;
-use crate::protocol::roundtrip::{CallTimeout, MethodName, roundtrip};
+use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 
 /// A request of any method, which is sent when it is awaited: for gateways, and for programs that
 /// pass on what they do not know. [`Client::request_json`](crate::Client::request_json) creates it.
@@ -36,7 +37,7 @@ pub struct JsonCall {
     timeout: CallTimeout,
     info: Option<Implementation>,
     capabilities: Option<ClientCapabilities>,
-    log_level: Option<Option<LoggingLevel>>,
+    log_level: Option<LoggingLevel>,
 }
 
 impl JsonCall {
@@ -73,9 +74,9 @@ impl JsonCall {
         self
     }
 
-    /// Sets the lowest level of log messages for this request; `None` asks for none. Servers of
-    /// revisions up to 2025-11-25 have one level for the whole session.
-    pub fn log_level(mut self, level: Option<LoggingLevel>) -> Self {
+    /// Sets the lowest level of log messages for this request. Servers of revisions up to 2025-11-25
+    /// have one level for the whole session.
+    pub fn log_level(mut self, level: LoggingLevel) -> Self {
         self.log_level = Some(level);
         self
     }
@@ -117,7 +118,7 @@ impl JsonCall {
                 client,
                 revision,
                 self.info.as_ref(),
-                self.capabilities,
+                self.capabilities.as_ref(),
                 self.log_level,
             )
             .map_err(failed)?,

@@ -81,14 +81,18 @@ async fn exchange(
         let mut call = client
             .request_json(outgoing.method.clone(), &outgoing.params)
             .timeout(pool.upstream.limits.call_time)
-            .capabilities(caller.capabilities.clone())
-            .log_level(log_level);
+            .capabilities(caller.capabilities.clone());
+        if let Some(level) = log_level {
+            call = call.log_level(level);
+        }
         if cx.progress_token().is_some() {
             let running = Arc::clone(&running);
             call = call.on_progress(move |progress| note_progress(&running, progress));
         }
         let wants_logs = cx.session().is_some() || caller.log_level.is_some();
         let result = driven(cx, call, &mut notes, wants_logs).await;
+        // The client's request stays open for them.
+        running.asked().await;
         let result = result.map_err(|error| failed(upstream, error))?;
         if from.is_modern()
             && let Some(asked) = questions::asked(&result)

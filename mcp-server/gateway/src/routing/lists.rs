@@ -1,22 +1,19 @@
 //! Lists of all upstreams.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_server::types::Revision;
 use mcp_server::types::json::{self, Map, Object, Value};
-use mcp_server::{AnyRequest, Change, Context, HandlerError};
+use mcp_server::{AnyRequest, Context, HandlerError};
 use serde_json::value::RawValue;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::caller::{Caller, passed_params};
 use crate::error::failed;
-use crate::gateway::Shared;
 use crate::names::Names;
+use crate::shared::Shared;
 use crate::translate;
-use crate::upstream::connection::LinkKey;
 use crate::upstream::pool::Pool;
 use crate::upstream::traffic::RunningCall;
 use crate::upstream::{Kind, Upstream};
@@ -35,9 +32,6 @@ const LISTS: [(&str, &str, Kind); 4] = [
 
 /// The time for which a list is kept if its upstream announces changes.
 const ANNOUNCED: Duration = Duration::from_secs(300);
-
-/// The maximum number of lists that are kept for one upstream.
-const KEPT: usize = 256;
 
 /// A method that lists.
 #[derive(Clone, Copy)]
@@ -295,55 +289,4 @@ fn present_item(
         *name = names.presented(presented).into_owned();
     }
     true
-}
-
-type ListKey = (LinkKey, &'static str, Revision);
-
-/// The lists of an upstream, until they change.
-#[derive(Default)]
-pub(crate) struct ListCache(Mutex<CachedLists>);
-
-#[derive(Default)]
-struct CachedLists {
-    /// The number of changes so far.
-    generation: u64,
-    lists: HashMap<ListKey, (Instant, Box<RawValue>)>,
-}
-
-impl ListCache {
-    fn lists(&self) -> MutexGuard<'_, CachedLists> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns a list, or else the number of changes so far.
-    fn get(&self, key: &ListKey) -> Result<Box<RawValue>, u64> {
-        let cached = self.lists();
-        match cached.lists.get(key) {
-            Some((until, list)) if Instant::now() < *until => Ok(list.clone()),
-            _ => Err(cached.generation),
-        }
-    }
-
-    /// Keeps a list, unless something has changed since it was requested.
-    fn insert(&self, key: ListKey, generation: u64, list: &RawValue, time: Duration) {
-        let mut cached = self.lists();
-        if time.is_zero() || cached.generation != generation {
-            return;
-        }
-        if cached.lists.len() >= KEPT {
-            cached.lists.clear();
-        }
-        cached
-            .lists
-            .insert(key, (Instant::now() + time, list.to_owned()));
-    }
-
-    /// Forgets the lists if the change is one of a list.
-    pub(crate) fn note(&self, change: &Change) {
-        if matches!(change, Change::Tools | Change::Prompts | Change::Resources) {
-            let mut cached = self.lists();
-            cached.generation += 1;
-            cached.lists.clear();
-        }
-    }
 }

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::caller::{Caller, passed_params};
 use super::calls::{Outgoing, call};
 use super::lists::{self, ListMethod};
-use crate::gateway::{Behind, Shared};
+use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
 use crate::upstream::traffic::short;
 
@@ -31,18 +31,15 @@ pub(crate) async fn handle(
         "prompts/get" => named(&shared, Kind::Prompt, &mut params, &cx)?,
         "resources/read" => resource(&shared, &mut params, &cx)?,
         "completion/complete" => completed(&shared, &mut params, &cx)?,
-        method => match &*shared.upstreams {
-            // With several upstreams, the method says nothing of which one is meant.
-            [only] => only,
-            _ => {
-                let text = format!("no method `{}`", short(method));
-                return Err(HandlerError::protocol(ErrorObject::method_not_found(text)));
-            }
-        },
+        // With several upstreams, the method says nothing of which one is meant.
+        method => only(&shared).ok_or_else(|| {
+            let text = format!("no method `{}`", short(method));
+            HandlerError::protocol(ErrorObject::method_not_found(text))
+        })?,
     };
     let mut caller = Caller::of(&cx, Some(&request)).await?;
     if let Some(session) = cx.session() {
-        caller.log_level = shared.level(&session);
+        caller.log_level = shared.sessions.log_level(&session);
     }
     let outgoing = Outgoing {
         method: cx.method().to_owned(),
@@ -54,6 +51,14 @@ pub(crate) async fn handle(
         _ => result,
     };
     AnyResult::from_json(&result)
+}
+
+/// Returns the upstream if there is only one.
+fn only(shared: &Shared) -> Option<&Behind> {
+    match &*shared.upstreams {
+        [only] => Some(only),
+        _ => None,
+    }
 }
 
 /// Passes a notification on, where it is clear for whom it is.

@@ -4,16 +4,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mcp_client::Client;
-use mcp_server::types::{ClientCapabilities, Revision, ServerCapabilities};
+use mcp_server::types::{ClientCapabilities, Revision, ServerCapabilities, SubscriptionFilter};
 use mcp_server::{ClientSession, HandlerError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout};
 
 use super::connection::{Identity, Lease, Link, LinkKey, Owner};
+use super::follower::Follower;
+use super::list_cache::ListCache;
 use super::traffic::{OnChange, RunningCall};
 use super::{Kind, Upstream, UpstreamStatus};
 use crate::error::unreachable;
-use crate::routing::lists::ListCache;
 
 /// After a failure, connections are refused for this time, which doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -37,6 +38,8 @@ pub(crate) struct Pool {
     calls: Semaphore,
     state: Mutex<PoolState>,
     pub(crate) lists: ListCache,
+    /// Follows the changes of the lists of a modern upstream.
+    follower: Mutex<Option<Follower>>,
 }
 
 #[derive(Default)]
@@ -81,6 +84,7 @@ impl Pool {
             on_change,
             state: Mutex::default(),
             lists: ListCache::default(),
+            follower: Mutex::default(),
         }
     }
 
@@ -271,6 +275,8 @@ impl Pool {
                     instructions: client.instructions(),
                 });
                 state.failure = None;
+                drop(state);
+                self.follow_lists(client);
                 return Ok(client.clone());
             }
             Ok(Err(error)) => unreachable(self.name(), &error),
@@ -283,6 +289,21 @@ impl Pool {
         let until = Instant::now() + pause;
         state.failure = Some(Failure { until, pause });
         Err(error)
+    }
+
+    /// Follows the changes of the lists, unless another connection does. Upstreams with sessions
+    /// announce changes on each connection.
+    fn follow_lists(&self, client: &Client) {
+        let mut follower = self.follower.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_followed = follower.as_ref().is_some_and(|known| !known.has_ended());
+        if client.revision().is_modern() && !is_followed {
+            let filter = SubscriptionFilter::new()
+                .tools_list_changed(true)
+                .prompts_list_changed(true)
+                .resources_list_changed(true);
+            let on_change = Arc::clone(&self.on_change);
+            *follower = Some(Follower::spawn(client.listen(filter), on_change, None));
+        }
     }
 
     fn forget(&self, link: &Arc<Link>) {

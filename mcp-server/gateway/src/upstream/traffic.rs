@@ -14,7 +14,7 @@ use mcp_server::types::{
 };
 use mcp_server::{Change, Context, HandlerError};
 use serde_json::value::RawValue;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 /// The notifications that a slow client may leave unread before further ones are dropped.
 const NOTES: usize = 256;
@@ -33,13 +33,31 @@ pub(crate) struct RunningCall {
     /// The request of the client.
     pub(crate) cx: Context,
     notes: mpsc::Sender<Note>,
+    /// The number of questions that are asked with the request of the client.
+    asking: watch::Sender<usize>,
 }
 
 impl RunningCall {
     /// Creates a call, and what receives the notifications for its client.
     pub(crate) fn new(cx: Context) -> (Arc<Self>, mpsc::Receiver<Note>) {
         let (notes, received) = mpsc::channel(NOTES);
-        (Arc::new(Self { cx, notes }), received)
+        let call = Self {
+            cx,
+            notes,
+            asking: watch::Sender::new(0),
+        };
+        (Arc::new(call), received)
+    }
+
+    /// Waits until no question is asked with the request of the client. Calls of a session share a
+    /// connection, so a question may be one of another call.
+    pub(crate) async fn asked(&self) {
+        // Fails only if the sender is dropped, and `self` owns it.
+        let _ = self
+            .asking
+            .subscribe()
+            .wait_for(|asking| *asking == 0)
+            .await;
     }
 
     /// Passes a notification on. One that the client does not read in time is dropped.
@@ -116,11 +134,21 @@ impl Middleware for Routing {
         if request.direction() == Direction::ToServer {
             return next.run(request).await;
         }
-        let Some(call) = self.0.latest() else {
-            let text = "the gateway has no request of a client to which this belongs";
-            return Err(ErrorObject::internal_error(text).into());
-        };
-        answer(&call.cx, &request).await
+        loop {
+            let Some(call) = self.0.latest() else {
+                let text = "the gateway has no request of a client to which this belongs";
+                return Err(ErrorObject::internal_error(text).into());
+            };
+            let answered = {
+                let _asking = Asking::begin(&call);
+                answer(&call.cx, &request).await
+            };
+            // The client cancelled that request: another one of its session may be the one.
+            if answered.is_ok() || !call.cx.is_cancelled() {
+                return answered;
+            }
+            self.0.remove(&call);
+        }
     }
 
     fn notify(&self, notification: Notification) -> Option<Notification> {
@@ -138,6 +166,22 @@ impl Middleware for Routing {
             });
         }
         Some(notification)
+    }
+}
+
+/// A question that is asked with the request of a client.
+struct Asking<'a>(&'a RunningCall);
+
+impl<'a> Asking<'a> {
+    fn begin(call: &'a RunningCall) -> Self {
+        call.asking.send_modify(|asking| *asking += 1);
+        Self(call)
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.asking.send_modify(|asking| *asking -= 1);
     }
 }
 

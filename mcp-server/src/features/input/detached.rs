@@ -109,7 +109,7 @@ async fn round(
         if let Some(result) = call.take() {
             return result;
         }
-        let (mut open, changes) = asked.open_questions();
+        let (mut open, seen) = asked.open_questions();
         open.retain(|(key, _)| !answered.contains(key));
         if !open.is_empty() {
             inputs.suspend_for(open, name, json::to_raw(id)?);
@@ -118,7 +118,7 @@ async fn round(
             request.cancelled().await;
             return Err(InputError::Ended.into());
         }
-        select(changed, asked.changed_since(changes)).await;
+        select(changed, asked.changed_since(seen)).await;
     }
 }
 

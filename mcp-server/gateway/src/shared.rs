@@ -1,0 +1,147 @@
+//! [`Shared`]: what all requests of a gateway share.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use mcp_server::types::LoggingLevel;
+use mcp_server::{Change, ClientSession, Server};
+use tokio::task::AbortHandle;
+
+use crate::names::Names;
+use crate::upstream::Upstream;
+use crate::upstream::connection::Identity;
+use crate::upstream::follower::Follower;
+use crate::upstream::pool::Pool;
+use crate::upstream::traffic::OnChange;
+
+/// What all requests of a gateway share.
+pub(crate) struct Shared {
+    pub(crate) upstreams: Vec<Behind>,
+    pub(crate) sessions: Sessions,
+    pub(crate) cleaner: OnceLock<AbortHandle>,
+}
+
+impl Shared {
+    /// Drops what is not used any more.
+    pub(crate) fn clean(&self) {
+        for behind in &self.upstreams {
+            behind.pool.close_idle();
+        }
+        self.sessions.remove_ended();
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(cleaner) = self.cleaner.get() {
+            cleaner.abort();
+        }
+    }
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = self
+            .upstreams
+            .iter()
+            .map(|behind| &behind.pool.upstream.name);
+        f.debug_list().entries(names).finish()
+    }
+}
+
+/// An upstream behind the gateway.
+pub(crate) struct Behind {
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) names: Names,
+    pub(crate) on_change: OnChange,
+}
+
+impl Behind {
+    pub(crate) fn new(
+        upstream: Upstream,
+        names: Names,
+        identity: Identity,
+        server: Arc<OnceLock<Server>>,
+    ) -> Self {
+        let uris = names.uris.clone();
+        let pool = Arc::new_cyclic(|pool: &Weak<Pool>| {
+            let pool = pool.clone();
+            let on_change: OnChange = Arc::new(move |change| {
+                if let Some(pool) = pool.upgrade() {
+                    pool.lists.note(&change);
+                }
+                let change = match change {
+                    Change::Resource(uri) => Change::Resource(uris.presented(&uri).into_owned()),
+                    change => change,
+                };
+                if let Some(server) = server.get() {
+                    server.announce(change);
+                }
+            });
+            Pool::new(upstream, identity, on_change)
+        });
+        let on_change = pool.on_change();
+        Self {
+            pool,
+            names,
+            on_change,
+        }
+    }
+}
+
+/// What sessions of clients have set, by their keys.
+#[derive(Default)]
+pub(crate) struct Sessions(Mutex<HashMap<String, SessionSettings>>);
+
+struct SessionSettings {
+    session: ClientSession,
+    log_level: Option<LoggingLevel>,
+    /// The subscriptions at upstreams, by the URIs that the client knows.
+    subscriptions: HashMap<String, Vec<Follower>>,
+}
+
+impl Sessions {
+    fn all(&self) -> MutexGuard<'_, HashMap<String, SessionSettings>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, session: &ClientSession, change: impl FnOnce(&mut SessionSettings)) {
+        let mut all = self.all();
+        let settings = all
+            .entry(session.key().to_owned())
+            .or_insert_with(|| SessionSettings {
+                session: session.clone(),
+                log_level: None,
+                subscriptions: HashMap::new(),
+            });
+        change(settings);
+    }
+
+    /// Remembers the level of log messages, for connections that are made later.
+    pub(crate) fn set_log_level(&self, session: &ClientSession, level: LoggingLevel) {
+        self.change(session, |settings| settings.log_level = Some(level));
+    }
+
+    pub(crate) fn log_level(&self, session: &ClientSession) -> Option<LoggingLevel> {
+        self.all().get(session.key())?.log_level
+    }
+
+    /// Keeps subscriptions at upstreams until the client unsubscribes or its session ends.
+    pub(crate) fn subscribe(&self, session: &ClientSession, uri: String, at: Vec<Follower>) {
+        self.change(session, |settings| {
+            settings.subscriptions.insert(uri, at);
+        });
+    }
+
+    pub(crate) fn unsubscribe(&self, session: &ClientSession, uri: &str) {
+        self.change(session, |settings| {
+            settings.subscriptions.remove(uri);
+        });
+    }
+
+    /// Forgets the sessions that have ended.
+    fn remove_ended(&self) {
+        self.all()
+            .retain(|_, settings| !settings.session.has_ended());
+    }
+}

@@ -1,0 +1,62 @@
+//! Upstreams, gateways and clients in memory.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mcp_client::{ByteStream, Client, ClientBuilder};
+use mcp_gateway::{Gateway, Upstream};
+use mcp_server::Server;
+use mcp_server::types::Revision;
+
+/// Longer than any successful operation.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Waits for a future, with a timeout.
+pub(crate) async fn soon<F: IntoFuture>(future: F) -> F::Output {
+    let done = tokio::time::timeout(TIMEOUT, future.into_future()).await;
+    done.expect("timed out")
+}
+
+/// Returns an upstream with which the gateway uses a revision.
+pub(crate) fn at(name: &str, revision: Revision, server: &Server) -> Upstream {
+    let server = server.clone();
+    Upstream::new(name, move |builder: ClientBuilder| {
+        let stream = ByteStream::of(server.in_memory());
+        async move { builder.revision(revision).connect(stream).await }
+    })
+}
+
+/// Returns a gateway in front of some servers.
+pub(crate) async fn gateway(upstreams: impl IntoIterator<Item = Upstream>) -> Gateway {
+    let builder = Gateway::builder("gateway", "1.0.0");
+    let builder = upstreams
+        .into_iter()
+        .fold(builder, |builder, upstream| builder.upstream(upstream));
+    builder.build().await.expect("the definition is valid")
+}
+
+/// Connects a client of a revision.
+pub(crate) async fn client(gateway: &Gateway, revision: Revision) -> Client {
+    connect(gateway, Client::builder("test", "1").revision(revision)).await
+}
+
+/// Connects a client.
+pub(crate) async fn connect(gateway: &Gateway, builder: ClientBuilder) -> Client {
+    let stream = ByteStream::of(gateway.server().in_memory());
+    soon(builder.connect(stream)).await.expect("connected")
+}
+
+/// Counts something in a handler.
+#[derive(Clone, Default)]
+pub(crate) struct Count(Arc<AtomicUsize>);
+
+impl Count {
+    pub(crate) fn add(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn get(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
