@@ -35,6 +35,9 @@ const BEGINNINGS: [&str; 12] = [
     "eyJ",
 ];
 
+/// Last words of names that say where a secret is, and contain none.
+const PLACES: [&str; 6] = ["dir", "env", "file", "folder", "name", "path"];
+
 /// What is shown instead of a secret.
 const HIDDEN: &str = "…";
 
@@ -46,6 +49,12 @@ pub fn is_secret_name(name: &str) -> bool {
         let words = name.split(|c: char| !c.is_ascii_alphanumeric());
         words.map(str::to_ascii_lowercase)
     };
+    if words()
+        .last()
+        .is_some_and(|last| PLACES.contains(&last.as_str()))
+    {
+        return false;
+    }
     let joined: String = words().collect();
     PARTS.iter().any(|part| joined.contains(part))
         || words().any(|word| WORDS.contains(&word.as_str()))

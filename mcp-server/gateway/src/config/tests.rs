@@ -282,6 +282,7 @@ fn names_of_secrets_are_recognized() {
         "--directory",
         "author",
         "X-Tenant",
+        "--token-file",
     ] {
         assert!(!is_secret_name(name), "{name}");
     }
