@@ -1,5 +1,7 @@
 //! [`Mcp`]: the command line.
 
+mod connecting;
+mod install;
 mod server;
 mod tasks;
 
@@ -9,7 +11,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use mcp_client::types::Revision;
 
-pub(crate) use server::{RawRequest, Server, WithArguments};
+pub(crate) use install::{Install, Place, Servers, Uninstall};
+pub(crate) use server::{RawRequest, Server, Source, WithArguments};
 pub(crate) use tasks::{CallTool, TasksCommand};
 
 const AFTER: &str = "\
@@ -17,6 +20,10 @@ Servers:
   A server is a program, after `--`, or a URL, as the first argument:
     mcp tools -- npx -y @modelcontextprotocol/server-everything
     mcp tools https://example.com/mcp
+  Or the name that a file of a host gives it, with `--config`, or after `@` if it is unique:
+    mcp tools --config .vscode/mcp.json github
+    mcp tools --config claude-desktop github
+    mcp tools @github
 
 Exit codes:
   0    success
@@ -54,6 +61,10 @@ pub(crate) struct Options {
     /// Accepts only this revision of the protocol, such as 2025-11-25
     #[arg(long, global = true)]
     pub(crate) revision: Option<Revision>,
+    /// Takes the server from a file of a host: a path, or `claude-code`, `claude-desktop`,
+    /// `cursor`, `vscode` or `zed`. Its name is the first argument
+    #[arg(long, global = true, value_name = "FILE|HOST")]
+    pub(crate) config: Option<String>,
     /// Sends a header with every request to a URL
     #[arg(long, global = true, value_name = "NAME: VALUE", value_parser = header)]
     pub(crate) header: Vec<(String, String)>,
@@ -225,6 +236,21 @@ pub(crate) enum Command {
         override_usage = "mcp request [OPTIONS] URL METHOD\n       mcp request [OPTIONS] METHOD -- PROGRAM..."
     )]
     Request(RawRequest),
+    /// Lists the servers that the files of hosts name, without their secrets
+    ///
+    /// The hosts are Claude Code, Claude Desktop, Cursor, VS Code and Zed. Their files are searched
+    /// in the current folder and in the home of the user.
+    Servers(Servers),
+    /// Adds a server to a file of a host
+    ///
+    /// Keeps everything else in the file, and a copy of it as `FILE.bak`. Secrets are not written:
+    /// name the variables that have them, in single quotes, such as `--env 'TOKEN=${TOKEN}'`.
+    #[command(
+        override_usage = "mcp install [OPTIONS] --host HOST NAME URL\n       mcp install [OPTIONS] --host HOST NAME -- PROGRAM...\n       mcp install [OPTIONS] --config FILE NAME ..."
+    )]
+    Install(Install),
+    /// Removes a server from a file of a host
+    Uninstall(Uninstall),
     /// Logs in to a server, and stores the token
     ///
     /// If the browser is on another machine, paste the address to which it is sent after the login,
@@ -319,31 +345,6 @@ pub(crate) struct Tree {
     /// The maximum number of levels
     #[arg(long, value_name = "LEVELS", default_value = "64")]
     pub(crate) depth: usize,
-}
-
-impl Command {
-    /// Returns the server of a command that connects to one.
-    pub(crate) fn server(&self) -> Option<&Server> {
-        Some(match self {
-            Self::Discover(server)
-            | Self::Tools(server)
-            | Self::Complete(server)
-            | Self::Ping(server)
-            | Self::Metadata(server)
-            | Self::Prompts(server)
-            | Self::Watch(server) => server,
-            Self::Call(args) => &args.named.request.server,
-            Self::Prompt(args) => &args.request.server,
-            Self::Tasks(command) => command.server()?,
-            Self::Request(args) => &args.server,
-            Self::Resources(args) => &args.server,
-            Self::Fetch(args) => &args.server,
-            Self::Read(args) => &args.server,
-            Self::Skills(args) => &args.server,
-            Self::Tree(args) => &args.server,
-            Self::Login(_) | Self::Logout(_) | Self::Auth(_) => return None,
-        })
-    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -10,7 +10,9 @@ use mcp_client::{
     CallError, ConnectError, FetchError, FetchFailed, HttpError, ReadError, RefusalKind, TaskError,
     TransportError,
 };
+use mcp_gateway::config::ConfigError;
 
+use crate::commands::install::edit::EditError;
 use crate::output;
 
 /// The exit code for a wrong command line.
@@ -28,6 +30,10 @@ pub(crate) enum Failure {
     Usage(String),
     #[error("cannot read or write the file `{}`: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
+    #[error("{}: {source}", path.display())]
+    Config { path: PathBuf, source: ConfigError },
+    #[error("cannot change the file `{}`: {source}", path.display())]
+    Edit { path: PathBuf, source: EditError },
     #[error(transparent)]
     Connect(#[from] ConnectError),
     /// The program of the server cannot be started, probably because of a wrong command line.
@@ -62,7 +68,7 @@ impl Failure {
     fn code(&self) -> u8 {
         match self {
             Self::Tool => 1,
-            Self::Usage(_) | Self::File { .. } => USAGE,
+            Self::Usage(_) | Self::File { .. } | Self::Config { .. } | Self::Edit { .. } => USAGE,
             Self::Connect(ConnectError::Call(error)) | Self::Call(error) => of_call(error),
             Self::Connect(ConnectError::Transport(error)) => of_transport(error),
             Self::Connect(ConnectError::Decode(_))

@@ -4,9 +4,11 @@ mod action;
 mod args;
 mod authorization;
 mod commands;
+mod configured;
 mod connect;
 mod failure;
 mod hints;
+mod hosts;
 mod network;
 mod output;
 mod questions;
@@ -65,9 +67,10 @@ fn main() -> ExitCode {
 
 /// Connects, runs the command, and closes the connection. The first interrupt cancels the command,
 /// the second one also the orderly shutdown.
-async fn run(options: Options, mut command: Command) -> Result<(), Failure> {
+async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> {
     let output = Output::new(options.json);
-    tasks::find_server(&mut command).await?;
+    tasks::find_server(&mut options, &mut command).await?;
+    configured::apply(&mut options, &mut command)?;
     if command.server().is_none() {
         return tokio::select! {
             done = account::run(&options, &command, output) => done,

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use mcp_client::oauth::{FileStore, StoreError, StoreKey, TokenStore};
 use serde::{Deserialize, Serialize};
 
-use crate::args::Server;
+use crate::args::{Server, Source};
 use crate::authorization::folder;
 use crate::failure::Failure;
 
@@ -23,6 +23,10 @@ pub(crate) struct Remembered {
     pub(crate) url: String,
     /// The program of the server, with its arguments.
     pub(crate) program: Vec<String>,
+    /// The server by its name in a file, instead of the URL or the program, which may have secrets
+    /// in the values of variables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<Source>,
     /// Seconds since 1970.
     pub(crate) created: u64,
     /// When the server forgets the task, unless it keeps it for ever.
@@ -32,14 +36,17 @@ pub(crate) struct Remembered {
 impl Remembered {
     pub(crate) fn new(id: &str, tool: &str, server: &Server, ttl: Option<Duration>) -> Self {
         let created = now();
-        let is_url = server.program.is_empty();
+        let is_named = server.source.is_some();
+        let is_url = server.program.is_empty() && !is_named;
+        let program = server.program.iter().filter(|_| !is_named);
         let text = |word: &OsString| word.to_string_lossy().into_owned();
         let url = server.words.first().filter(|_| is_url);
         Self {
             id: id.to_owned(),
             tool: tool.to_owned(),
             url: url.cloned().unwrap_or_default(),
-            program: server.program.iter().map(text).collect(),
+            program: program.map(text).collect(),
+            source: server.source.clone(),
             created,
             expires: ttl.map(|ttl| created.saturating_add(ttl.as_secs())),
         }

@@ -1,6 +1,7 @@
 //! Gateways for the Model Context Protocol: one server in front of many.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod config;
 mod error;
 mod gateway;
 mod names;

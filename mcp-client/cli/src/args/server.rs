@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Args)]
 pub(crate) struct Server {
@@ -11,6 +12,18 @@ pub(crate) struct Server {
     pub(crate) words: Vec<String>,
     #[arg(hide = true, last = true)]
     pub(crate) program: Vec<OsString>,
+    /// How the command line named the server, if it did so by a name in a file.
+    #[arg(skip)]
+    pub(crate) source: Option<Source>,
+}
+
+/// A server by its name in a file.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Source {
+    /// The host or the file of `--config`.
+    pub(crate) config: Option<String>,
+    /// The name; without a file, it begins with `@`.
+    pub(crate) name: String,
 }
 
 #[derive(Debug, Args)]

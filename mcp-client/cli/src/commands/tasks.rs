@@ -7,7 +7,7 @@ use mcp_client::{Client, StartedCall};
 
 use super::call;
 use crate::action::NamedArguments;
-use crate::args::{Command, Server, TasksCommand};
+use crate::args::{Command, Options, Server, TasksCommand};
 use crate::failure::Failure;
 use crate::hints;
 use crate::output::exact::to_json;
@@ -16,7 +16,10 @@ use crate::output::{Output, print_message};
 use crate::remembered::{self, Remembered};
 
 /// Names the server of a task that is remembered, if the command line does not.
-pub(crate) async fn find_server(command: &mut Command) -> Result<(), Failure> {
+pub(crate) async fn find_server(
+    options: &mut Options,
+    command: &mut Command,
+) -> Result<(), Failure> {
     let Command::Tasks(command) = command else {
         return Ok(());
     };
@@ -25,12 +28,18 @@ pub(crate) async fn find_server(command: &mut Command) -> Result<(), Failure> {
     };
     if let ([id], []) = (&*server.words, &*server.program)
         && !hints::is_url(id)
+        && options.config.is_none()
     {
         let mut all = remembered::all().await?.into_iter();
         let Some(task) = all.find(|task| task.id == *id) else {
             let message = "this task is not remembered: name its server, too";
             return Err(Failure::Usage(message.to_owned()));
         };
+        if let Some(source) = task.source {
+            options.config = source.config;
+            server.words.insert(0, source.name);
+            return Ok(());
+        }
         server.program = task.program.into_iter().map(OsString::from).collect();
         if server.program.is_empty() {
             server.words.insert(0, task.url);
@@ -49,7 +58,8 @@ pub(crate) async fn list(output: Output) -> Result<(), Failure> {
         print_message("no task is remembered");
     }
     for task in all {
-        let server = [task.url, task.program.join(" ")].concat();
+        let source = task.source.map(|source| source.name);
+        let server = source.unwrap_or_else(|| [task.url, task.program.join(" ")].concat());
         output.line(&format!("{}  {}  {server}", task.id, task.tool))?;
     }
     Ok(())

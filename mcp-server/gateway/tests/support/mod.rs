@@ -32,7 +32,7 @@ pub(crate) async fn gateway(upstreams: impl IntoIterator<Item = Upstream>) -> Ga
     let builder = Gateway::builder("gateway", "1.0.0");
     let builder = upstreams
         .into_iter()
-        .fold(builder, |builder, upstream| builder.upstream(upstream));
+        .fold(builder, mcp_gateway::GatewayBuilder::upstream);
     builder.build().await.expect("the definition is valid")
 }
 

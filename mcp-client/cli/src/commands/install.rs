@@ -1,0 +1,108 @@
+//! `mcp install` and `mcp uninstall`.
+
+pub(crate) mod edit;
+mod entry;
+mod file;
+
+use std::path::{Path, PathBuf};
+
+use crate::args::{Install, Options, Place, Uninstall};
+use crate::failure::Failure;
+use crate::hosts::{Host, Places, Scope};
+use crate::output::print_message;
+
+use edit::Change;
+
+/// The file that is changed.
+struct Target {
+    path: PathBuf,
+    host: Option<Host>,
+    /// Whether missing folders are created.
+    creates_folder: bool,
+}
+
+/// Adds a server to a file.
+pub(crate) fn install(options: &Options, args: &Install) -> Result<(), Failure> {
+    let (name, rest) = args.words.split_first().ok_or_else(|| {
+        let message = "no name is given: expected the name of the server as the first argument";
+        Failure::Usage(message.to_owned())
+    })?;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    if name.is_empty() || name.len() > 64 || !name.chars().all(is_part) {
+        return Err(Failure::Usage(format!(
+            "invalid name `{name}`: expected at most 64 letters, digits, `_`, `-` and `.`"
+        )));
+    }
+    let target = target(options, &args.place)?;
+    let value = entry::entry(options, rest, &args.program, target.host)?;
+    let replace = args.replace;
+    change(&target, name, &Change::Set { value, replace })?;
+    print_message(&format!("added `{name}` to {}", target.path.display()));
+    Ok(())
+}
+
+/// Removes a server from a file.
+pub(crate) fn uninstall(options: &Options, args: &Uninstall) -> Result<(), Failure> {
+    let target = target(options, &args.place)?;
+    change(&target, &args.name, &Change::Remove)?;
+    let path = target.path.display();
+    print_message(&format!("removed `{}` from {path}", args.name));
+    Ok(())
+}
+
+fn target(options: &Options, place: &Place) -> Result<Target, Failure> {
+    let named = options.config.as_deref();
+    let host = match (place.host, named) {
+        (Some(_), Some(_)) => {
+            let message = "both `--config` and `--host` are given: expected one of them";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        (None, None) => {
+            let message = "no file is named: expected `--host HOST` or `--config FILE`";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        (Some(host), None) => host,
+        (None, Some(name)) => match Host::named(name) {
+            Some(host) => host,
+            None => {
+                return Ok(Target {
+                    path: Path::new(name).to_owned(),
+                    host: None,
+                    creates_folder: false,
+                });
+            }
+        },
+    };
+    let scope = if place.project {
+        Scope::Project
+    } else {
+        Scope::User
+    };
+    let path = host.file(scope, &Places::current()).ok_or_else(|| {
+        let name = host.name();
+        let of = match scope {
+            Scope::Project => "in projects",
+            Scope::User => "without a home folder",
+        };
+        Failure::Usage(format!("{name} has no file {of}"))
+    })?;
+    Ok(Target {
+        path,
+        host: Some(host),
+        creates_folder: place.project,
+    })
+}
+
+/// Changes a file, and keeps a copy of it.
+fn change(target: &Target, name: &str, change: &Change) -> Result<(), Failure> {
+    let edit = || {
+        let old = file::OldFile::read(&target.path, target.creates_folder)?;
+        let list = target.host.map(Host::list);
+        let text = edit::edit(old.text(), list, name, change)?;
+        old.replace(&text)
+    };
+    edit().map_err(|source| Failure::Edit {
+        path: target.path.clone(),
+        source,
+    })
+}

@@ -1,0 +1,234 @@
+//! [`apply`]: servers that the command line names by their name in a file of a host.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use mcp_gateway::config::{ConfigError, ResolvedServer, ServerEntry, ServersConfig};
+
+use crate::args::{Command, Options, Source};
+use crate::failure::Failure;
+use crate::hosts::{Host, Places};
+
+/// A server of a file.
+pub(crate) struct Found {
+    /// The host whose file it is, unless the command line names the file.
+    pub(crate) host: Option<Host>,
+    pub(crate) path: PathBuf,
+    pub(crate) name: String,
+    pub(crate) entry: ServerEntry,
+}
+
+/// Replaces the name of a server in a command line by its program or URL, and adds its environment,
+/// folder and headers to the options.
+pub(crate) fn apply(options: &mut Options, command: &mut Command) -> Result<(), Failure> {
+    let config = options.config.clone();
+    let Some(server) = command.server_mut() else {
+        return Ok(());
+    };
+    let alias = server.words.first().and_then(|word| word.strip_prefix('@'));
+    let alias = alias.filter(|_| server.program.is_empty() && config.is_none());
+    if config.is_none() && alias.is_none() {
+        return Ok(());
+    }
+    if !server.program.is_empty() {
+        let message = "both `--config` and a program are named: expected one of them";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let places = Places::current();
+    let found = match (&config, alias) {
+        (None, Some(alias)) => anywhere(alias, &places)?,
+        (Some(config), _) => {
+            let word = server.words.first().map(String::as_str);
+            in_config(
+                config,
+                word.map(|word| word.strip_prefix('@').unwrap_or(word)),
+                &places,
+            )?
+        }
+        (None, None) => return Ok(()),
+    };
+    let word = server.words.remove(0);
+    server.source = Some(Source {
+        config: config.map(absolute),
+        name: word,
+    });
+    let lookup = |name: &str| variable(name, &places);
+    let resolved = found.entry.resolve(&lookup);
+    match resolved.map_err(|error| failed(&found.path, error))? {
+        ResolvedServer::Program {
+            command,
+            args,
+            env,
+            cwd,
+        } => {
+            let words = [command].into_iter().chain(args);
+            let words = words.map(|word| OsString::from(word.into_exposed()));
+            server.program = words.collect();
+            let env = env.into_iter();
+            let env = env.map(|(name, value)| (name, value.into_exposed()));
+            // Later ones override earlier ones.
+            options.env.splice(0..0, env);
+            if options.cwd.is_none() {
+                options.cwd = cwd.map(|cwd| PathBuf::from(cwd.into_exposed()));
+            }
+        }
+        ResolvedServer::Url { url, headers, .. } => {
+            server.words.insert(0, url.into_exposed());
+            for (name, value) in headers {
+                let mut given = options.header.iter();
+                if !given.any(|(given, _)| given.eq_ignore_ascii_case(&name)) {
+                    options.header.push((name, value.into_exposed()));
+                }
+            }
+        }
+        other => {
+            let message = format!("unsupported server: {other:?}");
+            return Err(Failure::Usage(message));
+        }
+    }
+    Ok(())
+}
+
+/// Keeps the name of a host, and makes a path absolute.
+fn absolute(config: String) -> String {
+    if Host::named(&config).is_some() {
+        return config;
+    }
+    match std::path::absolute(&config) {
+        Ok(path) => path.to_string_lossy().into_owned(),
+        Err(_) => config,
+    }
+}
+
+/// Returns the value of a variable of the environment, or of one that editors define.
+fn variable(name: &str, places: &Places) -> Option<String> {
+    let path = |path: &Path| path.to_str().map(str::to_owned);
+    match name {
+        "workspaceFolder" => path(&places.folder),
+        "userHome" => path(places.home.as_ref()?),
+        name => env::var(name).ok(),
+    }
+}
+
+/// Finds a server in a file, or in the files of a host.
+fn in_config(config: &str, name: Option<&str>, places: &Places) -> Result<Found, Failure> {
+    let all = match Host::named(config) {
+        Some(host) => {
+            let (all, mut faults) = of_host(host, places);
+            if all.is_empty() && !faults.is_empty() {
+                return Err(faults.remove(0));
+            }
+            all
+        }
+        None => of_file(Path::new(config))?,
+    };
+    let known: Vec<String> = all.iter().map(|found| found.name.clone()).collect();
+    let found = all
+        .into_iter()
+        .find(|found| name == Some(found.name.as_str()));
+    found.ok_or_else(|| {
+        let problem = match name {
+            Some(name) => format!("`{config}` has no server `{name}`"),
+            None => "no server is named: expected its name as the first argument".to_owned(),
+        };
+        let known = match known.as_slice() {
+            [] => "it lists none".to_owned(),
+            known => format!("it lists `{}`", known.join("`, `")),
+        };
+        Failure::Usage(format!("{problem}; {known}"))
+    })
+}
+
+/// Finds a server in the files of all hosts.
+fn anywhere(name: &str, places: &Places) -> Result<Found, Failure> {
+    let hosts = Host::value_variants().iter();
+    let mut all = Vec::new();
+    for host in hosts {
+        // A malformed file of another host does not matter; `mcp servers` reports it.
+        let found = of_host(*host, places).0.into_iter();
+        all.extend(found.filter(|found| found.name == name));
+    }
+    let is_same = |found: &Found| found.entry.members() == all[0].entry.members();
+    if !all.is_empty() && !all.iter().all(is_same) {
+        let lines = all.iter().map(|found| {
+            let host = found.host.map_or("", Host::name);
+            let (path, summary) = (found.path.display(), found.entry.summary());
+            format!("\n{host}, {path}: {summary}")
+        });
+        return Err(Failure::Usage(format!(
+            "there are several servers `{name}`; name the host or the file, as in `--config HOST {name}`:{}",
+            lines.collect::<String>()
+        )));
+    }
+    all.into_iter().next().ok_or_else(|| {
+        Failure::Usage(format!(
+            "no host lists a server `{name}`\nhint: `mcp servers` shows those that are listed"
+        ))
+    })
+}
+
+/// Returns the servers in the files of a host, and what is wrong with these files. Of servers with
+/// the same name in one host, the first is the one that the host uses.
+pub(crate) fn of_host(host: Host, places: &Places) -> (Vec<Found>, Vec<Failure>) {
+    let (mut all, mut faults) = (Vec::new(), Vec::new());
+    let project = places.folder.to_str().unwrap_or_default();
+    for path in host.files(places) {
+        let config = match ServersConfig::read(&path) {
+            Ok(config) => config,
+            Err(ConfigError::Read { source, .. })
+                if matches!(
+                    source.kind(),
+                    ErrorKind::NotFound | ErrorKind::NotADirectory
+                ) =>
+            {
+                continue;
+            }
+            Err(ConfigError::NoServers) => continue,
+            Err(error) => {
+                faults.push(failed(&path, error));
+                continue;
+            }
+        };
+        match config.project(project) {
+            // Claude Code prefers these to those of all other files.
+            Ok(Some(project)) => {
+                all.splice(0..0, found(Some(host), &path, &project));
+            }
+            Ok(None) => {}
+            Err(error) => faults.push(failed(&path, error)),
+        }
+        all.extend(found(Some(host), &path, &config));
+    }
+    (all, faults)
+}
+
+/// Returns the servers of a file.
+pub(crate) fn of_file(path: &Path) -> Result<Vec<Found>, Failure> {
+    let config = ServersConfig::read(path).map_err(|error| failed(path, error))?;
+    Ok(found(None, path, &config).collect())
+}
+
+fn found<'a>(
+    host: Option<Host>,
+    path: &'a Path,
+    config: &'a ServersConfig,
+) -> impl Iterator<Item = Found> + 'a {
+    config.servers().map(move |(name, entry)| Found {
+        host,
+        path: path.to_owned(),
+        name: name.to_owned(),
+        entry: entry.clone(),
+    })
+}
+
+/// Adds the path of the file to an error.
+pub(crate) fn failed(path: &Path, error: ConfigError) -> Failure {
+    let path = path.to_owned();
+    match error {
+        ConfigError::Read { source, .. } => Failure::File { path, source },
+        source => Failure::Config { path, source },
+    }
+}

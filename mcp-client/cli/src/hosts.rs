@@ -1,0 +1,240 @@
+//! [`Host`]: programs that use servers, and the files in which they list them.
+
+use std::env;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+/// A program that uses servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Host {
+    ClaudeCode,
+    ClaudeDesktop,
+    Cursor,
+    Vscode,
+    Zed,
+}
+
+/// Where a file belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// The current folder.
+    Project,
+    /// The home of the user.
+    User,
+}
+
+/// How a host writes variables of the environment in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variables {
+    /// `${NAME}` and `${NAME:-default}`.
+    Plain,
+    /// `${env:NAME}`.
+    Prefixed,
+    /// The host replaces no variables.
+    Absent,
+}
+
+enum System {
+    Linux,
+    Mac,
+    Windows,
+}
+
+/// The folders from which the paths of the files begin.
+pub(crate) struct Places {
+    system: System,
+    pub(crate) home: Option<PathBuf>,
+    /// The value of `XDG_CONFIG_HOME`, or of `APPDATA` on Windows.
+    settings: Option<PathBuf>,
+    /// The value of `CLAUDE_CONFIG_DIR`.
+    claude: Option<PathBuf>,
+    /// The current folder.
+    pub(crate) folder: PathBuf,
+}
+
+impl Places {
+    pub(crate) fn current() -> Self {
+        let absolute = |name: &str| {
+            let path = env::var_os(name).map(PathBuf::from);
+            path.filter(|path| path.is_absolute())
+        };
+        let (system, settings) = if cfg!(windows) {
+            (System::Windows, "APPDATA")
+        } else if cfg!(target_os = "macos") {
+            (System::Mac, "XDG_CONFIG_HOME")
+        } else {
+            (System::Linux, "XDG_CONFIG_HOME")
+        };
+        Self {
+            system,
+            home: env::home_dir().filter(|home| home.is_absolute()),
+            settings: absolute(settings),
+            claude: absolute("CLAUDE_CONFIG_DIR"),
+            folder: env::current_dir().unwrap_or_default(),
+        }
+    }
+
+    /// Returns the folder in which most programs have their settings.
+    fn settings(&self) -> Option<PathBuf> {
+        match self.system {
+            System::Mac => Some(self.home.as_ref()?.join("Library/Application Support")),
+            System::Linux | System::Windows => self.plain_settings(),
+        }
+    }
+
+    /// Returns the folder for programs that use `~/.config` on macOS, too.
+    fn plain_settings(&self) -> Option<PathBuf> {
+        let fallback = || {
+            Some(self.home.as_ref()?.join(match self.system {
+                System::Windows => "AppData/Roaming",
+                System::Linux | System::Mac => ".config",
+            }))
+        };
+        self.settings.clone().or_else(fallback)
+    }
+}
+
+impl Host {
+    /// Returns the name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::ClaudeDesktop => "claude-desktop",
+            Self::Cursor => "cursor",
+            Self::Vscode => "vscode",
+            Self::Zed => "zed",
+        }
+    }
+
+    /// Returns the host with a name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let mut all = Self::value_variants().iter().copied();
+        all.find(|host| host.name() == name)
+    }
+
+    /// Returns the files of the host, those of the current folder first, as the host prefers them.
+    pub(crate) fn files(self, places: &Places) -> Vec<PathBuf> {
+        let scopes = [Scope::Project, Scope::User].into_iter();
+        scopes
+            .filter_map(|scope| self.file(scope, places))
+            .collect()
+    }
+
+    /// Returns a file of the host, which need not exist.
+    pub(crate) fn file(self, scope: Scope, places: &Places) -> Option<PathBuf> {
+        let zed = match places.system {
+            System::Windows => "Zed/settings.json",
+            System::Linux | System::Mac => "zed/settings.json",
+        };
+        if scope == Scope::Project {
+            let path = match self {
+                Self::ClaudeCode => ".mcp.json",
+                Self::ClaudeDesktop => return None,
+                Self::Cursor => ".cursor/mcp.json",
+                Self::Vscode => ".vscode/mcp.json",
+                Self::Zed => ".zed/settings.json",
+            };
+            return Some(places.folder.join(path));
+        }
+        match self {
+            Self::ClaudeCode => {
+                let folder = places.claude.as_ref().or(places.home.as_ref());
+                folder.map(|folder| folder.join(".claude.json"))
+            }
+            Self::ClaudeDesktop => {
+                let folder = places.settings();
+                folder.map(|folder| folder.join("Claude/claude_desktop_config.json"))
+            }
+            Self::Cursor => {
+                let folder = places.home.as_ref();
+                folder.map(|folder| folder.join(".cursor/mcp.json"))
+            }
+            Self::Vscode => {
+                let folder = places.settings();
+                folder.map(|folder| folder.join("Code/User/mcp.json"))
+            }
+            Self::Zed => places.plain_settings().map(|folder| folder.join(zed)),
+        }
+    }
+
+    /// Returns the member of its file in which the host lists servers.
+    pub(crate) fn list(self) -> &'static str {
+        match self {
+            Self::ClaudeCode | Self::ClaudeDesktop | Self::Cursor => "mcpServers",
+            Self::Vscode => "servers",
+            Self::Zed => "context_servers",
+        }
+    }
+
+    pub(crate) fn variables(self) -> Variables {
+        match self {
+            Self::ClaudeCode => Variables::Plain,
+            Self::Cursor | Self::Vscode => Variables::Prefixed,
+            Self::ClaudeDesktop | Self::Zed => Variables::Absent,
+        }
+    }
+
+    /// Returns `true` if entries have a `type`.
+    pub(crate) fn has_types(self) -> bool {
+        matches!(self, Self::ClaudeCode | Self::Vscode)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user_files(system: System, home: &str, settings: Option<&str>) -> Vec<String> {
+        let places = Places {
+            system,
+            home: Some(home.into()),
+            settings: settings.map(PathBuf::from),
+            claude: None,
+            folder: "/project".into(),
+        };
+        let hosts = Host::value_variants().iter();
+        hosts
+            .filter_map(|host| host.file(Scope::User, &places))
+            .map(|path| path.to_string_lossy().replace('\\', "/"))
+            .collect()
+    }
+
+    #[test]
+    fn hosts_have_their_files_on_each_system() {
+        assert_eq!(
+            user_files(System::Linux, "/home/ada", None),
+            [
+                "/home/ada/.claude.json",
+                "/home/ada/.config/Claude/claude_desktop_config.json",
+                "/home/ada/.cursor/mcp.json",
+                "/home/ada/.config/Code/User/mcp.json",
+                "/home/ada/.config/zed/settings.json",
+            ]
+        );
+        let mac = "/Users/ada/Library/Application Support";
+        assert_eq!(
+            user_files(System::Mac, "/Users/ada", None),
+            [
+                "/Users/ada/.claude.json".to_owned(),
+                format!("{mac}/Claude/claude_desktop_config.json"),
+                "/Users/ada/.cursor/mcp.json".to_owned(),
+                format!("{mac}/Code/User/mcp.json"),
+                "/Users/ada/.config/zed/settings.json".to_owned(),
+            ]
+        );
+        let roaming = "C:/Users/ada/AppData/Roaming";
+        for settings in [None, Some(roaming)] {
+            assert_eq!(
+                user_files(System::Windows, "C:/Users/ada", settings),
+                [
+                    "C:/Users/ada/.claude.json".to_owned(),
+                    format!("{roaming}/Claude/claude_desktop_config.json"),
+                    "C:/Users/ada/.cursor/mcp.json".to_owned(),
+                    format!("{roaming}/Code/User/mcp.json"),
+                    format!("{roaming}/Zed/settings.json"),
+                ]
+            );
+        }
+    }
+}

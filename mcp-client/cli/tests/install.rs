@@ -1,0 +1,229 @@
+//! `mcp install` and `mcp uninstall`.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use serde_json::{Value, json};
+
+use super::servers::World;
+
+const CLAUDE: &str = "home/.claude.json";
+
+#[test]
+fn server_is_added_to_a_file_and_everything_else_is_kept() {
+    let world = World::new("install");
+    let before = "// my settings\r\n{\r\n\t\"theme\" : \"One\",  // dark\r\n\t\"context_servers\": {\r\n\t\t\"old\": {\"command\": \"x\"},\r\n\t},\r\n\t/* end */\r\n}\r\n";
+    world.write("home/.config/zed/settings.json", before);
+    let path = world.0.0.join("home/.config/zed/settings.json");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("set");
+    world.printed(&[
+        "install", "--host", "zed", "new", "-e", "LEVEL=1", "--", "npx", "-y", "server",
+    ]);
+
+    let after = world.text("home/.config/zed/settings.json");
+    let (start, end) = before.split_once("\"x\"},").expect("it has the entry");
+    assert!(after.starts_with(&format!("{start}\"x\"}},")), "{after:?}");
+    assert!(after.ends_with(end), "{after:?}");
+    assert_eq!(
+        after.replace("\r\n", "").matches('\n').count(),
+        0,
+        "{after:?}"
+    );
+    assert_eq!(
+        fs::metadata(&path).expect("a file").permissions().mode() & 0o777,
+        0o640
+    );
+    assert_eq!(world.text("home/.config/zed/settings.json.bak"), before);
+    let listed = world.printed(&["servers", "--host", "zed"]);
+    assert!(
+        listed.contains("new  npx -y server\n") && listed.contains("old  x\n"),
+        "{listed}"
+    );
+
+    world.printed(&["uninstall", "--host", "zed", "new"]);
+    assert_eq!(world.text("home/.config/zed/settings.json"), before);
+    let none = world.run(&["uninstall", "--host", "zed", "new"]);
+    assert_eq!(none.code, Some(2), "{none:?}");
+    assert!(none.err.contains("no server `new`"), "{none:?}");
+}
+
+#[test]
+fn entry_has_the_form_of_the_host() {
+    let world = World::new("install-forms");
+    let program = json!({"command": "npx", "args": ["s"], "env": {"API_KEY": "${MY_KEY}"}});
+    let typed = |value: &Value, kind: &str| {
+        let mut value = value.clone();
+        value["type"] = kind.into();
+        value
+    };
+    let mut prefixed = program.clone();
+    prefixed["env"]["API_KEY"] = "${env:MY_KEY}".into();
+    let entry = |path: &str, list: &str| {
+        let file: Value = serde_json::from_str(&world.text(path)).expect("JSON");
+        file[list]["s"].clone()
+    };
+    for (host, path, list, expected) in [
+        (
+            "claude-code",
+            "project/.mcp.json",
+            "mcpServers",
+            typed(&program, "stdio"),
+        ),
+        (
+            "vscode",
+            "project/.vscode/mcp.json",
+            "servers",
+            typed(&prefixed, "stdio"),
+        ),
+        (
+            "cursor",
+            "project/.cursor/mcp.json",
+            "mcpServers",
+            prefixed.clone(),
+        ),
+    ] {
+        let place = ["install", "--host", host, "--project", "s"];
+        world.printed(
+            &[
+                &place[..],
+                &["--env", "API_KEY=${MY_KEY}", "--", "npx", "s"],
+            ]
+            .concat(),
+        );
+        assert_eq!(entry(path, list), expected, "{host}");
+    }
+    let header = ["--header", "Authorization: Bearer ${MY_KEY}"];
+    let url = ["install", "--host", "claude-code", "s", "https://x/mcp"];
+    world.printed(&[&url[..], &header].concat());
+    let headers = json!({"Authorization": "Bearer ${MY_KEY}"});
+    let expected = json!({"type": "http", "url": "https://x/mcp", "headers": headers});
+    assert_eq!(entry(CLAUDE, "mcpServers"), expected);
+
+    // Nothing is kept beside a new file, and nothing is overwritten without `--replace`.
+    assert!(!world.0.0.join("home/.claude.json.bak").exists());
+    let again = world.run(&url);
+    assert_eq!(again.code, Some(2), "{again:?}");
+    assert!(again.err.contains("`--replace`"), "{again:?}");
+    world.printed(&[&url[..], &["--replace"]].concat());
+    assert_eq!(
+        entry(CLAUDE, "mcpServers"),
+        json!({"type": "http", "url": "https://x/mcp"})
+    );
+}
+
+#[test]
+fn secrets_are_refused() {
+    let world = World::new("install-secrets");
+    world.write(CLAUDE, "{}");
+    let program = ["--", "npx", "s"];
+    for (given, rest, said) in [
+        (
+            &["-e", "GITHUB_TOKEN=hunter2"][..],
+            &program[..],
+            "'${GITHUB_TOKEN}'",
+        ),
+        (
+            &["-e", "LEVEL=ghp_0123456789abcdef0123"],
+            &program,
+            "secret",
+        ),
+        (
+            &["https://x", "--header", "X-Api-Key: hunter2"],
+            &[],
+            "'${X_API_KEY}'",
+        ),
+        (&["https://x?api_key=hunter2"], &[], "'${API_KEY}'"),
+        (&["https://ada:hunter2@x/"], &[], "secret"),
+        (&[], &["--", "npx", "--token", "hunter2"], "'${TOKEN}'"),
+        (&[], &["--", "npx", "--password=hunter2"], "'${PASSWORD}'"),
+        (&["-e", "A=${"], &program, "invalid variable"),
+    ] {
+        let arguments = [&["install", "--host", "claude-code", "s"], given, rest].concat();
+        let refused = world.run(&arguments);
+        assert_eq!(refused.code, Some(2), "{arguments:?} {refused:?}");
+        assert!(refused.err.contains(said), "{arguments:?} {refused:?}");
+        assert!(
+            !refused.err.contains("hunter2"),
+            "{arguments:?} {refused:?}"
+        );
+        assert_eq!(world.text(CLAUDE), "{}");
+    }
+    let unable = [
+        "install",
+        "--host",
+        "claude-desktop",
+        "s",
+        "-e",
+        "KEY=${MY_KEY}",
+        "--",
+        "npx",
+    ];
+    let refused = world.run(&unable);
+    assert!(refused.err.contains("replaces no variables"), "{refused:?}");
+}
+
+#[test]
+fn files_that_cannot_be_changed_stay_as_they_are() {
+    let world = World::new("install-faults");
+    for text in ["{", "[]", r#"{"mcpServers": []}"#, "{'a': 1}", "\u{0}"] {
+        world.write(CLAUDE, text);
+        let refused = world.run(&["install", "--host", "claude-code", "s", "https://x"]);
+        assert_eq!(refused.code, Some(2), "{text} {refused:?}");
+        assert!(refused.err.contains(".claude.json"), "{text} {refused:?}");
+        assert_eq!(world.text(CLAUDE), text);
+        assert!(!world.0.0.join("home/.claude.json.bak").exists());
+    }
+    for (arguments, said) in [
+        (&["install", "s", "https://x"][..], "--host HOST"),
+        (
+            &["install", "--host", "zed", "a b", "https://x"],
+            "invalid name",
+        ),
+        (&["install", "--host", "zed", "s"], "expected a URL"),
+        (
+            &[
+                "install",
+                "--host",
+                "claude-desktop",
+                "--project",
+                "s",
+                "https://x",
+            ],
+            "no file",
+        ),
+        (
+            &["install", "--host", "claude-desktop", "s", "https://x"],
+            "connector",
+        ),
+        (
+            &["install", "--config", "../nowhere/x.json", "s", "https://x"],
+            "folder",
+        ),
+    ] {
+        let refused = world.run(arguments);
+        assert_eq!(refused.code, Some(2), "{arguments:?} {refused:?}");
+        assert!(refused.err.contains(said), "{arguments:?} {refused:?}");
+    }
+}
+
+#[test]
+fn links_are_kept_and_backups_follow_none() {
+    let world = World::new("install-links");
+    let at = |path: &str| world.0.0.join(path);
+    world.write("dotfiles.json", "{\"mcpServers\": {}}");
+    world.write("victim", "precious");
+    symlink(at("dotfiles.json"), at("project/.mcp.json")).expect("a link");
+    symlink(at("victim"), at("dotfiles.json.bak")).expect("a link");
+    world.printed(&[
+        "install",
+        "--host",
+        "claude-code",
+        "--project",
+        "s",
+        "https://x/",
+    ]);
+    assert!(world.text("dotfiles.json").contains("https://x/"));
+    assert!(at("project/.mcp.json").is_symlink());
+    assert_eq!(world.text("victim"), "precious");
+    assert_eq!(world.text("dotfiles.json.bak"), "{\"mcpServers\": {}}");
+}

@@ -1,0 +1,127 @@
+//! What looks like a secret, and texts without it.
+
+/// Parts of names of secrets, in lower case and without separators.
+const PARTS: [&str; 12] = [
+    "accesskey",
+    "apikey",
+    "authorization",
+    "bearer",
+    "cookie",
+    "credential",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "secret",
+    "token",
+];
+
+/// Words in names of secrets.
+const WORDS: [&str; 8] = ["auth", "dsn", "jwt", "key", "keys", "pass", "pat", "pwd"];
+
+/// The beginnings of keys and tokens of well-known services.
+const BEGINNINGS: [&str; 12] = [
+    "sk-",
+    "sk_",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "ghu_",
+    "github_pat_",
+    "glpat-",
+    "xox",
+    "AKIA",
+    "AIza",
+    "eyJ",
+];
+
+/// Last words of names that say where a secret is, and contain none.
+const PLACES: [&str; 6] = ["dir", "env", "file", "folder", "name", "path"];
+
+/// What is shown instead of a secret.
+const HIDDEN: &str = "…";
+
+/// Returns `true` if the name of a header, an option or a variable says that its value is a secret,
+/// such as `GITHUB_TOKEN`, `x-api-key` or `--password`.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    let words = || {
+        let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+        words.map(str::to_ascii_lowercase)
+    };
+    if words()
+        .last()
+        .is_some_and(|last| PLACES.contains(&last.as_str()))
+    {
+        return false;
+    }
+    let joined: String = words().collect();
+    PARTS.iter().any(|part| joined.contains(part))
+        || words().any(|word| WORDS.contains(&word.as_str()))
+        || name.ends_with("Key")
+}
+
+/// Returns `true` if a value looks like a secret: a token of a well-known service, or a URL with a
+/// password. Most secrets do not look like one.
+///
+/// ```
+/// use mcp_gateway::config::is_secret_value;
+///
+/// assert!(is_secret_value("postgres://ada:lovelace@localhost/db"));
+/// assert!(is_secret_value("Bearer sk-0123456789abcdef"));
+/// assert!(!is_secret_value("https://example.com/a@b"));
+/// ```
+#[must_use]
+pub fn is_secret_value(value: &str) -> bool {
+    let mut words = value.split_ascii_whitespace();
+    let is_token = |word: &str| {
+        word.len() >= 16
+            && BEGINNINGS
+                .iter()
+                .any(|beginning| word.starts_with(beginning))
+    };
+    words.any(is_token) || has_password(value)
+}
+
+fn has_password(url: &str) -> bool {
+    let authority = url.split_once("://").map(|(_, rest)| rest);
+    let authority = authority.and_then(|rest| rest.split(['/', '?', '#']).next());
+    let user = authority.and_then(|authority| authority.rsplit_once('@'));
+    user.is_some_and(|(user, _)| user.contains(':') && !user.contains("${"))
+}
+
+/// Returns a URL without its query, its fragment and its user.
+pub(super) fn shown_url(url: &str) -> String {
+    let end = url.find(['?', '#']);
+    let (url, rest) = url.split_at(end.unwrap_or(url.len()));
+    let rest = if rest.is_empty() { "" } else { "?…" };
+    match url.split_once("://") {
+        Some((scheme, after)) => {
+            let (authority, path) = after.split_at(after.find('/').unwrap_or(after.len()));
+            let host = authority
+                .rsplit_once('@')
+                .map_or(authority, |(_, host)| host);
+            format!("{scheme}://{host}{path}{rest}")
+        }
+        None => format!("{url}{rest}"),
+    }
+}
+
+/// Returns the arguments of a program without values that look like secrets.
+pub(super) fn shown_arguments<'a>(arguments: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut hide_next = false;
+    let mut shown = Vec::new();
+    for argument in arguments {
+        let is_option = argument.starts_with('-');
+        let hidden = hide_next && !is_option;
+        hide_next = is_option && !argument.contains('=') && is_secret_name(argument);
+        shown.push(match argument.split_once('=') {
+            _ if hidden => HIDDEN.to_owned(),
+            Some((name, _)) if is_secret_name(name) => format!("{name}={HIDDEN}"),
+            _ if is_secret_value(argument) => HIDDEN.to_owned(),
+            _ if argument.contains("://") => shown_url(argument),
+            _ => argument.to_owned(),
+        });
+    }
+    shown
+}
