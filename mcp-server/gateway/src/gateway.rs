@@ -15,7 +15,7 @@ use crate::error::GatewayError;
 use crate::names::Names;
 use crate::routing::requests;
 use crate::routing::subscriptions::Following;
-use crate::shared::{Behind, Sessions, Shared};
+use crate::shared::{Behind, Shared};
 use crate::upstream::connection::Identity;
 use crate::upstream::{Upstream, UpstreamStatus};
 
@@ -46,6 +46,7 @@ const CLEANING: Duration = Duration::from_secs(5);
 /// A clone is the same gateway. Connections to upstreams are closed when the last clone is dropped.
 #[derive(Clone, Debug)]
 pub struct Gateway {
+    identity: Identity,
     server: Server,
     shared: Arc<Shared>,
 }
@@ -61,6 +62,7 @@ impl Gateway {
             builder: Server::builder(&identity.name, &identity.version),
             identity,
             upstreams: Vec::new(),
+            is_changing: false,
         }
     }
 
@@ -73,8 +75,68 @@ impl Gateway {
     /// Returns the state of each upstream, in the order in which they were added.
     #[must_use]
     pub fn status(&self) -> Vec<UpstreamStatus> {
-        let upstreams = self.shared.upstreams.iter();
-        upstreams.map(|behind| behind.pool.status()).collect()
+        let upstreams = self.shared.upstreams();
+        upstreams
+            .iter()
+            .map(|behind| behind.pool.status())
+            .collect()
+    }
+
+    /// Adds an upstream, or replaces the one of the same name, whose connections are closed. Clients
+    /// are notified that the lists have changed.
+    ///
+    /// The gateway should be [`changing`](GatewayBuilder::changing): the capabilities that clients
+    /// know stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`GatewayError`]: the prefix is invalid, or another upstream has it. Nothing has changed.
+    pub async fn set_upstream(&self, upstream: Upstream) -> Result<(), GatewayError> {
+        let names = Names::new(&upstream.name, &prefix(&upstream, true))?;
+        let server = Arc::<OnceLock<Server>>::default();
+        let _ = server.set(self.server.clone());
+        let identity = self.identity.clone();
+        let added = Arc::new(Behind::new(upstream, names, identity, server));
+        probe(std::slice::from_ref(&added)).await;
+        self.shared.replace(|mut upstreams| {
+            let name = &added.pool.upstream.name;
+            let at = upstreams
+                .iter()
+                .position(|known| known.pool.upstream.name == *name);
+            match at.and_then(|at| upstreams.get_mut(at)) {
+                Some(known) => *known = Arc::clone(&added),
+                None => upstreams.push(Arc::clone(&added)),
+            }
+            let named = upstreams.iter();
+            distinct(named.map(|known| (&*known.pool.upstream.name, &known.names)))?;
+            Ok::<_, GatewayError>(upstreams)
+        })?;
+        self.announce_all();
+        Ok(())
+    }
+
+    /// Removes an upstream, whose connections are closed. Returns `false` if there is none of this
+    /// name.
+    pub fn remove_upstream(&self, name: &str) -> bool {
+        let mut is_removed = false;
+        let removed = self.shared.replace(|mut upstreams| {
+            let before = upstreams.len();
+            upstreams.retain(|known| known.pool.upstream.name != name);
+            is_removed = upstreams.len() < before;
+            Ok::<_, std::convert::Infallible>(upstreams)
+        });
+        // It cannot fail.
+        let Ok(()) = removed;
+        if is_removed {
+            self.announce_all();
+        }
+        is_removed
+    }
+
+    fn announce_all(&self) {
+        self.server.tools_changed();
+        self.server.prompts_changed();
+        self.server.resources_changed();
     }
 }
 
@@ -84,6 +146,7 @@ pub struct GatewayBuilder {
     builder: ServerBuilder,
     identity: Identity,
     upstreams: Vec<Upstream>,
+    is_changing: bool,
 }
 
 impl GatewayBuilder {
@@ -99,6 +162,13 @@ impl GatewayBuilder {
         self
     }
 
+    /// States that upstreams are added or removed later, with [`Gateway::set_upstream`]. The gateway
+    /// then declares all capabilities, gives each upstream a prefix, and needs no upstream at first.
+    pub fn changing(mut self) -> Self {
+        self.is_changing = true;
+        self
+    }
+
     /// Connects to the upstreams that are not lazy, and builds the gateway. An upstream that cannot
     /// be reached is only a warning in the log: it is tried again when it is needed.
     ///
@@ -110,23 +180,19 @@ impl GatewayBuilder {
     ///
     /// Outside of a tokio runtime with time and I/O enabled.
     pub async fn build(self) -> Result<Gateway, GatewayError> {
-        let names = names(&self.upstreams)?;
+        let names = names(&self.upstreams, self.is_changing)?;
         let server = Arc::<OnceLock<Server>>::default();
-        let behind = self
-            .upstreams
-            .into_iter()
-            .zip(names)
+        let behind = self.upstreams.into_iter().zip(names);
+        let upstreams: Vec<Arc<Behind>> = behind
             .map(|(upstream, names)| {
-                Behind::new(upstream, names, self.identity.clone(), Arc::clone(&server))
-            });
-        let upstreams: Vec<Behind> = behind.collect();
-        let capabilities = probe(&upstreams).await;
+                let (identity, server) = (self.identity.clone(), Arc::clone(&server));
+                Arc::new(Behind::new(upstream, names, identity, server))
+            })
+            .collect();
+        probe(&upstreams).await;
+        let capabilities = capabilities(&upstreams, self.is_changing);
         let instructions = instructions(&upstreams);
-        let shared = Arc::new_cyclic(|_| Shared {
-            upstreams,
-            sessions: Sessions::default(),
-            cleaner: OnceLock::new(),
-        });
+        let shared = Arc::new(Shared::new(upstreams));
         let weak = Arc::downgrade(&shared);
         let (handling, notified) = (weak.clone(), weak.clone());
         let handle = move |request: AnyRequest, cx: Context| {
@@ -166,6 +232,7 @@ impl GatewayBuilder {
         };
         let _ = shared.cleaner.set(tokio::spawn(cleaning).abort_handle());
         Ok(Gateway {
+            identity: self.identity,
             server: built,
             shared,
         })
@@ -181,34 +248,45 @@ impl std::fmt::Debug for GatewayBuilder {
     }
 }
 
-/// Returns the prefixes. One upstream needs none.
-fn names(upstreams: &[Upstream]) -> Result<Vec<Names>, GatewayError> {
-    let has_several = upstreams.len() > 1;
-    let names = upstreams.iter().map(|upstream| {
-        let derived = || has_several.then(|| Names::prefix_of(&upstream.name));
-        let prefix = upstream.prefix.clone().or_else(derived).unwrap_or_default();
-        Names::new(&upstream.name, &prefix)
-    });
+/// Returns the prefix of an upstream: its own, or else one that is derived from its name if it has
+/// to have one.
+fn prefix(upstream: &Upstream, is_needed: bool) -> String {
+    let derived = || is_needed.then(|| Names::prefix_of(&upstream.name));
+    upstream.prefix.clone().or_else(derived).unwrap_or_default()
+}
+
+/// Returns the names of all upstreams. One upstream needs no prefix.
+fn names(upstreams: &[Upstream], is_changing: bool) -> Result<Vec<Names>, GatewayError> {
+    if upstreams.is_empty() && !is_changing {
+        return Err(GatewayError::NoUpstream);
+    }
+    let is_needed = upstreams.len() > 1 || is_changing;
+    let names = upstreams
+        .iter()
+        .map(|upstream| Names::new(&upstream.name, &prefix(upstream, is_needed)));
     let names: Vec<Names> = names.collect::<Result<_, _>>()?;
+    distinct(upstreams.iter().map(|upstream| &*upstream.name).zip(&names))?;
+    Ok(names)
+}
+
+/// Checks that no two upstreams have the same prefix.
+fn distinct<'a>(names: impl Iterator<Item = (&'a str, &'a Names)>) -> Result<(), GatewayError> {
     let mut known: HashMap<&str, &str> = HashMap::new();
-    for (upstream, names) in upstreams.iter().zip(&names) {
+    for (upstream, names) in names {
         let prefix = names.prefix().unwrap_or_default();
-        if let Some(first) = known.insert(prefix, &upstream.name) {
+        if let Some(first) = known.insert(prefix, upstream) {
             return Err(GatewayError::SamePrefix {
                 first: first.to_owned(),
-                second: upstream.name.clone(),
+                second: upstream.to_owned(),
                 prefix: prefix.to_owned(),
             });
         }
     }
-    if upstreams.is_empty() {
-        return Err(GatewayError::NoUpstream);
-    }
-    Ok(names)
+    Ok(())
 }
 
-/// Connects to the upstreams, and returns what they can do together.
-async fn probe(upstreams: &[Behind]) -> ServerCapabilities {
+/// Connects to the upstreams that are not lazy.
+async fn probe(upstreams: &[Arc<Behind>]) {
     let mut tasks = JoinSet::new();
     for (at, behind) in upstreams.iter().enumerate() {
         if !behind.pool.upstream.is_lazy {
@@ -222,9 +300,13 @@ async fn probe(upstreams: &[Behind]) -> ServerCapabilities {
             tracing::warn!(upstream, %error, "an upstream cannot be reached yet");
         }
     }
+}
+
+/// Returns what the upstreams can do together. What is not known yet may be everything.
+fn capabilities(upstreams: &[Arc<Behind>], is_changing: bool) -> ServerCapabilities {
     let mut all = ServerCapabilities::new().logging(Object::new());
-    for behind in upstreams {
-        let known = behind.pool.capabilities();
+    let known = upstreams.iter().map(|behind| behind.pool.capabilities());
+    for known in known.chain(is_changing.then_some(None)) {
         let has = |has: fn(&ServerCapabilities) -> bool| known.as_ref().is_none_or(has);
         if has(|known| known.tools.is_some()) {
             all.tools = Some(ToolsCapability::new().list_changed(true));
@@ -244,7 +326,7 @@ async fn probe(upstreams: &[Behind]) -> ServerCapabilities {
 }
 
 /// Returns the instructions of all upstreams.
-fn instructions(upstreams: &[Behind]) -> String {
+fn instructions(upstreams: &[Arc<Behind>]) -> String {
     let texts = upstreams.iter().filter_map(|behind| {
         let text = behind.pool.instructions()?;
         Some(match behind.names.prefix() {

@@ -1,7 +1,7 @@
 //! [`Shared`]: what all requests of a gateway share.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
 use mcp_server::types::LoggingLevel;
 use mcp_server::{Change, ClientSession, Server};
@@ -16,15 +16,58 @@ use crate::upstream::traffic::OnChange;
 
 /// What all requests of a gateway share.
 pub(crate) struct Shared {
-    pub(crate) upstreams: Vec<Behind>,
+    upstreams: RwLock<Arc<[Arc<Behind>]>>,
     pub(crate) sessions: Sessions,
     pub(crate) cleaner: OnceLock<AbortHandle>,
 }
 
 impl Shared {
+    pub(crate) fn new(upstreams: Vec<Arc<Behind>>) -> Self {
+        Self {
+            upstreams: RwLock::new(upstreams.into()),
+            sessions: Sessions::default(),
+            cleaner: OnceLock::new(),
+        }
+    }
+
+    /// Returns the upstreams as they are now, in their order.
+    pub(crate) fn upstreams(&self) -> Arc<[Arc<Behind>]> {
+        let upstreams = self.upstreams.read();
+        Arc::clone(&upstreams.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the upstreams in the order in which names and URIs are searched: everything could be
+    /// a name of an upstream without a prefix.
+    pub(crate) fn searched(&self) -> Vec<Arc<Behind>> {
+        let mut upstreams = self.upstreams().to_vec();
+        upstreams.sort_by_key(|behind| behind.names.prefix().is_none());
+        upstreams
+    }
+
+    /// Returns the upstream if there is only one.
+    pub(crate) fn only(&self) -> Option<Arc<Behind>> {
+        match &*self.upstreams() {
+            [only] => Some(Arc::clone(only)),
+            _ => None,
+        }
+    }
+
+    /// Changes the upstreams.
+    pub(crate) fn replace<E>(
+        &self,
+        change: impl FnOnce(Vec<Arc<Behind>>) -> Result<Vec<Arc<Behind>>, E>,
+    ) -> Result<(), E> {
+        let mut upstreams = self
+            .upstreams
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *upstreams = change(upstreams.to_vec())?.into();
+        Ok(())
+    }
+
     /// Drops what is not used any more.
     pub(crate) fn clean(&self) {
-        for behind in &self.upstreams {
+        for behind in self.upstreams().iter() {
             behind.pool.close_idle();
         }
         self.sessions.remove_ended();
@@ -41,10 +84,8 @@ impl Drop for Shared {
 
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names = self
-            .upstreams
-            .iter()
-            .map(|behind| &behind.pool.upstream.name);
+        let upstreams = self.upstreams();
+        let names = upstreams.iter().map(|behind| &behind.pool.upstream.name);
         f.debug_list().entries(names).finish()
     }
 }

@@ -61,7 +61,7 @@ pub(crate) async fn list(
     cx: &Context,
 ) -> Result<Box<RawValue>, HandlerError> {
     let to = cx.revision();
-    if let [only] = &*shared.upstreams {
+    if let Some(only) = shared.only() {
         let caller = Caller::of(cx, None).await?;
         let page = page(&only.pool, &caller, list, passed_params(request)?, cx).await?;
         return present(&only.pool.upstream, &only.names, list, cx, &page);
@@ -75,7 +75,8 @@ pub(crate) async fn list(
         ));
     }
     let mut tasks = JoinSet::new();
-    for (at, upstream) in shared.upstreams.iter().enumerate() {
+    let upstreams = shared.upstreams();
+    for (at, upstream) in upstreams.iter().enumerate() {
         let (pool, cx) = (Arc::clone(&upstream.pool), cx.clone());
         let caller = Caller::of(&cx, None).await?;
         tasks.spawn(async move { (at, all(&pool, &caller, list, &cx).await) });
@@ -86,10 +87,7 @@ pub(crate) async fn list(
         match part {
             Ok((at, Ok(part))) => parts.push((at, part)),
             Ok((at, Err(fault))) => {
-                let upstream = shared
-                    .upstreams
-                    .get(at)
-                    .map(|known| &*known.pool.upstream.name);
+                let upstream = upstreams.get(at).map(|known| &*known.pool.upstream.name);
                 tracing::warn!(upstream, error = %fault, "an upstream is left out of a list");
                 error = Some(fault);
             }
@@ -102,7 +100,7 @@ pub(crate) async fn list(
     parts.sort_by_key(|(at, _)| *at);
     let mut items = Vec::new();
     for (at, part) in parts {
-        let Some(upstream) = shared.upstreams.get(at) else {
+        let Some(upstream) = upstreams.get(at) else {
             continue;
         };
         let page = present(&upstream.pool.upstream, &upstream.names, list, cx, &part)?;

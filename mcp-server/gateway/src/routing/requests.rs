@@ -32,7 +32,7 @@ pub(crate) async fn handle(
         "resources/read" => resource(&shared, &mut params, &cx)?,
         "completion/complete" => completed(&shared, &mut params, &cx)?,
         // With several upstreams, the method says nothing of which one is meant.
-        method => only(&shared).ok_or_else(|| {
+        method => shared.only().ok_or_else(|| {
             let text = format!("no method `{}`", short(method));
             HandlerError::protocol(ErrorObject::method_not_found(text))
         })?,
@@ -53,14 +53,6 @@ pub(crate) async fn handle(
     AnyResult::from_json(&result)
 }
 
-/// Returns the upstream if there is only one.
-fn only(shared: &Shared) -> Option<&Behind> {
-    match &*shared.upstreams {
-        [only] => Some(only),
-        _ => None,
-    }
-}
-
 /// Passes a notification on, where it is clear for whom it is.
 pub(crate) async fn notify(shared: Arc<Shared>, notification: AnyNotification, cx: Context) {
     const PASSED: [&str; 1] = ["notifications/roots/list_changed"];
@@ -69,8 +61,9 @@ pub(crate) async fn notify(shared: Arc<Shared>, notification: AnyNotification, c
     let Some(session) = cx.session() else {
         return;
     };
-    for behind in &shared.upstreams {
-        if !is_known && shared.upstreams.len() > 1 {
+    let upstreams = shared.upstreams();
+    for behind in upstreams.iter() {
+        if !is_known && upstreams.len() > 1 {
             continue;
         }
         for link in behind.pool.of_session(session.key()) {
@@ -94,14 +87,14 @@ fn text(params: &Map<Box<RawValue>>, name: &str) -> Result<String, HandlerError>
 }
 
 /// Finds the upstream of a tool or prompt, and sets its own name.
-fn named<'a>(
-    shared: &'a Shared,
+fn named(
+    shared: &Shared,
     kind: Kind,
     params: &mut Map<Box<RawValue>>,
     cx: &Context,
-) -> Result<&'a Behind, HandlerError> {
+) -> Result<Arc<Behind>, HandlerError> {
     let name = text(params, "name")?;
-    for behind in &shared.upstreams {
+    for behind in shared.searched() {
         let upstream = &behind.pool.upstream;
         let own = behind.names.original(&name);
         let Some(original) = own.and_then(|own| upstream.original(own)) else {
@@ -123,11 +116,11 @@ fn named<'a>(
 }
 
 /// Finds the upstream of a resource, and sets its own URI.
-fn resource<'a>(
-    shared: &'a Shared,
+fn resource(
+    shared: &Shared,
     params: &mut Map<Box<RawValue>>,
     cx: &Context,
-) -> Result<&'a Behind, HandlerError> {
+) -> Result<Arc<Behind>, HandlerError> {
     let uri = text(params, "uri")?;
     let (behind, original) =
         located(shared, &uri, cx).ok_or_else(|| HandlerError::resource_not_found(uri.clone()))?;
@@ -138,22 +131,25 @@ fn resource<'a>(
 }
 
 /// Returns the upstream of a resource that the client sees, and the URI there.
-pub(crate) fn located<'a, 'u>(
-    shared: &'a Shared,
+pub(crate) fn located<'u>(
+    shared: &Shared,
     uri: &'u str,
     cx: &Context,
-) -> Option<(&'a Behind, Cow<'u, str>)> {
-    let mut found = shared.upstreams.iter();
-    let found = found.find_map(|behind| Some((behind, behind.names.uris.original(uri)?)));
+) -> Option<(Arc<Behind>, Cow<'u, str>)> {
+    let mut found = shared.searched().into_iter();
+    let found = found.find_map(|behind| {
+        let original = behind.names.uris.original(uri)?;
+        Some((behind, original))
+    });
     found.filter(|(behind, uri)| behind.pool.upstream.is_visible(cx, Kind::Resource, uri))
 }
 
 /// Finds the upstream of the prompt or template whose argument is completed.
-fn completed<'a>(
-    shared: &'a Shared,
+fn completed(
+    shared: &Shared,
     params: &mut Map<Box<RawValue>>,
     cx: &Context,
-) -> Result<&'a Behind, HandlerError> {
+) -> Result<Arc<Behind>, HandlerError> {
     let reference = params.remove("ref");
     let reference = reference.ok_or_else(|| HandlerError::invalid_params("$.ref is missing"))?;
     let mut reference: Map<Box<RawValue>> = json::from_str(reference.get())

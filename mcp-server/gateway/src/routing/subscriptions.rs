@@ -69,7 +69,7 @@ impl Middleware for Following {
 /// Sets the level of log messages of the upstream connections of a session.
 async fn pass_level(shared: &Shared, level: LoggingLevel, session: &ClientSession) {
     shared.sessions.set_log_level(session, level);
-    for behind in &shared.upstreams {
+    for behind in shared.upstreams().iter() {
         for link in behind.pool.of_session(session.key()) {
             if let Some(client) = link.connected() {
                 set_log_level(client, &link, Some(level)).await;
@@ -80,15 +80,15 @@ async fn pass_level(shared: &Shared, level: LoggingLevel, session: &ClientSessio
 
 /// Subscribes at each upstream to its part of a filter.
 async fn listen(shared: &Arc<Shared>, filter: SubscriptionFilter, cx: &Context) -> Vec<Follower> {
+    let upstreams = shared.upstreams();
     let mut of_upstreams: HashMap<usize, Vec<String>> = HashMap::new();
     for uri in filter.resource_subscriptions.iter().flatten() {
         let Some((behind, original)) = located(shared, uri, cx) else {
             continue;
         };
-        let at = shared
-            .upstreams
+        let at = upstreams
             .iter()
-            .position(|known| std::ptr::eq(known, behind));
+            .position(|known| Arc::ptr_eq(known, &behind));
         if let Some(at) = at {
             of_upstreams
                 .entry(at)
@@ -100,7 +100,7 @@ async fn listen(shared: &Arc<Shared>, filter: SubscriptionFilter, cx: &Context) 
         || filter.prompts_list_changed == Some(true)
         || filter.resources_list_changed == Some(true);
     let mut all = Vec::new();
-    for (at, behind) in shared.upstreams.iter().enumerate() {
+    for (at, behind) in upstreams.iter().enumerate() {
         let uris = of_upstreams.remove(&at).unwrap_or_default();
         if uris.is_empty() && !lists {
             continue;
