@@ -1,6 +1,7 @@
 //! [`Mcp`]: the command line.
 
 mod connecting;
+pub(crate) mod gateway;
 mod install;
 mod server;
 mod tasks;
@@ -50,7 +51,7 @@ pub(crate) struct Mcp {
     pub(crate) command: Command,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Options {
     /// Prints the result as one JSON value
     #[arg(long, global = true)]
@@ -87,7 +88,7 @@ pub(crate) struct Options {
 }
 
 /// To which hosts the program connects.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct NetworkOptions {
     /// Also trusts the certificates in this file, in PEM
     #[arg(long, global = true, value_name = "FILE")]
@@ -102,7 +103,7 @@ pub(crate) struct NetworkOptions {
 }
 
 /// What the program assumes of authorization servers.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ServerOptions {
     /// Logs in to servers without metadata, as revision 2025-03-26 describes it
     #[arg(long, global = true)]
@@ -113,7 +114,7 @@ pub(crate) struct ServerOptions {
 }
 
 /// How the program authorizes itself at a URL.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct AccountOptions {
     /// Does not log in if the server requires it
     #[arg(long, global = true)]
@@ -236,6 +237,13 @@ pub(crate) enum Command {
         override_usage = "mcp request [OPTIONS] URL METHOD\n       mcp request [OPTIONS] METHOD -- PROGRAM..."
     )]
     Request(RawRequest),
+    /// Serves all servers of a file as one, over standard input and output or HTTP
+    ///
+    /// The file has the form of `mcpServers`, as those of hosts. Names of tools and prompts get the
+    /// name of their server as a prefix. Changes of the file take effect while the gateway runs.
+    /// Servers at URLs are used with the tokens of `mcp login`.
+    #[command(override_usage = "mcp gateway [OPTIONS] FILE [NAME]...")]
+    Gateway(gateway::Gateway),
     /// Lists the servers that the files of hosts name, without their secrets
     ///
     /// The hosts are Claude Code, Claude Desktop, Cursor, VS Code and Zed. Their files are searched

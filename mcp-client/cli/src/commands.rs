@@ -4,6 +4,7 @@ pub(crate) mod account;
 pub(crate) mod call;
 pub(crate) mod discover;
 pub(crate) mod fetch;
+pub(crate) mod gateway;
 pub(crate) mod install;
 pub(crate) mod lists;
 pub(crate) mod metadata;

@@ -23,6 +23,7 @@ impl Command {
             Self::Skills(args) => &args.server,
             Self::Tree(args) => &args.server,
             Self::Auth(_)
+            | Self::Gateway(_)
             | Self::Install(_)
             | Self::Login(_)
             | Self::Logout(_)
@@ -51,6 +52,7 @@ impl Command {
             Self::Skills(args) => &mut args.server,
             Self::Tree(args) => &mut args.server,
             Self::Auth(_)
+            | Self::Gateway(_)
             | Self::Install(_)
             | Self::Login(_)
             | Self::Logout(_)

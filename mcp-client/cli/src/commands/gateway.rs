@@ -1,0 +1,136 @@
+//! `mcp gateway`: serves all servers of a file as one.
+
+mod configured;
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use mcp_gateway::Gateway;
+use mcp_server::{AccessToken, OAuth, StaticTokens, Stdio};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::args::Options;
+use crate::args::gateway::Gateway as Args;
+use crate::failure::Failure;
+use crate::output::{print_error, print_message};
+use configured::Configured;
+
+/// How often the file is looked at.
+const RELOAD: Duration = Duration::from_secs(2);
+
+/// Serves until the end of the input, or until the program is interrupted.
+pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failure> {
+    let mut configured = Configured::default();
+    // Read before the servers, so that a change in between is seen.
+    let seen = stamp(&args.file);
+    let changes = configured.read(&args.file, &args.names)?;
+    let mut builder = Gateway::builder("mcp-gateway", env!("CARGO_PKG_VERSION")).changing();
+    if let Some(most) = args.search_above {
+        builder = builder.configure(|server| server.layer(mcp_gateway::search::Search::above(most)));
+    }
+    for (name, server) in changes.set {
+        builder = builder.upstream(configured::upstream(&name, server, options)?);
+    }
+    let gateway = builder.build().await.map_err(invalid)?;
+    let reloading = reload(&gateway, configured, seen, options, args);
+    tokio::select! {
+        served = serve(&gateway, args) => served,
+        never = reloading => never,
+    }
+}
+
+fn invalid(error: mcp_gateway::GatewayError) -> Failure {
+    Failure::Usage(error.to_string())
+}
+
+async fn serve(gateway: &Gateway, args: &Args) -> Result<(), Failure> {
+    let served = match args.listen {
+        None => gateway.server().serve(Stdio::new()).await,
+        Some(address) => {
+            let http = http(address, args.listen_token_env.as_deref())?;
+            let serving = gateway.server().serve_http(http).map_err(unserved)?;
+            print_message(&format!("serving at http://{}/mcp", serving.local_addr()));
+            serving.await
+        }
+    };
+    served.map_err(unserved)
+}
+
+fn unserved(error: mcp_server::ServeError) -> Failure {
+    Failure::Io(std::io::Error::other(error))
+}
+
+/// Returns the endpoint. Other machines may use it only with a token.
+fn http(address: SocketAddr, token: Option<&str>) -> Result<mcp_server::Http, Failure> {
+    let http = mcp_server::Http::at(address);
+    let Some(name) = token else {
+        if address.ip().is_loopback() {
+            return Ok(http);
+        }
+        let message = "`--listen` with an address that other machines reach needs `--listen-token-env`";
+        return Err(Failure::Usage(message.to_owned()));
+    };
+    let token = std::env::var(name).ok().filter(|token| !token.is_empty());
+    let token = token.ok_or_else(|| {
+        Failure::Usage(format!("the environment variable `{name}` has no value"))
+    })?;
+    let resource = format!("http://localhost:{}/mcp", address.port());
+    let owner = AccessToken::new(&resource).subject("client").audience([&resource]);
+    let tokens = StaticTokens::new(&resource).token(token, owner);
+    let oauth = OAuth::builder(&resource).verifier(tokens).build();
+    let oauth = oauth.map_err(|error| Failure::Usage(error.to_string()))?;
+    let config = mcp_server::HttpConfig::new().oauth(oauth);
+    // A token protects from pages in a browser, which is what names of hosts are checked for.
+    Ok(http.config(config.any_host()))
+}
+
+/// What tells whether a file has changed.
+fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
+    let about = std::fs::metadata(file).ok()?;
+    Some((about.modified().ok()?, about.len()))
+}
+
+/// Follows the changes of the file. A file that cannot be read changes nothing.
+async fn reload(
+    gateway: &Gateway,
+    mut configured: Configured,
+    mut seen: Option<(SystemTime, u64)>,
+    options: &Options,
+    args: &Args,
+) -> Result<(), Failure> {
+    let mut ticks = interval(RELOAD);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let now = stamp(&args.file);
+        if now == seen || now.is_none() {
+            continue;
+        }
+        seen = now;
+        let changes = match configured.read(&args.file, &args.names) {
+            Ok(changes) => changes,
+            Err(error) => {
+                print_error(&format!("the servers stay as they are: {error}"));
+                continue;
+            }
+        };
+        for name in changes.removed {
+            gateway.remove_upstream(&name);
+            print_message(&format!("removed `{name}`"));
+        }
+        for (name, server) in changes.set {
+            let set = match configured::upstream(&name, server, options) {
+                Ok(upstream) => gateway.set_upstream(upstream).await.map_err(invalid),
+                Err(error) => Err(error),
+            };
+            match set {
+                Ok(()) => print_message(&format!("added `{name}`")),
+                Err(error) => {
+                    configured.forget(&name);
+                    print_error(&format!("`{name}` stays as it is: {error}"));
+                }
+            }
+        }
+    }
+}

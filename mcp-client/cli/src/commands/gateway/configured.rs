@@ -1,0 +1,125 @@
+//! [`Configured`]: the servers of a file, as upstreams of a gateway.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use mcp_client::{ChildProcess, Stderr};
+use mcp_gateway::Upstream;
+use mcp_gateway::config::{ConfigError, ResolvedServer, ServersConfig};
+
+use crate::args::Options;
+use crate::failure::Failure;
+use crate::output::print_message;
+use crate::questions::ask::Answers;
+use crate::{authorization, network};
+
+/// The servers that the gateway presents.
+#[derive(Default)]
+pub(super) struct Configured(HashMap<String, ResolvedServer>);
+
+/// What differs from the servers that the gateway presents.
+pub(super) struct Changes {
+    /// The servers that are new or others now.
+    pub(super) set: Vec<(String, ResolvedServer)>,
+    pub(super) removed: Vec<String>,
+}
+
+impl Configured {
+    /// Reads the file. The servers in it are those that the gateway presents from now on.
+    pub(super) fn read(&mut self, file: &Path, names: &[String]) -> Result<Changes, Failure> {
+        let failed = |source: ConfigError| Failure::Config {
+            path: file.to_owned(),
+            source,
+        };
+        let config = ServersConfig::read(file).map_err(failed)?;
+        if let Some(unknown) = names.iter().find(|name| config.get(name).is_none()) {
+            let file = file.display();
+            return Err(Failure::Absent(format!("{file} has no server `{unknown}`")));
+        }
+        let mut all = Vec::new();
+        for (name, entry) in config.servers() {
+            let is_wanted = names.is_empty() || names.iter().any(|wanted| wanted == name);
+            if is_wanted && !entry.is_disabled() {
+                let lookup = |name: &str| std::env::var(name).ok();
+                all.push((name.to_owned(), entry.resolve(&lookup).map_err(failed)?));
+            }
+        }
+        let gone = |name: &&String| !all.iter().any(|(known, _)| known == *name);
+        let removed: Vec<String> = self.0.keys().filter(gone).cloned().collect();
+        let mut set = all.clone();
+        set.retain(|(name, server)| self.0.get(name) != Some(server));
+        self.0 = all.into_iter().collect();
+        Ok(Changes { set, removed })
+    }
+
+    /// Forgets a server, so that it is tried again when the file changes.
+    pub(super) fn forget(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+}
+
+/// Returns a server as an upstream.
+pub(super) fn upstream(
+    name: &str,
+    server: ResolvedServer,
+    options: &Options,
+) -> Result<Upstream, Failure> {
+    match server {
+        ResolvedServer::Program {
+            command,
+            args,
+            env,
+            cwd,
+        } => {
+            let (label, verbose) = (name.to_owned(), options.verbose);
+            Ok(Upstream::connecting(name, move || {
+                let args = args.iter().map(|argument| argument.expose());
+                let process = ChildProcess::new(command.expose()).args(args);
+                let variables = env.iter();
+                let process = variables.fold(process, |process, (name, value)| {
+                    process.env(name, value.expose())
+                });
+                let process = match &cwd {
+                    Some(folder) => process.current_dir(folder.expose()),
+                    None => process,
+                };
+                let label = label.clone();
+                process.stderr(Stderr::capture(move |line| {
+                    if verbose {
+                        print_message(&format!("{label}: {line}"));
+                    }
+                }))
+            }))
+        }
+        ResolvedServer::Url { url, headers, .. } => {
+            let mut own = options.clone();
+            own.header = headers
+                .into_iter()
+                .map(|(name, value)| (name, value.into_exposed()))
+                .collect();
+            // Nobody can log in here: the tokens of `mcp login` are used.
+            own.account.no_login = true;
+            let url = url.into_exposed();
+            // Faults of the options are found at once.
+            connection(&url, &own)?;
+            Ok(Upstream::new(name, move |builder| {
+                let transport = connection(&url, &own);
+                async move {
+                    match transport {
+                        Ok(transport) => builder.connect(transport).await,
+                        Err(error) => {
+                            let error = std::io::Error::other(error.to_string());
+                            Err(mcp_client::TransportError::from(error).into())
+                        }
+                    }
+                }
+            }))
+        }
+        _ => Err(Failure::Usage(format!("`{name}` is of an unknown kind"))),
+    }
+}
+
+fn connection(url: &str, options: &Options) -> Result<mcp_client::Http, Failure> {
+    let answers = Answers::new(options.timeout);
+    authorization::authorize(network::http(url, options)?, url, options, answers)
+}
