@@ -36,6 +36,8 @@ const HEADERS: [&str; 13] = [
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) path: Vec<Segment>,
+    /// The part of the query that is the same in all requests. May be empty.
+    pub(super) query: String,
     pub(super) parameters: Vec<Bound>,
     pub(super) body: Option<BodyPlan>,
 }
@@ -129,7 +131,8 @@ impl<'a, 'r> Planner<'a, 'r> {
         let mut parameters = self.parameters(found, secrets)?;
         // Members of the path come first, then those of the query, of headers and of cookies.
         parameters.sort_by_key(|(parameter, ..)| parameter.place as u8);
-        let path = &found.operation.path;
+        // Documents use fragments to tell operations of one path apart. A fragment is never sent.
+        let path = found.operation.path.split('#').next().unwrap_or_default();
         let variables = variables(path)?;
         let known: HashSet<String> = parameters
             .iter()
@@ -160,7 +163,7 @@ impl<'a, 'r> Planner<'a, 'r> {
             let argument = self.argument(&parameter.name, parameter.place.name(), schema, required);
             bound.push(Bound { argument, parameter });
         }
-        let path = segments(path, &bound);
+        let (path, query) = (segments(path, &bound), fixed_query(path));
         let body = match found.value.get("requestBody") {
             Some(body) => Some(self.body(body)?),
             None => None,
@@ -177,6 +180,7 @@ impl<'a, 'r> Planner<'a, 'r> {
         let notes = self.converter.finish(&mut whole);
         let plan = Plan {
             path,
+            query,
             parameters: bound,
             body,
         };
@@ -369,8 +373,9 @@ fn variables(path: &str) -> Result<HashSet<&str>, String> {
     if !path.starts_with('/') {
         return Err("the path does not begin with `/`".to_owned());
     }
-    if path.contains(['?', '#']) {
-        return Err("the path contains `?` or `#`".to_owned());
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    if query.contains('{') {
+        return Err("the path has a variable after `?`".to_owned());
     }
     if super::base::has_dots(path) {
         return Err("the path has a segment `.` or `..`".to_owned());
@@ -393,7 +398,7 @@ fn segments(path: &str, bound: &[Bound]) -> Vec<Segment> {
         .map(|(at, bound)| (&*bound.parameter.name, at))
         .collect();
     let mut segments = Vec::new();
-    let mut rest = path;
+    let mut rest = path.split('?').next().unwrap_or_default();
     while let Some((before, after)) = rest.split_once('{') {
         let (name, after) = after.split_once('}').unwrap_or((after, ""));
         segments.push(Segment::Text(literal(before)));
@@ -404,6 +409,11 @@ fn segments(path: &str, bound: &[Bound]) -> Vec<Segment> {
     }
     segments.push(Segment::Text(literal(rest)));
     segments
+}
+
+/// Returns what a path of the document has after `?`.
+fn fixed_query(path: &str) -> String {
+    path.split_once('?').map(|(_, query)| literal(query)).unwrap_or_default()
 }
 
 /// Encodes what is not allowed in a path.

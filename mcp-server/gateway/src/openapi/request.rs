@@ -27,7 +27,7 @@ impl Plan {
         mut arguments: Object,
     ) -> Result<Request<Bytes>, String> {
         let path = self.path(&arguments)?;
-        let mut query = Vec::new();
+        let mut query = Vec::from_iter((!self.query.is_empty()).then(|| self.query.clone()));
         let mut cookies = Vec::new();
         let mut headers = HeaderMap::new();
         for bound in &self.parameters {
