@@ -1,1 +1,6 @@
 //! All integration tests of the crate.
+
+#[cfg(feature = "openapi")]
+mod openapi;
+#[cfg(feature = "search")]
+mod search;

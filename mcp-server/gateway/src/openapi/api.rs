@@ -104,10 +104,7 @@ impl OpenApi {
     ///     .filter(|operation| operation.path.starts_with("/pets") && !operation.deprecated)
     /// # }
     /// ```
-    pub fn filter(
-        mut self,
-        filter: impl Fn(&Operation) -> bool + Send + Sync + 'static,
-    ) -> Self {
+    pub fn filter(mut self, filter: impl Fn(&Operation) -> bool + Send + Sync + 'static) -> Self {
         self.filters.push(Box::new(filter));
         self
     }
@@ -141,7 +138,9 @@ impl OpenApi {
         F: Fn(ApiRequest, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<ApiRequest, HandlerError>> + Send + 'static,
     {
-        self.authorize = Some(Arc::new(move |request, cx| Box::pin(authorize(request, cx))));
+        self.authorize = Some(Arc::new(move |request, cx| {
+            Box::pin(authorize(request, cx))
+        }));
         self
     }
 
@@ -154,9 +153,7 @@ impl OpenApi {
     pub fn send_with<F, Fut>(mut self, send: F) -> Self
     where
         F: Fn(ApiRequest) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<ApiResponse, Box<dyn StdError + Send + Sync>>>
-            + Send
-            + 'static,
+        Fut: Future<Output = Result<ApiResponse, Box<dyn StdError + Send + Sync>>> + Send + 'static,
     {
         self.sender = Some(boxed(send));
         self

@@ -26,7 +26,10 @@ impl Base {
     }
 
     fn checked(url: &str) -> Result<Self, &'static str> {
-        if !url.bytes().all(|it| it.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&it)) {
+        if !url
+            .bytes()
+            .all(|it| it.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&it))
+        {
             return Err("it contains characters that are not allowed in URLs");
         }
         if url.contains(['?', '#']) {
@@ -77,7 +80,9 @@ impl Base {
 /// Returns `true` if a path has a segment that leads upwards, also if it is percent-encoded.
 pub(super) fn has_dots(path: &str) -> bool {
     let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
-    decoded.split(['/', '\\']).any(|part| part == "." || part == "..")
+    decoded
+        .split(['/', '\\'])
+        .any(|part| part == "." || part == "..")
 }
 
 /// Returns the URL of the first entry of a list `servers`, with its variables replaced. `None` if
@@ -86,7 +91,9 @@ pub(super) fn server_url(
     servers: Option<&Value>,
     variables: &BTreeMap<String, String>,
 ) -> Result<Option<String>, OpenApiError> {
-    let server = servers.and_then(Value::as_array).and_then(|all| all.first());
+    let server = servers
+        .and_then(Value::as_array)
+        .and_then(|all| all.first());
     let Some(mut rest) = server.and_then(|server| server.get("url")?.as_str()) else {
         return Ok(None);
     };
@@ -104,20 +111,28 @@ pub(super) fn server_url(
         let value = match variables.get(name) {
             Some(value) => {
                 let listed = variable.and_then(|it| it.get("enum")?.as_array());
-                if listed.is_some_and(|listed| !listed.iter().any(|it| it.as_str() == Some(value))) {
-                    return Err(fault(name, "its value is not one of those that the document lists"));
+                if listed.is_some_and(|listed| !listed.iter().any(|it| it.as_str() == Some(value)))
+                {
+                    return Err(fault(
+                        name,
+                        "its value is not one of those that the document lists",
+                    ));
                 }
                 value.as_str()
             }
             None => variable
                 .and_then(|it| it.get("default")?.as_str())
-                .ok_or_else(|| fault(name, "it has no default: set one with `OpenApi::variable`"))?,
+                .ok_or_else(|| {
+                    fault(name, "it has no default: set one with `OpenApi::variable`")
+                })?,
         };
         url.push_str(before);
         url.push_str(value);
         rest = after;
     }
     url.push_str(rest);
-    let is_absolute = url.split_once("://").is_some_and(|(scheme, _)| !scheme.contains('/'));
+    let is_absolute = url
+        .split_once("://")
+        .is_some_and(|(scheme, _)| !scheme.contains('/'));
     Ok(is_absolute.then_some(url))
 }

@@ -55,7 +55,8 @@ impl<'a> Body<'a> {
         let body = resolver.follow(body)?;
         let content = body.get("content").and_then(Value::as_object);
         let content = content.filter(|content| !content.is_empty());
-        let content = content.ok_or("`requestBody.content`: expected an object with a media type")?;
+        let content =
+            content.ok_or("`requestBody.content`: expected an object with a media type")?;
         let choices = content.iter().map(|(name, media)| {
             let schema = media.get("schema");
             let (kind, name) = kind(name, schema, resolver);
@@ -69,7 +70,10 @@ impl<'a> Body<'a> {
             Kind::Bytes => 4,
         });
         let (kind, name, media) = best.ok_or("`requestBody.content` is empty")?;
-        let schema = media.get("schema").map(|it| resolver.follow(it)).transpose()?;
+        let schema = media
+            .get("schema")
+            .map(|it| resolver.follow(it))
+            .transpose()?;
         let required = body.get("required").and_then(Value::as_bool) == Some(true);
         let mut writing = Writing::default();
         if matches!(kind, Kind::Form | Kind::Multipart) {
@@ -88,13 +92,22 @@ impl<'a> Body<'a> {
     /// alternatives and without members that the schema does not name.
     pub(super) fn members(&self, resolver: &Resolver<'a>) -> Option<&'a Object> {
         const COMPOSED: [&str; 9] = [
-            "$ref", "allOf", "anyOf", "oneOf", "not", "if", "patternProperties", "dependentSchemas",
+            "$ref",
+            "allOf",
+            "anyOf",
+            "oneOf",
+            "not",
+            "if",
+            "patternProperties",
+            "dependentSchemas",
             "unevaluatedProperties",
         ];
         let is_form = matches!(self.kind, Kind::Json | Kind::Form | Kind::Multipart);
         let schema = self.schema?.as_object().filter(|_| is_form)?;
         let members = schema.get("properties")?.as_object()?;
-        let is_free = schema.get("additionalProperties").is_some_and(|it| it.as_bool() != Some(false));
+        let is_free = schema
+            .get("additionalProperties")
+            .is_some_and(|it| it.as_bool() != Some(false));
         let mut fuel = 8;
         let is_plain = super::schema::is_object(resolver, self.schema?, &mut fuel)
             && schema.len() <= 64
@@ -192,15 +205,21 @@ impl Writing {
             if kind == Kind::Multipart {
                 let schema = resolver.follow(schema).unwrap_or(schema);
                 let items = schema.get("items").and_then(|it| resolver.follow(it).ok());
-                let is_binary = content_type.as_deref().is_some_and(|it| {
-                    it == "application/octet-stream" || it.starts_with("image/")
-                });
+                let is_binary = content_type
+                    .as_deref()
+                    .is_some_and(|it| it == "application/octet-stream" || it.starts_with("image/"));
                 if is_file(schema) || items.is_some_and(is_file) || is_binary {
                     self.files.insert(name.to_owned());
                 }
             }
             if encoding.is_some() {
-                self.encodings.insert(name.to_owned(), Encoding { format, content_type });
+                self.encodings.insert(
+                    name.to_owned(),
+                    Encoding {
+                        format,
+                        content_type,
+                    },
+                );
             }
         }
     }
@@ -240,7 +259,9 @@ impl Writing {
 
 /// Decodes base64, with or without line breaks.
 fn decoded(what: &str, value: &Value) -> Result<Vec<u8>, String> {
-    let text = value.as_str().ok_or_else(|| format!("{what}: expected base64"))?;
+    let text = value
+        .as_str()
+        .ok_or_else(|| format!("{what}: expected base64"))?;
     let text: String = text.split_ascii_whitespace().collect();
     let bytes = STANDARD.decode(text);
     bytes.map_err(|error| format!("{what}: expected base64: {error}"))

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::uri::Scheme;
 use http::{Request, Response};
+use http_body::Body;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy;
@@ -15,6 +16,11 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::{ClientConfig, RootCertStore};
 
 use super::error::OpenApiError;
+
+/// The response declares a larger body than may be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the response is too long")]
+pub(super) struct TooLong;
 
 /// An error of a client.
 pub(super) type ClientError = Box<dyn StdError + Send + Sync>;
@@ -68,6 +74,9 @@ pub(super) fn hyper(scheme: &Scheme, limit: usize) -> Result<Sender, OpenApiErro
         let sent = client.request(request.map(Full::new));
         async move {
             let (parts, body) = sent.await?.into_parts();
+            if body.size_hint().lower() > limit as u64 {
+                return Err(TooLong.into());
+            }
             let body = Limited::new(body, limit).collect().await?;
             Ok(Response::from_parts(parts, body.to_bytes()))
         }

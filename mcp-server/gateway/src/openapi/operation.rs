@@ -90,10 +90,10 @@ pub(super) fn operations<'a>(
             let tags = value.get("tags").and_then(Value::as_array);
             let tags = tags.into_iter().flatten().filter_map(Value::as_str);
             let id = text("operationId").filter(|id| !id.is_empty());
-            let name = names.take(id.as_deref().unwrap_or(&format!(
-                "{}_{path}",
-                method.as_str().to_ascii_lowercase()
-            )));
+            let name = names.take(
+                id.as_deref()
+                    .unwrap_or(&format!("{} {path}", method.as_str().to_ascii_lowercase())),
+            );
             let deprecated = value.get("deprecated").and_then(Value::as_bool);
             let operation = Operation {
                 name,

@@ -69,7 +69,11 @@ impl Output {
                     output.schema = Some(whole);
                     output.validator = Some(validator);
                     output.wrapped = wrapped;
-                    notes.extend(left_out.into_iter().map(|note| format!("the result: {note}")));
+                    notes.extend(
+                        left_out
+                            .into_iter()
+                            .map(|note| format!("the result: {note}")),
+                    );
                     break;
                 }
                 Err(error) => notes.push(format!("the result: {error}")),
@@ -85,7 +89,9 @@ fn successes<'a>(resolver: &Resolver<'a>, operation: &'a Value) -> Vec<&'a Value
     let all: Vec<_> = responses.into_iter().flatten().take(64).collect();
     let of = |is_wanted: fn(&str) -> bool| {
         let wanted = all.iter().filter(|(status, _)| is_wanted(status));
-        wanted.filter_map(|(_, response)| resolver.follow(response).ok()).collect::<Vec<_>>()
+        wanted
+            .filter_map(|(_, response)| resolver.follow(response).ok())
+            .collect::<Vec<_>>()
     };
     let found = of(|status| status.starts_with('2'));
     match found.is_empty() {

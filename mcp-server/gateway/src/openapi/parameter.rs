@@ -138,9 +138,9 @@ impl Parameter {
             }
             Value::Object(members) if style != Style::Json => {
                 let sign = if explode { "=" } else { "," };
-                let members = members
-                    .iter()
-                    .map(|(key, item)| format!("{}{sign}{}", encoded(key), encoded(&text_of(item))));
+                let members = members.iter().map(|(key, item)| {
+                    format!("{}{sign}{}", encoded(key), encoded(&text_of(item)))
+                });
                 members.collect::<Vec<_>>().join(between)
             }
             value => encoded(&text_of(value)),
@@ -176,7 +176,11 @@ impl Parameter {
 ///
 /// If an object is nested too deeply.
 pub(super) fn pairs(name: &str, format: Format, value: &Value) -> Result<Vec<String>, String> {
-    let set = if format.allow_reserved { QUERY } else { RESERVED };
+    let set = if format.allow_reserved {
+        QUERY
+    } else {
+        RESERVED
+    };
     let encode = |text: &str| utf8_percent_encode(text, set).to_string();
     let key = encoded(name);
     let between = match format.style {
@@ -234,11 +238,18 @@ fn deep(
     match value {
         Value::Null => Ok(()),
         Value::Object(members) => members.iter().try_for_each(|(name, member)| {
-            deep(&format!("{key}%5B{}%5D", encoded(name)), member, set, levels, pairs)
+            deep(
+                &format!("{key}%5B{}%5D", encoded(name)),
+                member,
+                set,
+                levels,
+                pairs,
+            )
         }),
-        Value::Array(items) => items.iter().enumerate().try_for_each(|(at, item)| {
-            deep(&format!("{key}%5B{at}%5D"), item, set, levels, pairs)
-        }),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .try_for_each(|(at, item)| deep(&format!("{key}%5B{at}%5D"), item, set, levels, pairs)),
         value => {
             let value = text_of(value);
             pairs.push(format!("{key}={}", utf8_percent_encode(&value, set)));

@@ -84,12 +84,15 @@ impl Secrets {
     pub(super) fn read(resolver: &Resolver<'_>) -> Self {
         let schemes = resolver.root.get("components");
         let schemes = schemes.and_then(|it| it.get("securitySchemes")?.as_object());
-        let keys = schemes.into_iter().flat_map(Object::values).filter_map(|scheme| {
-            let scheme = resolver.follow(scheme).ok()?;
-            let text = |name: &str| scheme.get(name).and_then(Value::as_str);
-            let place = Place::parse(text("in")?).filter(|_| text("type") == Some("apiKey"))?;
-            Some((place.name(), text("name")?.to_ascii_lowercase()))
-        });
+        let keys = schemes
+            .into_iter()
+            .flat_map(Object::values)
+            .filter_map(|scheme| {
+                let scheme = resolver.follow(scheme).ok()?;
+                let text = |name: &str| scheme.get(name).and_then(Value::as_str);
+                let place = Place::parse(text("in")?).filter(|_| text("type") == Some("apiKey"))?;
+                Some((place.name(), text("name")?.to_ascii_lowercase()))
+            });
         Self(keys.collect())
     }
 
@@ -142,7 +145,9 @@ impl<'a, 'r> Planner<'a, 'r> {
         let mut bound = Vec::new();
         for name in &variables {
             if !known.contains(*name) {
-                self.converter.note(format!("the path parameter `{name}` is not declared: it is a string"));
+                self.converter.note(format!(
+                    "the path parameter `{name}` is not declared: it is a string"
+                ));
                 let parameter = Parameter {
                     name: (*name).to_owned(),
                     place: Place::Path,
@@ -150,18 +155,25 @@ impl<'a, 'r> Planner<'a, 'r> {
                 };
                 let schema = Object::from([("type", "string")]).into();
                 let argument = self.argument(name, "path", schema, true);
-                bound.push(Bound { argument, parameter });
+                bound.push(Bound {
+                    argument,
+                    parameter,
+                });
             }
         }
         for (parameter, required, value) in parameters {
             if parameter.place == Place::Path && !variables.contains(&*parameter.name) {
-                self.converter.note(format!("the path has no `{{{}}}`", parameter.name));
+                self.converter
+                    .note(format!("the path has no `{{{}}}`", parameter.name));
                 continue;
             }
             let required = required || parameter.place == Place::Path;
             let schema = self.parameter_schema(value);
             let argument = self.argument(&parameter.name, parameter.place.name(), schema, required);
-            bound.push(Bound { argument, parameter });
+            bound.push(Bound {
+                argument,
+                parameter,
+            });
         }
         let (path, query) = (segments(path, &bound), fixed_query(path));
         let body = match found.value.get("requestBody") {
@@ -210,19 +222,30 @@ impl<'a, 'r> Planner<'a, 'r> {
         let lists = [found.item, found.value].map(|it| it.get("parameters"));
         let mut parameters: Vec<(Parameter, bool, &'a Value)> = Vec::new();
         let mut positions = HashMap::new();
-        for value in lists.into_iter().flatten().filter_map(Value::as_array).flatten() {
+        for value in lists
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_array)
+            .flatten()
+        {
             if positions.len() >= PARAMETERS {
                 return Err(format!("more than {PARAMETERS} parameters"));
             }
-            let value = self.resolver.follow(value).map_err(|error| format!("a parameter: {error}"))?;
+            let value = self
+                .resolver
+                .follow(value)
+                .map_err(|error| format!("a parameter: {error}"))?;
             let text = |member: &str| value.get(member).and_then(Value::as_str);
             let (Some(name), Some(place)) = (text("name"), text("in")) else {
                 return Err("a parameter has no `name` or no `in`".to_owned());
             };
             let Some(place) = Place::parse(place) else {
-                return Err(format!("the parameter `{name}` is in `{place}`, expected `path`, `query`, `header` or `cookie`"));
+                return Err(format!(
+                    "the parameter `{name}` is in `{place}`, expected `path`, `query`, `header` or `cookie`"
+                ));
             };
-            let is_reserved = place == Place::Header && HEADERS.contains(&&*name.to_ascii_lowercase());
+            let is_reserved =
+                place == Place::Header && HEADERS.contains(&&*name.to_ascii_lowercase());
             if is_reserved || secrets.contains(place, name) {
                 continue;
             }
@@ -280,7 +303,9 @@ impl<'a, 'r> Planner<'a, 'r> {
         let schema = schema.map(|schema| self.converter.convert(schema));
         let mut schema = schema.unwrap_or_else(|| Object::new().into());
         let text = value.get("description").and_then(Value::as_str);
-        let text = text.map(|text| shortened(text, 400)).filter(|text| !text.is_empty());
+        let text = text
+            .map(|text| shortened(text, 400))
+            .filter(|text| !text.is_empty());
         if let (Some(schema), Some(text)) = (schema.as_object_mut(), text) {
             schema.insert("description", text);
         }
@@ -316,7 +341,11 @@ impl<'a, 'r> Planner<'a, 'r> {
                     (_, Some(schema)) => self.converter.convert(schema),
                     (_, None) => Object::new().into(),
                 };
-                let text = self.resolver.follow(value)?.get("description").and_then(Value::as_str);
+                let text = self
+                    .resolver
+                    .follow(value)?
+                    .get("description")
+                    .and_then(Value::as_str);
                 if let (Some(schema), Some(text)) = (schema.as_object_mut(), text)
                     && !schema.contains_key("description")
                 {
@@ -383,7 +412,9 @@ fn variables(path: &str) -> Result<HashSet<&str>, String> {
     let mut names = HashSet::new();
     let mut rest = path;
     while let Some((_, after)) = rest.split_once('{') {
-        let (name, after) = after.split_once('}').ok_or("the path has `{` without `}`")?;
+        let (name, after) = after
+            .split_once('}')
+            .ok_or("the path has `{` without `}`")?;
         names.insert(name);
         rest = after;
     }
@@ -413,7 +444,9 @@ fn segments(path: &str, bound: &[Bound]) -> Vec<Segment> {
 
 /// Returns what a path of the document has after `?`.
 fn fixed_query(path: &str) -> String {
-    path.split_once('?').map(|(_, query)| literal(query)).unwrap_or_default()
+    path.split_once('?')
+        .map(|(_, query)| literal(query))
+        .unwrap_or_default()
 }
 
 /// Encodes what is not allowed in a path.

@@ -7,7 +7,7 @@ use mcp_server::types::json::{Object, Value};
 
 use super::base::{Base, has_dots};
 use super::parameter::{Place, pairs};
-use super::plan::{BodyPlan, Plan, Segment, Secrets, Source};
+use super::plan::{BodyPlan, Plan, Secrets, Segment, Source};
 
 /// The longest URL. Most servers refuse longer ones.
 const URL_BYTES: usize = 16 << 10;
@@ -54,20 +54,27 @@ impl Plan {
                 Place::Header => {
                     let name = HeaderName::from_bytes(parameter.name.as_bytes())
                         .map_err(|_| fault("the API names an invalid header".to_owned()))?;
-                    let value = HeaderValue::from_str(&parameter.in_header(value)).map_err(|_| {
-                        fault("expected visible ASCII characters, without line breaks".to_owned())
-                    })?;
-                    headers.insert(name, value);
+                    let text = parameter.in_header(value);
+                    let value = HeaderValue::from_str(&text)
+                        .ok()
+                        .filter(|_| text.is_ascii());
+                    let expected = "expected visible ASCII characters, without line breaks";
+                    headers.insert(name, value.ok_or_else(|| fault(expected.to_owned()))?);
                 }
             }
         }
         if !cookies.is_empty() {
             let cookies = HeaderValue::from_str(&cookies.join("; "));
-            headers.insert(COOKIE, cookies.map_err(|error| format!("a cookie: {error}"))?);
+            headers.insert(
+                COOKIE,
+                cookies.map_err(|error| format!("a cookie: {error}"))?,
+            );
         }
         headers.insert(ACCEPT, accept.clone());
         const AGENT: &str = concat!("mcp-gateway/", env!("CARGO_PKG_VERSION"));
-        headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(AGENT));
+        headers
+            .entry(USER_AGENT)
+            .or_insert(HeaderValue::from_static(AGENT));
         let mut content = Bytes::new();
         if let Some(body) = &self.body
             && let Some((media_type, bytes)) = body.write(&mut arguments)?
@@ -79,9 +86,13 @@ impl Plan {
         }
         let query = query.join("&");
         if path.len() + query.len() > URL_BYTES {
-            return Err(format!("the arguments make a URL of more than {URL_BYTES} bytes"));
+            return Err(format!(
+                "the arguments make a URL of more than {URL_BYTES} bytes"
+            ));
         }
-        let url = base.url(&path, &query).map_err(|error| format!("the URL: {error}"))?;
+        let url = base
+            .url(&path, &query)
+            .map_err(|error| format!("the URL: {error}"))?;
         if !base.is_origin_of(&url) {
             return Err("the URL leads to another host".to_owned());
         }
@@ -117,10 +128,14 @@ impl Plan {
             // A server may decode a path twice.
             let decoded = percent_encoding::percent_decode_str(&written).decode_utf8_lossy();
             if decoded.chars().any(char::is_control) {
-                return Err(format!("`{argument}`: a path must not contain control characters"));
+                return Err(format!(
+                    "`{argument}`: a path must not contain control characters"
+                ));
             }
             if has_dots(&written) || has_dots(&decoded) {
-                return Err(format!("`{argument}`: a path must not contain the segment `.` or `..`"));
+                return Err(format!(
+                    "`{argument}`: a path must not contain the segment `.` or `..`"
+                ));
             }
             path.push_str(&written);
         }
@@ -152,6 +167,8 @@ impl BodyPlan {
                 Value::Object(body)
             }
         };
-        self.writing.write(self.kind, &self.media_type, &value).map(Some)
+        self.writing
+            .write(self.kind, &self.media_type, &value)
+            .map(Some)
     }
 }

@@ -22,7 +22,10 @@ impl Output {
     pub(super) fn result(&self, response: Response<Bytes>, url: &str) -> CallToolResult {
         let (parts, body) = response.into_parts();
         let status = parts.status;
-        let content_type = parts.headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
+        let content_type = parts
+            .headers
+            .get(CONTENT_TYPE)
+            .and_then(|it| it.to_str().ok());
         let content_type = content_type.unwrap_or_default();
         let essence = content_type.split(';').next().unwrap_or_default().trim();
         let essence = essence.to_ascii_lowercase();
@@ -36,7 +39,11 @@ impl Output {
             ));
         }
         if !status.is_success() {
-            return failure(format!("the API answered with {}{}", shown(status), excerpt(&body)));
+            return failure(format!(
+                "the API answered with {}{}",
+                shown(status),
+                excerpt(&body)
+            ));
         }
         if body.is_empty() {
             return match self.schema {
@@ -60,9 +67,13 @@ impl Output {
         }
         let data = || Base64Text::encode(&body);
         let block: ContentBlock = match essence.split('/').next() {
-            Some("image") if essence != "image/svg+xml" => ImageContent::new(data(), essence).into(),
+            Some("image") if essence != "image/svg+xml" => {
+                ImageContent::new(data(), essence).into()
+            }
             Some("audio") => AudioContent::new(data(), essence).into(),
-            _ if is_text(&essence) || (essence.is_empty() && std::str::from_utf8(&body).is_ok()) => {
+            _ if is_text(&essence)
+                || (essence.is_empty() && std::str::from_utf8(&body).is_ok()) =>
+            {
                 return text(String::from_utf8_lossy(&body).into_owned());
             }
             _ => {
@@ -94,7 +105,10 @@ impl Output {
             true => Object::from([(RESULT, value)]).into(),
             false => value,
         };
-        let fault = self.validator.as_ref().and_then(|it| it.check(&value).err());
+        let fault = self
+            .validator
+            .as_ref()
+            .and_then(|it| it.check(&value).err());
         if let Some(fault) = fault {
             return failure(format!(
                 "the API answered with {}, and the result does not fit its documented schema ({}){}",
@@ -110,7 +124,9 @@ impl Output {
 
 fn shown(status: StatusCode) -> String {
     let reason = status.canonical_reason().unwrap_or_default();
-    format!("HTTP {} {reason}", status.as_u16()).trim_end().to_owned()
+    format!("HTTP {} {reason}", status.as_u16())
+        .trim_end()
+        .to_owned()
 }
 
 /// Returns the beginning of a body for an error, on a line of its own.

@@ -37,7 +37,7 @@ pub(super) enum Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
     Full,
-    /// No patterns, and fewer referenced schemas.
+    /// No patterns and examples, and fewer referenced schemas.
     Less,
     /// Types, names and descriptions, and no referenced schemas.
     Least,
@@ -50,7 +50,7 @@ impl Detail {
     fn budget(self) -> usize {
         match self {
             Self::Full => 48 << 10,
-            Self::Less => 16 << 10,
+            Self::Less => 32 << 10,
             Self::Least => 4 << 10,
         }
     }
@@ -243,7 +243,10 @@ impl<'a, 'r> Converter<'a, 'r> {
             return converted.into();
         }
         let restricts = |keyword: &&str| converted.contains_key(keyword);
-        if !["$ref", "allOf", "anyOf", "oneOf", "not", "enum"].iter().any(|it| restricts(it)) {
+        if !["$ref", "allOf", "anyOf", "oneOf", "not", "enum"]
+            .iter()
+            .any(|it| restricts(it))
+        {
             return converted.into();
         }
         let null = Object::from([("type", "null")]);

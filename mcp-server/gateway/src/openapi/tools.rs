@@ -10,7 +10,7 @@ use mcp_server::{Context, Definition, Group, HandlerError, ToolDef};
 
 use super::api::{ApiResponse, Authorize, OpenApi};
 use super::base::{Base, server_url};
-use super::client::{Sender, hyper};
+use super::client::{Sender, TooLong, hyper};
 use super::document::Resolver;
 use super::error::{Fault, FaultKind, OpenApiError};
 use super::names::shortened;
@@ -103,7 +103,10 @@ impl OpenApi {
     /// another origin than that of the API.
     fn base_of(&self, found: &Found<'_>, base: &Base, is_set: bool) -> Result<Base, String> {
         let own = [found.value, found.item].map(|it| it.get("servers"));
-        let own = own.into_iter().flatten().find(|servers| servers.as_array().is_some());
+        let own = own
+            .into_iter()
+            .flatten()
+            .find(|servers| servers.as_array().is_some());
         let Some(servers) = own.filter(|_| !is_set) else {
             return Ok(base.clone());
         };
@@ -162,7 +165,8 @@ fn tool<'a>(
     let mut planned = None;
     let mut reason = String::new();
     for detail in Detail::ALL {
-        let (plan, input, left_out) = Planner::new(resolver, detail).plan(&found, &shared.secrets)?;
+        let (plan, input, left_out) =
+            Planner::new(resolver, detail).plan(&found, &shared.secrets)?;
         let mut checked = ToolDef::new(&*found.operation.name)
             .input_schema(Value::Object(input.clone()))
             .object_handler(async |_: Object| ());
@@ -183,7 +187,13 @@ fn tool<'a>(
     if let Some(schema) = &output.schema {
         tool = tool.output_schema(Value::Object(schema.clone()));
     }
-    let text = |member: &str| found.value.get(member).and_then(Value::as_str).unwrap_or_default();
+    let text = |member: &str| {
+        found
+            .value
+            .get(member)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     let (summary, description) = (text("summary").trim(), text("description").trim());
     if !summary.is_empty() {
         tool = tool.title(shortened(summary, TITLE));
@@ -230,7 +240,9 @@ impl Call {
         let shared = &self.shared;
         let Operation { method, path, .. } = &self.operation;
         let accept = &self.output.accept;
-        let request = self.plan.request(method, &self.base, accept, &shared.secrets, arguments);
+        let request = self
+            .plan
+            .request(method, &self.base, accept, &shared.secrets, arguments);
         let mut request = request.map_err(HandlerError::tool)?;
         let cookies = request.headers().get(http::header::COOKIE).cloned();
         request.extensions_mut().insert(self.operation.clone());
@@ -255,7 +267,9 @@ impl Call {
             Ok(Err(error)) => return Err(HandlerError::tool(self.unanswered(&*error))),
             Err(_) => {
                 let time = shared.time;
-                return Err(HandlerError::tool(format!("the API did not answer within {time:?}")));
+                return Err(HandlerError::tool(format!(
+                    "the API did not answer within {time:?}"
+                )));
             }
         };
         if response.body().len() > shared.response_bytes {
@@ -274,13 +288,16 @@ impl Call {
         let mut causes = Vec::new();
         let mut next = Some(error);
         while let Some(error) = next.filter(|_| causes.len() < 8) {
-            if error.is::<http_body_util::LengthLimitError>() {
+            if error.is::<http_body_util::LengthLimitError>() || error.is::<TooLong>() {
                 return self.too_long();
             }
             causes.push(error.to_string());
             next = error.source();
         }
-        format!("the API cannot be reached: {}", PeerDisplay(causes.join(": ")))
+        format!(
+            "the API cannot be reached: {}",
+            PeerDisplay(causes.join(": "))
+        )
     }
 }
 

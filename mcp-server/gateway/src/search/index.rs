@@ -19,7 +19,8 @@ const B: f32 = 0.75;
 
 /// Words that most queries and descriptions contain.
 const STOP: [&str; 16] = [
-    "a", "an", "and", "are", "as", "be", "by", "for", "in", "is", "of", "on", "or", "the", "to", "with",
+    "a", "an", "and", "are", "as", "be", "by", "for", "in", "is", "of", "on", "or", "the", "to",
+    "with",
 ];
 
 /// An index of tools by their positions in a list.
@@ -61,12 +62,17 @@ impl Index {
         let mut counts: HashMap<String, f32> = HashMap::new();
         let mut length = 0.0;
         if let Ok(tool) = serde_json::from_str::<Tool>(tool.get()) {
-            let arguments = tool.input_schema.get("properties").and_then(Value::as_object);
+            let arguments = tool
+                .input_schema
+                .get("properties")
+                .and_then(Value::as_object);
             let arguments = arguments.into_iter().flatten();
             let arguments = arguments.map(|(name, _)| (name.as_str(), 1.0));
             // A word of the name says more about a tool than one of its description.
             let texts = [(tool.name, 3.0), (tool.title, 2.0), (tool.description, 1.0)];
-            let texts = texts.iter().filter_map(|(text, weight)| Some((text.as_deref()?, *weight)));
+            let texts = texts
+                .iter()
+                .filter_map(|(text, weight)| Some((text.as_deref()?, *weight)));
             let words = texts
                 .chain(arguments)
                 .flat_map(|(text, weight)| words(text).map(move |word| (word, weight)));
@@ -96,15 +102,23 @@ impl Index {
             let having = as_float(tools.len());
             let rarity = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
             for (position, count) in tools {
-                let length = self.lengths.get(*position as usize).copied().unwrap_or_default();
+                let length = self
+                    .lengths
+                    .get(*position as usize)
+                    .copied()
+                    .unwrap_or_default();
                 let norm = K1 * (1.0 - B + B * length / self.mean.max(1.0));
-                *scores.entry(*position).or_default() += rarity * count * (K1 + 1.0) / (count + norm);
+                *scores.entry(*position).or_default() +=
+                    rarity * count * (K1 + 1.0) / (count + norm);
             }
         }
         let mut ranked: Vec<(u32, f32)> = scores.into_iter().collect();
         // Tools with equal scores keep the order of the list.
         ranked.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        ranked.into_iter().map(|(position, _)| position as usize).collect()
+        ranked
+            .into_iter()
+            .map(|(position, _)| position as usize)
+            .collect()
     }
 }
 
@@ -168,7 +182,9 @@ mod tests {
     #[test]
     fn names_are_divided_into_words() {
         let found: Vec<String> = words("listPullRequests get_the HTTPServer v2 glass").collect();
-        let expected = ["list", "pull", "request", "get", "http", "server", "v2", "glass"];
+        let expected = [
+            "list", "pull", "request", "get", "http", "server", "v2", "glass",
+        ];
         assert_eq!(found, expected);
     }
 

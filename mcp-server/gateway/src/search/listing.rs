@@ -71,7 +71,11 @@ impl Listing {
                 first: response,
                 tools: Vec::new(),
             });
-            bytes += page.tools.iter().map(|tool| tool.get().len()).sum::<usize>();
+            bytes += page
+                .tools
+                .iter()
+                .map(|tool| tool.get().len())
+                .sum::<usize>();
             all.tools.extend(page.tools);
             if all.tools.len() > TOOLS || bytes > BYTES {
                 break;

@@ -130,7 +130,10 @@ impl Middleware for Search {
 impl Search {
     async fn list(&self, request: Request, next: Next) -> Outcome {
         // Only a list that is passed on has cursors.
-        if request.param::<Value>("cursor")?.is_some_and(|cursor| !cursor.is_null()) {
+        if request
+            .param::<Value>("cursor")?
+            .is_some_and(|cursor| !cursor.is_null())
+        {
             return next.run(request).await;
         }
         let listing = Listing::read(&request, next).await?;
@@ -142,7 +145,10 @@ impl Search {
             let Head { name } = serde_json::from_str(tool.get())?;
             let is_reserved = name == self.search || name == self.call;
             if is_reserved {
-                tracing::warn!(tool = name, "a tool has the name of one of the search: see `Search::names`");
+                tracing::warn!(
+                    tool = name,
+                    "a tool has the name of one of the search: see `Search::names`"
+                );
             }
             // The client repeats arguments of these in HTTP headers, which it can do only for calls of
             // the tools themselves.
@@ -222,14 +228,21 @@ impl Search {
         if arguments.query.len() > QUERY {
             return failure(cx, &format!("`query`: expected at most {QUERY} bytes"));
         }
-        let limit = arguments.limit.unwrap_or(self.results).clamp(1, MAX_RESULTS);
+        let limit = arguments
+            .limit
+            .unwrap_or(self.results)
+            .clamp(1, MAX_RESULTS);
         let listing = Listing::read(request, next).await?;
         let index = self.indexes.of(&listing).await?;
         let ranked = index.search(&arguments.query);
         let mut bytes = 0;
         let mut found: Vec<Value> = Vec::new();
         let mut names = HashSet::new();
-        for tool in ranked.iter().filter_map(|at| listing.tools.get(*at)).take(limit) {
+        for tool in ranked
+            .iter()
+            .filter_map(|at| listing.tools.get(*at))
+            .take(limit)
+        {
             bytes += tool.get().len();
             if bytes > MAX_BYTES && !found.is_empty() {
                 break;
@@ -248,7 +261,8 @@ impl Search {
             result.insert("hint", hint);
         }
         let text = json::to_string(&result)?;
-        let result = CallToolResult::new([TextContent::new(text).into()]).structured_content(result);
+        let result =
+            CallToolResult::new([TextContent::new(text).into()]).structured_content(result);
         Response::new(cx, result)
     }
 

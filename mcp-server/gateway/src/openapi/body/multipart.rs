@@ -58,7 +58,9 @@ impl Part {
         let media_type = text("mediaType").or(declared);
         let media_type = media_type.unwrap_or("application/octet-stream");
         if !is_media_type(media_type) {
-            return Err(format!("`{name}.mediaType`: expected a media type such as `image/png`"));
+            return Err(format!(
+                "`{name}.mediaType`: expected a media type such as `image/png`"
+            ));
         }
         Ok(Self {
             file: Some(text("filename").unwrap_or(name).to_owned()),
@@ -100,7 +102,10 @@ impl Part {
 
 /// Escapes a name as browsers do, and removes other control characters.
 fn quotable(name: &str) -> String {
-    let escaped = name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
+    let escaped = name
+        .replace('"', "%22")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A");
     escaped.chars().filter(|it| !it.is_control()).collect()
 }
 
@@ -109,5 +114,8 @@ fn is_media_type(text: &str) -> bool {
         let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte);
         !part.is_empty() && part.bytes().all(legal)
     };
-    text.len() <= 128 && text.split_once('/').is_some_and(|(a, b)| is_token(a) && is_token(b))
+    text.len() <= 128
+        && text
+            .split_once('/')
+            .is_some_and(|(a, b)| is_token(a) && is_token(b))
 }

@@ -54,10 +54,15 @@ impl<'a> Converter<'a, '_> {
                 _ => Some(self.schema(value, depth + 1)),
             },
             "not" | "if" | "then" | "else" if is_response => return,
-            "additionalProperties" | "contains" | "else" | "if" | "not" | "propertyNames"
-            | "then" | "unevaluatedItems" | "unevaluatedProperties" => {
-                Some(self.schema(value, depth + 1))
-            }
+            "additionalProperties"
+            | "contains"
+            | "else"
+            | "if"
+            | "not"
+            | "propertyNames"
+            | "then"
+            | "unevaluatedItems"
+            | "unevaluatedProperties" => Some(self.schema(value, depth + 1)),
             "allOf" | "anyOf" | "oneOf" | "prefixItems" => self.schemas(value, depth),
             "required" => self.required(value),
             "enum" if value.as_array().is_none_or(Vec::is_empty) => None,
@@ -129,7 +134,9 @@ impl<'a> Converter<'a, '_> {
     fn is_useless(&self, format: &str) -> bool {
         match self.resolver.version {
             Version::V3_0 => FORMATS.contains(&format),
-            Version::V3_1 => FORMATS.contains(&format) && !matches!(format, "duration" | "regex" | "time"),
+            Version::V3_1 => {
+                FORMATS.contains(&format) && !matches!(format, "duration" | "regex" | "time")
+            }
         }
     }
 
@@ -138,7 +145,11 @@ impl<'a> Converter<'a, '_> {
         let is_known = |kind: &Value| kind.as_str().is_some_and(|kind| TYPES.contains(&kind));
         match value {
             Value::String(_) if is_known(value) => Some(value.clone()),
-            Value::Array(kinds) if !kinds.is_empty() && kinds.len() <= TYPES.len() && kinds.iter().all(is_known) => {
+            Value::Array(kinds)
+                if !kinds.is_empty()
+                    && kinds.len() <= TYPES.len()
+                    && kinds.iter().all(is_known) =>
+            {
                 let mut known: Vec<Value> = Vec::new();
                 for kind in kinds {
                     if !known.contains(kind) {
@@ -193,7 +204,9 @@ impl<'a> Converter<'a, '_> {
     fn example(&mut self, keyword: &str, value: &Value, converted: &mut Object) {
         let is_valid = keyword != "examples" || value.as_array().is_some();
         let room = self.budget.min(EXAMPLE);
-        if self.detail == Detail::Least || !is_valid || size(value, room).is_none() {
+        // Data may contain members such as `$id`, which count as keywords to some validators.
+        let is_wanted = self.detail == Detail::Full && self.direction == Direction::Request;
+        if !is_wanted || !is_valid || size(value, room).is_none() {
             return;
         }
         self.take(size(value, room).unwrap_or(room));
