@@ -53,7 +53,7 @@ impl OpenApi {
     ///
     /// # Errors
     ///
-    /// If the text is not such a document, or has more than 20,000 operations.
+    /// If the text is not such a document, or has more than 50,000 operations.
     pub fn parse(text: &str) -> Result<Self, OpenApiError> {
         let document = Document::parse(text)?;
         operations(&Resolver::new(&document))?;
@@ -74,7 +74,7 @@ impl OpenApi {
     #[must_use]
     pub fn operations(&self) -> Vec<Operation> {
         let found = operations(&Resolver::new(&self.document));
-        let found = found.map(|(found, _)| found).unwrap_or_default();
+        let found = found.map(|all| all.found).unwrap_or_default();
         let found = found.into_iter().map(|it| it.operation);
         found.filter(|it| self.is_wanted(it)).collect()
     }

@@ -49,15 +49,13 @@ struct Encoding {
 }
 
 impl<'a> Body<'a> {
-    /// Reads the body of an operation. Of several media types, the one that is easiest to write is
-    /// used.
-    pub(super) fn read(resolver: &Resolver<'a>, body: &'a Value) -> Result<Self, String> {
+    /// Reads the body of an operation; `None` if it has no media type. Of several, the one that is
+    /// easiest to write is used.
+    pub(super) fn read(resolver: &Resolver<'a>, body: &'a Value) -> Result<Option<Self>, String> {
         let body = resolver.follow(body)?;
         let content = body.get("content").and_then(Value::as_object);
-        let content = content.filter(|content| !content.is_empty());
-        let content =
-            content.ok_or("`requestBody.content`: expected an object with a media type")?;
-        let choices = content.iter().map(|(name, media)| {
+        let content = content.into_iter().flatten();
+        let choices = content.map(|(name, media)| {
             let schema = media.get("schema");
             let (kind, name) = kind(name, schema, resolver);
             (kind, name, media)
@@ -69,7 +67,9 @@ impl<'a> Body<'a> {
             Kind::Text => 3,
             Kind::Bytes => 4,
         });
-        let (kind, name, media) = best.ok_or("`requestBody.content` is empty")?;
+        let Some((kind, name, media)) = best else {
+            return Ok(None);
+        };
         let schema = media
             .get("schema")
             .map(|it| resolver.follow(it))
@@ -79,13 +79,13 @@ impl<'a> Body<'a> {
         if matches!(kind, Kind::Form | Kind::Multipart) {
             writing.read(resolver, media.get("encoding"), schema, kind);
         }
-        Ok(Self {
+        Ok(Some(Self {
             media_type: name.to_owned(),
             kind,
             required,
             schema,
             writing,
-        })
+        }))
     }
 
     /// Returns the members of the body that can be arguments of their own: those of an object without
@@ -136,9 +136,10 @@ fn kind<'n>(name: &'n str, schema: Option<&Value>, resolver: &Resolver<'_>) -> (
             None => Some(schema),
         });
         let is_binary = schema.is_none_or(is_file);
-        return match is_binary {
-            true => (Kind::Bytes, "application/octet-stream"),
-            false => (Kind::Json, "application/json"),
+        return if is_binary {
+            (Kind::Bytes, "application/octet-stream")
+        } else {
+            (Kind::Json, "application/json")
         };
     }
     match essence.as_str() {

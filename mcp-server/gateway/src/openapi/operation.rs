@@ -8,7 +8,7 @@ use super::error::OpenApiError;
 use super::names::Names;
 
 /// The maximum number of operations.
-const OPERATIONS: usize = 20_000;
+const OPERATIONS: usize = 50_000;
 /// The maximum number of tags of an operation that are kept.
 const TAGS: usize = 32;
 
@@ -46,14 +46,20 @@ pub(super) struct Found<'a> {
     pub(super) value: &'a Value,
 }
 
-/// Returns the operations of a document in its order, and the reasons why others are not used.
-pub(super) fn operations<'a>(
-    resolver: &Resolver<'a>,
-) -> Result<(Vec<Found<'a>>, Vec<(String, String)>), OpenApiError> {
+/// The operations of a document, in its order.
+#[derive(Default)]
+pub(super) struct Operations<'a> {
+    pub(super) found: Vec<Found<'a>>,
+    /// Other operations, and why they are not used.
+    pub(super) faults: Vec<(String, String)>,
+}
+
+/// Returns the operations of a document.
+pub(super) fn operations<'a>(resolver: &Resolver<'a>) -> Result<Operations<'a>, OpenApiError> {
     let paths = match resolver.root.get("paths") {
         Some(Value::Object(paths)) => paths,
         // A document of 3.1 may have webhooks only.
-        None => return Ok((Vec::new(), Vec::new())),
+        None => return Ok(Operations::default()),
         Some(_) => {
             return Err(OpenApiError::Member {
                 at: "paths",
@@ -61,8 +67,8 @@ pub(super) fn operations<'a>(
             });
         }
     };
-    let mut found = Vec::new();
-    let mut faults = Vec::new();
+    let mut operations = Operations::default();
+    let Operations { found, faults } = &mut operations;
     let mut names = Names::default();
     for (path, item) in paths {
         if path.starts_with("x-") {
@@ -110,7 +116,7 @@ pub(super) fn operations<'a>(
             });
         }
     }
-    Ok((found, faults))
+    Ok(operations)
 }
 
 /// Returns the method of a member of a path item. There are no tools for `trace`, whose responses

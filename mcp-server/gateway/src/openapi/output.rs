@@ -94,10 +94,10 @@ fn successes<'a>(resolver: &Resolver<'a>, operation: &'a Value) -> Vec<&'a Value
             .collect::<Vec<_>>()
     };
     let found = of(|status| status.starts_with('2'));
-    match found.is_empty() {
-        true => of(|status| status == "default"),
-        false => found,
+    if found.is_empty() {
+        return of(|status| status == "default");
     }
+    found
 }
 
 /// Returns the schema of the structured content, whether it wraps the one of the document, and what

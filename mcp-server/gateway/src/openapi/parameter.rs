@@ -130,9 +130,13 @@ impl Parameter {
         let is_named = style == Style::Matrix;
         let written = match value {
             Value::Array(items) if style != Style::Json => {
-                let items = items.iter().map(|item| match is_named && explode {
-                    true => format!("{name}={}", encoded(&text_of(item))),
-                    false => encoded(&text_of(item)),
+                let items = items.iter().map(|item| {
+                    let item = encoded(&text_of(item));
+                    if is_named && explode {
+                        format!("{name}={item}")
+                    } else {
+                        item
+                    }
                 });
                 items.collect::<Vec<_>>().join(between)
             }

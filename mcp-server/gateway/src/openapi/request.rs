@@ -9,6 +9,8 @@ use super::base::{Base, has_dots};
 use super::parameter::{Place, pairs};
 use super::plan::{BodyPlan, Plan, Secrets, Segment, Source};
 
+/// The value of the header `User-Agent`.
+const AGENT: &str = concat!("mcp-gateway/", env!("CARGO_PKG_VERSION"));
 /// The longest URL. Most servers refuse longer ones.
 const URL_BYTES: usize = 16 << 10;
 
@@ -71,7 +73,6 @@ impl Plan {
             );
         }
         headers.insert(ACCEPT, accept.clone());
-        const AGENT: &str = concat!("mcp-gateway/", env!("CARGO_PKG_VERSION"));
         headers
             .entry(USER_AGENT)
             .or_insert(HeaderValue::from_static(AGENT));

@@ -30,7 +30,7 @@ impl Output {
         let essence = content_type.split(';').next().unwrap_or_default().trim();
         let essence = essence.to_ascii_lowercase();
         if status.is_redirection() {
-            let location = parts.headers.get(LOCATION).map(|it| it.as_bytes());
+            let location = parts.headers.get(LOCATION).map(http::HeaderValue::as_bytes);
             let location = String::from_utf8_lossy(location.unwrap_or_default());
             let location = PeerDisplay(&location);
             return failure(format!(
@@ -101,9 +101,10 @@ impl Output {
             Some(_) => self.wrapped,
             None => value.as_object().is_none(),
         };
-        let value = match is_wrapped {
-            true => Object::from([(RESULT, value)]).into(),
-            false => value,
+        let value = if is_wrapped {
+            Object::from([(RESULT, value)]).into()
+        } else {
+            value
         };
         let fault = self
             .validator
@@ -137,10 +138,10 @@ fn excerpt(body: &[u8]) -> String {
     let is_shown = |it: &char| !it.is_control() || matches!(it, '\n' | '\t');
     let start: String = start.chars().filter(is_shown).collect();
     let start = shortened(&start, ERROR_CHARS);
-    match start.is_empty() {
-        true => String::new(),
-        false => format!(":\n{start}"),
+    if start.is_empty() {
+        return start;
     }
+    format!(":\n{start}")
 }
 
 fn text(text: String) -> CallToolResult {

@@ -245,7 +245,7 @@ impl<'a, 'r> Converter<'a, 'r> {
         let restricts = |keyword: &&str| converted.contains_key(keyword);
         if !["$ref", "allOf", "anyOf", "oneOf", "not", "enum"]
             .iter()
-            .any(|it| restricts(it))
+            .any(restricts)
         {
             return converted.into();
         }

@@ -14,7 +14,7 @@ use super::client::{Sender, TooLong, hyper};
 use super::document::Resolver;
 use super::error::{Fault, FaultKind, OpenApiError};
 use super::names::shortened;
-use super::operation::{Found, Operation, operations};
+use super::operation::{Found, Operation, Operations, operations};
 use super::output::Output;
 use super::plan::{Plan, Planner, Secrets};
 use super::schema::Detail;
@@ -72,9 +72,9 @@ impl OpenApi {
             time: self.time,
             secrets: Secrets::read(&resolver),
         });
-        let (found, skipped) = operations(&resolver)?;
+        let Operations { found, faults } = operations(&resolver)?;
         let mut made = OpenApiTools::default();
-        for (operation, reason) in skipped {
+        for (operation, reason) in faults {
             made.fault(&operation, FaultKind::Skipped, reason);
         }
         for found in found.into_iter().filter(|it| self.is_wanted(&it.operation)) {

@@ -29,8 +29,8 @@ const QUERY: usize = 2_000;
 pub struct Search {
     threshold: usize,
     results: usize,
-    search: String,
-    call: String,
+    finder: String,
+    caller: String,
     pinned: BTreeSet<String>,
     indexes: Indexes,
 }
@@ -40,8 +40,8 @@ impl Default for Search {
         Self {
             threshold: THRESHOLD,
             results: RESULTS,
-            search: "search_tools".to_owned(),
-            call: "call_tool".to_owned(),
+            finder: "search_tools".to_owned(),
+            caller: "call_tool".to_owned(),
             pinned: BTreeSet::new(),
             indexes: Indexes::default(),
         }
@@ -81,7 +81,7 @@ impl Search {
     /// never reach a tool of the server that has the same name, unless through `call_tool`.
     #[must_use]
     pub fn names(mut self, search: impl Into<String>, call: impl Into<String>) -> Self {
-        (self.search, self.call) = (search.into(), call.into());
+        (self.finder, self.caller) = (search.into(), call.into());
         self
     }
 }
@@ -115,8 +115,8 @@ impl Middleware for Search {
         match request.method() {
             "tools/list" => self.list(request, next).await,
             "tools/call" => match request.param::<String>("name")? {
-                Some(name) if name == self.search => self.search(&request, next).await,
-                Some(name) if name == self.call => match self.inner_call(request)? {
+                Some(name) if name == self.finder => self.search(&request, next).await,
+                Some(name) if name == self.caller => match self.inner_call(request)? {
                     Ok(inner) => next.run(inner).await,
                     Err(response) => Ok(response),
                 },
@@ -143,7 +143,7 @@ impl Search {
         let mut tools = Vec::new();
         for tool in &listing.tools {
             let Head { name } = serde_json::from_str(tool.get())?;
-            let is_reserved = name == self.search || name == self.call;
+            let is_reserved = name == self.finder || name == self.caller;
             if is_reserved {
                 tracing::warn!(
                     tool = name,
@@ -170,10 +170,10 @@ impl Search {
         let description = format!(
             "This server has {count} tools, most of which are not listed. Finds the tools for a task and \
              returns their descriptions and the schemas of their arguments. Call them with `{}`.",
-            self.call
+            self.caller
         );
         let mut tool = json!({
-            "name": self.search,
+            "name": self.finder,
             "description": description,
             "inputSchema": {
                 "type": "object",
@@ -202,8 +202,8 @@ impl Search {
 
     fn call_tool(&self) -> serde_json::Value {
         json!({
-            "name": self.call,
-            "description": format!("Calls a tool that `{}` has found.", self.search),
+            "name": self.caller,
+            "description": format!("Calls a tool that `{}` has found.", self.finder),
             "inputSchema": {
                 "type": "object",
                 "properties": {
@@ -223,7 +223,9 @@ impl Search {
         let cx = request.context();
         let arguments: SearchArguments = match arguments_of(request) {
             Ok(arguments) => arguments,
-            Err(error) => return failure(cx, &format!("arguments of `{}`: {error}", self.search)),
+            Err(error) => {
+                return failure(cx, &format!("arguments of `{}`: {error}", self.finder));
+            }
         };
         if arguments.query.len() > QUERY {
             return failure(cx, &format!("`query`: expected at most {QUERY} bytes"));
@@ -274,7 +276,7 @@ impl Search {
             Err(error) => {
                 let text = format!(
                     "arguments of `{}`: {error}; expected `name` and `arguments` of the tool",
-                    self.call
+                    self.caller
                 );
                 return Ok(Err(failure(request.context(), &text)?));
             }

@@ -64,7 +64,7 @@ async fn the_program_adds_the_credentials_of_the_caller() {
     assert_eq!(names, ["filter", "theme"]);
     client
         .call_tool("get")
-        .arguments(&json!({ "theme": "dark" }))
+        .arguments(json!({ "theme": "dark" }))
         .await
         .unwrap();
     let request = api.request();

@@ -30,7 +30,7 @@ impl<'a> Converter<'a, '_> {
         let is_least = self.detail == Detail::Least;
         let is_response = self.direction == Direction::Response;
         let kept = match keyword {
-            "type" => self.kind(value),
+            "type" => kind(value),
             "title" if is_least || depth > 0 => return,
             "description" => return self.description(schema, converted),
             "properties" | "patternProperties" | "dependentSchemas" => {
@@ -109,7 +109,7 @@ impl<'a> Converter<'a, '_> {
                 .filter(|text| self.take(text.len()))
                 .map(Value::from),
             "format" => match value.as_str() {
-                Some("byte") => {
+                Some("binary" | "byte") => {
                     converted.insert("contentEncoding", "base64");
                     return;
                 }
@@ -137,28 +137,6 @@ impl<'a> Converter<'a, '_> {
             Version::V3_1 => {
                 FORMATS.contains(&format) && !matches!(format, "duration" | "regex" | "time")
             }
-        }
-    }
-
-    /// Returns the types that JSON Schema has.
-    fn kind(&mut self, value: &Value) -> Option<Value> {
-        let is_known = |kind: &Value| kind.as_str().is_some_and(|kind| TYPES.contains(&kind));
-        match value {
-            Value::String(_) if is_known(value) => Some(value.clone()),
-            Value::Array(kinds)
-                if !kinds.is_empty()
-                    && kinds.len() <= TYPES.len()
-                    && kinds.iter().all(is_known) =>
-            {
-                let mut known: Vec<Value> = Vec::new();
-                for kind in kinds {
-                    if !known.contains(kind) {
-                        known.push(kind.clone());
-                    }
-                }
-                Some(Value::Array(known))
-            }
-            _ => None,
         }
     }
 
@@ -219,6 +197,26 @@ impl<'a> Converter<'a, '_> {
     /// Takes the size of a value from the budget.
     fn has_room(&mut self, value: &Value, room: usize) -> bool {
         self.take(size(value, room).unwrap_or(usize::MAX))
+    }
+}
+
+/// Returns the types that JSON Schema has.
+fn kind(value: &Value) -> Option<Value> {
+    let is_known = |kind: &Value| kind.as_str().is_some_and(|kind| TYPES.contains(&kind));
+    match value {
+        Value::String(_) if is_known(value) => Some(value.clone()),
+        Value::Array(kinds)
+            if !kinds.is_empty() && kinds.len() <= TYPES.len() && kinds.iter().all(is_known) =>
+        {
+            let mut known: Vec<Value> = Vec::new();
+            for kind in kinds {
+                if !known.contains(kind) {
+                    known.push(kind.clone());
+                }
+            }
+            Some(Value::Array(known))
+        }
+        _ => None,
     }
 }
 
