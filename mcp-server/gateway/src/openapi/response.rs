@@ -1,7 +1,7 @@
 //! Converts the response of the API into the result of a tool.
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, LOCATION};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use http::{Response, StatusCode};
 use mcp_internal::peer_text::PeerDisplay;
 use mcp_server::types::json::{self, Object, Value};
@@ -43,6 +43,16 @@ impl Output {
                 "the API answered with {}{}",
                 shown(status),
                 excerpt(&body)
+            ));
+        }
+        // The requests accept no encoding.
+        let encoding = parts.headers.get(CONTENT_ENCODING);
+        let encoding = encoding.filter(|encoding| *encoding != "identity");
+        if let Some(encoding) = encoding {
+            let encoding = String::from_utf8_lossy(encoding.as_bytes());
+            let encoding = PeerDisplay(&encoding);
+            return failure(format!(
+                "the API answered in the unknown encoding `{encoding}`"
             ));
         }
         if body.is_empty() {

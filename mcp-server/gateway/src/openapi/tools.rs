@@ -161,6 +161,8 @@ fn tool<'a>(
     shared: &Arc<Shared>,
     with_output_schema: bool,
 ) -> Result<(ToolDef, Vec<String>), String> {
+    // The response to `HEAD` has no body, whatever the document says.
+    let with_output_schema = with_output_schema && found.operation.method != Method::HEAD;
     let (output, mut notes) = Output::read(resolver, found.value, with_output_schema);
     let mut planned = None;
     let mut reason = String::new();

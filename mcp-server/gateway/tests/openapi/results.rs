@@ -139,6 +139,10 @@ async fn texts_images_and_bytes_are_content() {
     let resource = json!({ "uri": uri, "mimeType": "application/zip", "blob": "aGk=" });
     let expected = json!([{ "type": "resource", "resource": resource }]);
     assert_eq!(serde_json::to_value(&result.content).unwrap(), expected);
+    let unknown = "HTTP/1.1 200 OK\r\ncontent-encoding: br\r\ncontent-length: 1\r\n\r\nx";
+    let api = Api::start(unknown).await;
+    let result = call(&plain(), &api, "get", json!({})).await;
+    assert!(result.has_failed() && result.text().contains("encoding `br`"));
     let api = Api::start("HTTP/1.1 204 No Content\r\n\r\n").await;
     assert_eq!(
         call(&plain(), &api, "get", json!({})).await.text(),

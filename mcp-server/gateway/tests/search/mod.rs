@@ -1,5 +1,7 @@
 //! Search in place of long lists, with our client.
 
+mod passing;
+
 use mcp_client::{ByteStream, Client};
 use mcp_gateway::search::Search;
 use mcp_server::middleware::{self, Next, Outcome, Request};
