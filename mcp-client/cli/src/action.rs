@@ -90,6 +90,7 @@ impl<'a> Action<'a> {
                 Self::Request(method, values::read_args(args.args.as_deref())?)
             }
             Command::Auth(_)
+            | Command::Gateway(_)
             | Command::Install(_)
             | Command::Login(_)
             | Command::Logout(_)

@@ -2,6 +2,10 @@
 
 mod faults;
 mod matrix;
+#[cfg(feature = "openapi")]
+mod openapi;
 mod presentation;
+#[cfg(feature = "search")]
+mod search;
 mod support;
 mod users;

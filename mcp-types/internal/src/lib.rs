@@ -19,3 +19,5 @@ pub mod schema_cost;
 pub mod schema_validator;
 #[cfg(feature = "skills")]
 pub mod skills;
+#[cfg(feature = "yaml")]
+pub mod yaml;

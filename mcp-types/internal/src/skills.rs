@@ -4,9 +4,8 @@
 pub mod entry;
 pub mod frontmatter;
 pub mod messages;
-mod yaml;
 
-pub use yaml::YamlError;
+pub use crate::yaml::YamlError;
 
 /// The identifier of the extension.
 pub const IDENTIFIER: &str = "io.modelcontextprotocol/skills";

@@ -27,7 +27,8 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
     let changes = configured.read(&args.file, &args.names)?;
     let mut builder = Gateway::builder("mcp-gateway", env!("CARGO_PKG_VERSION")).changing();
     if let Some(most) = args.search_above {
-        builder = builder.configure(|server| server.layer(mcp_gateway::search::Search::above(most)));
+        builder = builder
+            .configure(|server| server.layer(mcp_gateway::search::Search::new().threshold(most)));
     }
     for (name, server) in changes.set {
         builder = builder.upstream(configured::upstream(&name, server, options)?);
@@ -68,15 +69,17 @@ fn http(address: SocketAddr, token: Option<&str>) -> Result<mcp_server::Http, Fa
         if address.ip().is_loopback() {
             return Ok(http);
         }
-        let message = "`--listen` with an address that other machines reach needs `--listen-token-env`";
+        let message =
+            "`--listen` with an address that other machines reach needs `--listen-token-env`";
         return Err(Failure::Usage(message.to_owned()));
     };
     let token = std::env::var(name).ok().filter(|token| !token.is_empty());
-    let token = token.ok_or_else(|| {
-        Failure::Usage(format!("the environment variable `{name}` has no value"))
-    })?;
+    let token = token
+        .ok_or_else(|| Failure::Usage(format!("the environment variable `{name}` has no value")))?;
     let resource = format!("http://localhost:{}/mcp", address.port());
-    let owner = AccessToken::new(&resource).subject("client").audience([&resource]);
+    let owner = AccessToken::new(&resource)
+        .subject("client")
+        .audience([&resource]);
     let tokens = StaticTokens::new(&resource).token(token, owner);
     let oauth = OAuth::builder(&resource).verifier(tokens).build();
     let oauth = oauth.map_err(|error| Failure::Usage(error.to_string()))?;

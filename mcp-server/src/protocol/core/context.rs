@@ -58,6 +58,21 @@ impl Context {
         }
     }
 
+    /// Returns the context of another request, which is sent on behalf of the client as a part of this
+    /// one. It sends neither progress nor log messages, and cannot ask the client.
+    pub(crate) fn part(&self, method: &str) -> Self {
+        let caller = Caller {
+            extensions: Arc::clone(&self.state.extensions),
+            values: self.values.clone(),
+        };
+        let mut part = Self::on_behalf_of(self.core(), method, self.peer().clone(), caller);
+        // The state is new, so it has no other owner.
+        if let Some(state) = Arc::get_mut(&mut part.state) {
+            state.id.clone_from(&self.state.id);
+        }
+        part
+    }
+
     /// Turns a context that belongs to no request into that of a handler that outlives its request.
     #[cfg(feature = "asking")]
     pub(crate) fn kept(

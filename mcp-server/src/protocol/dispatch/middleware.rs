@@ -56,6 +56,7 @@ use std::sync::Arc;
 
 use mcp_types::json;
 use mcp_types::rpc::INTERNAL_ERROR;
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, ResponseFuture};
@@ -65,6 +66,7 @@ use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::rejection::Rejection;
 use crate::protocol::error::text::{invalid_params, method_not_found};
 use crate::protocol::message::params_view::ParamsView;
+use crate::protocol::message::raw_object::object_text;
 
 pub use crate::protocol::core::{Direction, Notification};
 pub use request::Request;
@@ -187,6 +189,61 @@ impl Next {
     pub async fn run(self, request: Request) -> Outcome {
         let message = run(request.0, self.0).await?;
         Ok(Response { message })
+    }
+
+    /// Runs another request of the client through the rest of the middleware, such as `tools/list`
+    /// within `tools/call`. `params` are in the form of the client's revision.
+    ///
+    /// Its handler sees the same client, with what the middleware so far has attached. It sends no
+    /// progress, and cannot ask the client.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`run`](Self::run), and -32603 within a request to the client.
+    ///
+    /// ```
+    /// use mcp_server::middleware::{Next, Outcome, Request};
+    ///
+    /// async fn list_size(request: Request, next: Next) -> Outcome {
+    ///     if request.method() == "tools/call" {
+    ///         let none = serde_json::json!({});
+    ///         let list = next.request("tools/list", &none, request.context()).await?;
+    ///         println!("the client sees {} bytes of tools", list.result()?.get().len());
+    ///     }
+    ///     next.run(request).await
+    /// }
+    /// ```
+    pub fn request<P: Serialize + ?Sized>(
+        &self,
+        method: &str,
+        params: &P,
+        cx: &Context,
+    ) -> impl Future<Output = Outcome> + Send + use<P> {
+        // Encoded here, so that the future borrows nothing.
+        let request = self.part(method, params, cx);
+        async move {
+            let (request, rest) = request?;
+            let message = run(request, rest).await?;
+            Ok(Response { message })
+        }
+    }
+
+    fn part<P: Serialize + ?Sized>(
+        &self,
+        method: &str,
+        params: &P,
+        cx: &Context,
+    ) -> Result<(LayerRequest, Rest), HandlerError> {
+        let Rest::Handler(index) = self.0 else {
+            let text = "a request to the client cannot send another one to the server";
+            return Err(HandlerError::internal(text));
+        };
+        let request = LayerRequest {
+            params: object_text(params)?,
+            cx: cx.part(method),
+            asked: None,
+        };
+        Ok((request, Rest::Handler(index)))
     }
 }
 

@@ -5,10 +5,14 @@ use std::collections::HashSet;
 use mcp_types::json::{Object, Value};
 use thiserror::Error;
 
-use super::yaml::{self, YamlError};
+use crate::yaml::{self, YamlError, YamlLimits};
 
 /// The maximum length of a frontmatter in bytes.
 const LIMIT: usize = 64 * 1024;
+const LIMITS: YamlLimits = YamlLimits {
+    depth: 16,
+    values: 4096,
+};
 const NAME_CHARS: usize = 64;
 const DESCRIPTION_CHARS: usize = 1024;
 const COMPATIBILITY_CHARS: usize = 500;
@@ -65,7 +69,7 @@ pub fn parse(file: &[u8]) -> Result<Object, FrontmatterError> {
     let mut length = 0;
     for line in rest.split_inclusive('\n') {
         if is_fence(line) {
-            let Value::Object(members) = yaml::parse(&rest[..length])? else {
+            let Value::Object(members) = yaml::parse(&rest[..length], LIMITS)? else {
                 return Err(FrontmatterError::NotAMapping);
             };
             check(&members)?;

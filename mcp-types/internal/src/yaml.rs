@@ -1,4 +1,6 @@
 //! [`parse`]: a YAML document of limited size as a JSON value.
+//!
+//! Shared by the crates of the workspace; not intended for other crates.
 
 use std::collections::HashSet;
 
@@ -6,10 +8,14 @@ use mcp_types::json::{Number, Object, Value};
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput, Tag};
 use thiserror::Error;
 
-/// The maximum depth of lists and mappings.
-const DEPTH: usize = 16;
-/// The maximum number of values. They are compared with each other, so there must not be too many.
-const VALUES: usize = 4096;
+/// What a document may contain at most.
+#[derive(Clone, Copy, Debug)]
+pub struct YamlLimits {
+    /// The depth of lists and mappings, which is also the depth of recursion.
+    pub depth: usize,
+    /// The number of values, lists and mappings included.
+    pub values: usize,
+}
 
 /// A YAML document is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -22,11 +28,11 @@ pub enum YamlError {
     #[error("an alias (`*name`), which is not permitted")]
     Alias,
     /// Lists and mappings are nested too deeply.
-    #[error("more than {DEPTH} levels of lists and mappings")]
-    Depth,
+    #[error("more than {0} levels of lists and mappings")]
+    Depth(usize),
     /// The document has too many values.
-    #[error("more than {VALUES} values")]
-    Values,
+    #[error("more than {0} values")]
+    Values(usize),
     /// A mapping has two members of this name.
     #[error("the key `{0}` occurs twice")]
     DuplicateKey(String),
@@ -44,9 +50,14 @@ pub enum YamlError {
 /// Parses a document by the core schema of YAML 1.2. Aliases and tags for other types are errors.
 ///
 /// The cost is bounded by the length of the text, which the caller limits.
-pub(super) fn parse(text: &str) -> Result<Value, YamlError> {
+///
+/// # Errors
+///
+/// If the text is not a YAML document that JSON can express, or exceeds the limits.
+pub fn parse(text: &str, limits: YamlLimits) -> Result<Value, YamlError> {
     let mut reader = Reader {
         parser: Parser::new_from_str(text),
+        limits,
         values: 0,
     };
     let mut document = None;
@@ -62,6 +73,7 @@ pub(super) fn parse(text: &str) -> Result<Value, YamlError> {
 
 struct Reader<'a> {
     parser: Parser<'a, StrInput<'a>>,
+    limits: YamlLimits,
     values: usize,
 }
 
@@ -77,11 +89,11 @@ impl<'a> Reader<'a> {
     /// Reads the value that begins with an event.
     fn value(&mut self, event: Event<'a>, depth: usize) -> Result<Value, YamlError> {
         self.values += 1;
-        if self.values > VALUES {
-            return Err(YamlError::Values);
+        if self.values > self.limits.values {
+            return Err(YamlError::Values(self.limits.values));
         }
-        if depth > DEPTH {
-            return Err(YamlError::Depth);
+        if depth > self.limits.depth {
+            return Err(YamlError::Depth(self.limits.depth));
         }
         match event {
             Event::Scalar(text, style, _, tag) => scalar(&text, style, tag.as_deref()),

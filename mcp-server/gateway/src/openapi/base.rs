@@ -1,0 +1,138 @@
+//! [`Base`]: the URL of the API, which all requests begin with.
+
+use std::collections::BTreeMap;
+
+use http::Uri;
+use http::uri::{Authority, Scheme};
+use mcp_server::types::json::Value;
+
+use super::error::OpenApiError;
+
+/// A checked URL without a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Base {
+    pub(super) scheme: Scheme,
+    pub(super) authority: Authority,
+    /// Without the slash at its end.
+    pub(super) path: String,
+}
+
+impl Base {
+    pub(super) fn parse(url: &str) -> Result<Self, OpenApiError> {
+        Self::checked(url).map_err(|reason| OpenApiError::BaseUrl {
+            url: url.split('?').next().unwrap_or_default().to_owned(),
+            reason,
+        })
+    }
+
+    fn checked(url: &str) -> Result<Self, &'static str> {
+        if !url
+            .bytes()
+            .all(|it| it.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&it))
+        {
+            return Err("it contains characters that are not allowed in URLs");
+        }
+        if url.contains(['?', '#']) {
+            return Err("it has a query or a fragment");
+        }
+        let uri: Uri = url.parse().map_err(|_| "it is not a URL")?;
+        let parts = uri.into_parts();
+        let scheme = parts.scheme.ok_or("it is not absolute")?;
+        if scheme != Scheme::HTTP && scheme != Scheme::HTTPS {
+            return Err("its scheme is not `http` or `https`");
+        }
+        let authority = parts.authority.ok_or("it has no host")?;
+        if authority.as_str().contains('@') {
+            return Err("it contains a user name");
+        }
+        if authority.host().is_empty() {
+            return Err("it has no host");
+        }
+        let path = parts.path_and_query.map(|path| path.path().to_owned());
+        let path = path.unwrap_or_default();
+        let path = path.trim_end_matches('/');
+        if has_dots(path) {
+            return Err("its path has a segment `.` or `..`");
+        }
+        Ok(Self {
+            scheme,
+            authority,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Returns `true` if a URL has the same scheme, host and port.
+    pub(super) fn is_origin_of(&self, url: &Uri) -> bool {
+        url.scheme() == Some(&self.scheme) && url.authority() == Some(&self.authority)
+    }
+
+    /// Returns the URL of a path, and of a query if that is not empty.
+    pub(super) fn url(&self, path: &str, query: &str) -> Result<Uri, http::Error> {
+        let sign = if query.is_empty() { "" } else { "?" };
+        Uri::builder()
+            .scheme(self.scheme.clone())
+            .authority(self.authority.clone())
+            .path_and_query(format!("{}{path}{sign}{query}", self.path))
+            .build()
+    }
+}
+
+/// Returns `true` if a path has a segment that leads upwards, also if it is percent-encoded.
+pub(super) fn has_dots(path: &str) -> bool {
+    let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+    decoded
+        .split(['/', '\\'])
+        .any(|part| part == "." || part == "..")
+}
+
+/// Returns the URL of the first entry of a list `servers`, with its variables replaced. `None` if
+/// there is none, or only a relative one.
+pub(super) fn server_url(
+    servers: Option<&Value>,
+    variables: &BTreeMap<String, String>,
+) -> Result<Option<String>, OpenApiError> {
+    let server = servers
+        .and_then(Value::as_array)
+        .and_then(|all| all.first());
+    let Some(mut rest) = server.and_then(|server| server.get("url")?.as_str()) else {
+        return Ok(None);
+    };
+    let known = server.and_then(|server| server.get("variables"));
+    let mut url = String::with_capacity(rest.len());
+    while let Some((before, after)) = rest.split_once('{') {
+        let fault = |name: &str, reason| OpenApiError::Variable {
+            name: name.to_owned(),
+            reason,
+        };
+        let Some((name, after)) = after.split_once('}') else {
+            return Err(fault(after, "its `}` is missing"));
+        };
+        let variable = known.and_then(|known| known.get(name));
+        let value = match variables.get(name) {
+            Some(value) => {
+                let listed = variable.and_then(|it| it.get("enum")?.as_array());
+                if listed.is_some_and(|listed| !listed.iter().any(|it| it.as_str() == Some(value)))
+                {
+                    return Err(fault(
+                        name,
+                        "its value is not one of those that the document lists",
+                    ));
+                }
+                value.as_str()
+            }
+            None => variable
+                .and_then(|it| it.get("default")?.as_str())
+                .ok_or_else(|| {
+                    fault(name, "it has no default: set one with `OpenApi::variable`")
+                })?,
+        };
+        url.push_str(before);
+        url.push_str(value);
+        rest = after;
+    }
+    url.push_str(rest);
+    let is_absolute = url
+        .split_once("://")
+        .is_some_and(|(scheme, _)| !scheme.contains('/'));
+    Ok(is_absolute.then_some(url))
+}

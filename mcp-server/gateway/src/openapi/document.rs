@@ -1,0 +1,141 @@
+//! [`Document`]: the text of an OpenAPI document as JSON, and its references.
+//!
+//! The document stays JSON. The crates that have types for it know one version each: `openapiv3`
+//! 3.0, `oas3` 3.1, `utoipa` writes documents; and they keep of a schema what their types have, while
+//! a schema of 3.1 is JSON Schema with any keyword.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use mcp_internal::yaml::{self, YamlLimits};
+use mcp_server::types::json::{self, Object, Value};
+
+use super::error::OpenApiError;
+
+/// The maximum size of a document, in bytes.
+const BYTES: usize = 64 << 20;
+/// What a YAML document may contain at most. JSON has the same limit of depth.
+const YAML: YamlLimits = YamlLimits {
+    depth: 127,
+    values: 8 << 20,
+};
+/// The number of references in a row that are followed.
+const REFERENCES: usize = 16;
+/// Objects with more members are indexed when they are searched.
+const FEW: usize = 16;
+
+/// A parsed document.
+pub(super) struct Document {
+    pub(super) root: Value,
+    pub(super) version: Version,
+}
+
+/// The versions that differ in their schemas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    V3_0,
+    V3_1,
+}
+
+impl Document {
+    pub(super) fn parse(text: &str) -> Result<Self, OpenApiError> {
+        if text.len() > BYTES {
+            return Err(OpenApiError::TooLong { limit: BYTES });
+        }
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let root: Value = if text.trim_start().starts_with('{') {
+            json::from_str(text).map_err(OpenApiError::Json)?
+        } else {
+            yaml::parse(text, YAML).map_err(|error| OpenApiError::Yaml(error.to_string()))?
+        };
+        let version = version(&root)?;
+        Ok(Self { root, version })
+    }
+}
+
+fn version(root: &Value) -> Result<Version, OpenApiError> {
+    let found = |found: String| OpenApiError::Version { found };
+    if let Some(Value::String(version)) = root.get("swagger") {
+        return Err(found(format!("`swagger` {version}")));
+    }
+    let version = match root.get("openapi") {
+        Some(Value::String(version)) => version.as_str(),
+        Some(_) => return Err(found("no string".to_owned())),
+        None => return Err(found("no such member".to_owned())),
+    };
+    let is = |minor: &str| {
+        let rest = version.strip_prefix(minor);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    if is("3.0") {
+        Ok(Version::V3_0)
+    } else if is("3.1") {
+        Ok(Version::V3_1)
+    } else {
+        Err(found(format!("`{version}`")))
+    }
+}
+
+/// Looks up members and references of a document in constant time.
+pub(super) struct Resolver<'a> {
+    pub(super) root: &'a Value,
+    pub(super) version: Version,
+    /// The members of large objects, by the address of the object.
+    indexes: RefCell<HashMap<usize, HashMap<&'a str, &'a Value>>>,
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(document: &'a Document) -> Self {
+        Self {
+            root: &document.root,
+            version: document.version,
+            indexes: RefCell::default(),
+        }
+    }
+
+    /// Returns the value that a reference such as `#/components/schemas/Pet` points to.
+    pub(super) fn resolve(&self, reference: &str) -> Result<&'a Value, String> {
+        let shown = || mcp_internal::peer_text::PeerText(reference);
+        let Some(pointer) = reference.strip_prefix('#') else {
+            return Err(format!("`{}` refers to another document", shown()));
+        };
+        let pointer = percent_encoding::percent_decode_str(pointer).decode_utf8_lossy();
+        if !pointer.is_empty() && !pointer.starts_with('/') {
+            return Err(format!("`{}` is not a JSON pointer", shown()));
+        }
+        let mut value = self.root;
+        for segment in pointer.split('/').skip(1) {
+            let name = segment.replace("~1", "/").replace("~0", "~");
+            let next = match value {
+                Value::Object(object) => self.member(object, &name),
+                Value::Array(items) => name.parse().ok().and_then(|at: usize| items.get(at)),
+                _ => None,
+            };
+            value = next.ok_or_else(|| format!("`{}` points to nothing", shown()))?;
+        }
+        Ok(value)
+    }
+
+    /// Returns the value itself, or what it refers to if it is an object with `$ref`.
+    pub(super) fn follow(&self, mut value: &'a Value) -> Result<&'a Value, String> {
+        for _ in 0..REFERENCES {
+            let Some(reference) = value.get("$ref").and_then(Value::as_str) else {
+                return Ok(value);
+            };
+            value = self.resolve(reference)?;
+        }
+        Err(format!("more than {REFERENCES} references in a row"))
+    }
+
+    /// Returns a member of an object of the document.
+    pub(super) fn member(&self, object: &'a Object, name: &str) -> Option<&'a Value> {
+        if object.len() <= FEW {
+            return object.get(name);
+        }
+        let mut indexes = self.indexes.borrow_mut();
+        let index = indexes
+            .entry(std::ptr::from_ref(object).addr())
+            .or_insert_with(|| object.iter().collect());
+        index.get(name).copied()
+    }
+}

@@ -1,0 +1,143 @@
+//! [`Output`]: the schema of a tool's structured content.
+
+use http::HeaderValue;
+use mcp_internal::schema_validator::Validator;
+use mcp_server::types::json::{Object, Value};
+
+use super::body::is_json;
+use super::document::Resolver;
+use super::schema::{Converter, Detail, Direction, is_object};
+
+/// The member that has a result that is not an object.
+pub(super) const RESULT: &str = "result";
+
+/// What an operation returns.
+pub(super) struct Output {
+    /// The schema of the structured content, if each success of the operation has some.
+    pub(super) schema: Option<Object>,
+    pub(super) validator: Option<Validator>,
+    /// Set if the content is not an object and is therefore wrapped into one. Without a schema, this
+    /// depends on the content.
+    pub(super) wrapped: bool,
+    /// The value of the header `Accept`.
+    pub(super) accept: HeaderValue,
+}
+
+impl Output {
+    /// Reads the responses of an operation. Also returns what could not be kept.
+    pub(super) fn read<'a>(
+        resolver: &Resolver<'a>,
+        operation: &'a Value,
+        with_schema: bool,
+    ) -> (Self, Vec<String>) {
+        let responses = successes(resolver, operation);
+        let mut schemas: Vec<&'a Value> = Vec::new();
+        let mut accept: Vec<&'a str> = Vec::new();
+        let mut is_always_json = !responses.is_empty();
+        for response in responses {
+            let content = response.get("content").and_then(Value::as_object);
+            let mut schema = None;
+            for (name, media) in content.into_iter().flatten().take(8) {
+                let essence = name.split(';').next().unwrap_or_default().trim();
+                if is_json(&essence.to_ascii_lowercase()) {
+                    schema = schema.or_else(|| media.get("schema"));
+                    accept.insert(0, name);
+                } else {
+                    accept.push(name);
+                }
+            }
+            match schema {
+                Some(schema) if !schemas.contains(&schema) => schemas.push(schema),
+                Some(_) => {}
+                None => is_always_json = false,
+            }
+        }
+        let mut output = Self {
+            schema: None,
+            validator: None,
+            wrapped: false,
+            accept: accept_of(&accept),
+        };
+        let (&[schema], true, true) = (&*schemas, is_always_json, with_schema) else {
+            return (output, Vec::new());
+        };
+        let mut notes = Vec::new();
+        for detail in Detail::ALL {
+            let (whole, wrapped, left_out) = output_schema(resolver, schema, detail);
+            match Validator::new(&serde_json::Value::Object(whole.clone().into())) {
+                Ok(validator) => {
+                    output.schema = Some(whole);
+                    output.validator = Some(validator);
+                    output.wrapped = wrapped;
+                    notes.extend(
+                        left_out
+                            .into_iter()
+                            .map(|note| format!("the result: {note}")),
+                    );
+                    break;
+                }
+                Err(error) => notes.push(format!("the result: {error}")),
+            }
+        }
+        (output, notes)
+    }
+}
+
+/// Returns the responses that the document lists for a success.
+fn successes<'a>(resolver: &Resolver<'a>, operation: &'a Value) -> Vec<&'a Value> {
+    let responses = operation.get("responses").and_then(Value::as_object);
+    let all: Vec<_> = responses.into_iter().flatten().take(64).collect();
+    let of = |is_wanted: fn(&str) -> bool| {
+        let wanted = all.iter().filter(|(status, _)| is_wanted(status));
+        wanted
+            .filter_map(|(_, response)| resolver.follow(response).ok())
+            .collect::<Vec<_>>()
+    };
+    let found = of(|status| status.starts_with('2'));
+    if found.is_empty() {
+        return of(|status| status == "default");
+    }
+    found
+}
+
+/// Returns the schema of the structured content, whether it wraps the one of the document, and what
+/// could not be kept.
+fn output_schema<'a>(
+    resolver: &Resolver<'a>,
+    schema: &'a Value,
+    detail: Detail,
+) -> (Object, bool, Vec<String>) {
+    let mut converter = Converter::new(resolver, Direction::Response, detail);
+    let mut fuel = 64;
+    if is_object(resolver, schema, &mut fuel) {
+        let schema = resolver.follow(schema).unwrap_or(schema);
+        if let Value::Object(mut whole) = converter.convert(schema) {
+            // Older revisions and some clients require the type at the root.
+            whole.insert("type", "object");
+            let notes = converter.finish(&mut whole);
+            return (whole, false, notes);
+        }
+    }
+    let properties = Object::from([(RESULT, converter.convert(schema))]);
+    let mut whole = Object::from([
+        ("type", Value::from("object")),
+        ("properties", properties.into()),
+        ("required", Value::Array(vec![RESULT.into()])),
+    ]);
+    let notes = converter.finish(&mut whole);
+    (whole, true, notes)
+}
+
+/// Returns the header `Accept` for the media types of a document.
+fn accept_of(types: &[&str]) -> HeaderValue {
+    let mut all: Vec<&str> = Vec::new();
+    for name in types.iter().take(8).chain(&["*/*;q=0.1"]) {
+        if !all.contains(name) && name.contains('/') && *name != "*/*" {
+            all.push(name);
+        }
+    }
+    if types.is_empty() {
+        all.insert(0, "application/json");
+    }
+    HeaderValue::from_str(&all.join(", ")).unwrap_or(HeaderValue::from_static("*/*"))
+}

@@ -1,0 +1,344 @@
+//! [`Planner`]: makes the plan of an operation, and the schema of its arguments.
+
+use std::collections::{HashMap, HashSet};
+
+use mcp_server::types::json::{Object, Value};
+
+use super::path::{fixed_query, segments, variables};
+use super::{BodyPlan, Bound, Plan, Secrets, Source};
+use crate::openapi::body::{Body, Kind, is_json};
+use crate::openapi::document::Resolver;
+use crate::openapi::names::{Names, shortened};
+use crate::openapi::operation::Found;
+use crate::openapi::parameter::{Format, Parameter, Place, Style};
+use crate::openapi::schema::{Converter, Detail, Direction};
+
+/// The maximum number of parameters of an operation.
+const PARAMETERS: usize = 512;
+
+/// Headers that a model must not set: they belong to the connection, to the body, or to the
+/// authorization. OpenAPI ignores parameters of the first three names as well.
+const HEADERS: [&str; 13] = [
+    "accept",
+    "authorization",
+    "content-type",
+    "connection",
+    "content-length",
+    "cookie",
+    "expect",
+    "host",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+/// Builds the plan and the schema of the arguments.
+pub(in crate::openapi) struct Planner<'a, 'r> {
+    resolver: &'r Resolver<'a>,
+    converter: Converter<'a, 'r>,
+    names: Names,
+    properties: Object,
+    required: Vec<Value>,
+}
+
+impl<'a, 'r> Planner<'a, 'r> {
+    pub(in crate::openapi) fn new(resolver: &'r Resolver<'a>, detail: Detail) -> Self {
+        Self {
+            resolver,
+            converter: Converter::new(resolver, Direction::Request, detail),
+            names: Names::default(),
+            properties: Object::new(),
+            required: Vec::new(),
+        }
+    }
+
+    /// Returns the plan of an operation, the schema of its arguments, and what could not be kept.
+    ///
+    /// # Errors
+    ///
+    /// Why there can be no tool.
+    pub(in crate::openapi) fn plan(
+        mut self,
+        found: &Found<'a>,
+        secrets: &Secrets,
+    ) -> Result<(Plan, Object, Vec<String>), String> {
+        let mut parameters = self.parameters(found, secrets)?;
+        // Members of the path come first, then those of the query, of headers and of cookies.
+        parameters.sort_by_key(|(parameter, ..)| parameter.place as u8);
+        // Documents use fragments to tell operations of one path apart. A fragment is never sent.
+        let path = found.operation.path.split('#').next().unwrap_or_default();
+        let variables = variables(path)?;
+        let known: HashSet<String> = parameters
+            .iter()
+            .filter(|(parameter, ..)| parameter.place == Place::Path)
+            .map(|(parameter, ..)| parameter.name.clone())
+            .collect();
+        let mut bound = Vec::new();
+        for name in &variables {
+            if !known.contains(*name) {
+                self.converter.note(format!(
+                    "the path parameter `{name}` is not declared: it is a string"
+                ));
+                let parameter = Parameter {
+                    name: (*name).to_owned(),
+                    place: Place::Path,
+                    format: Format::of(Place::Path),
+                };
+                let schema = Object::from([("type", "string")]).into();
+                let argument = self.argument(name, "path", schema, true);
+                bound.push(Bound {
+                    argument,
+                    parameter,
+                });
+            }
+        }
+        for (parameter, required, value) in parameters {
+            if parameter.place == Place::Path && !variables.contains(&*parameter.name) {
+                self.converter
+                    .note(format!("the path has no `{{{}}}`", parameter.name));
+                continue;
+            }
+            let required = required || parameter.place == Place::Path;
+            let schema = self.parameter_schema(value);
+            let argument = self.argument(&parameter.name, parameter.place.name(), schema, required);
+            bound.push(Bound {
+                argument,
+                parameter,
+            });
+        }
+        let (path, query) = (segments(path, &bound), fixed_query(path));
+        let body = match found.value.get("requestBody") {
+            Some(body) => self.body(body)?,
+            None => None,
+        };
+        let mut whole = Object::from([
+            ("type", Value::from("object")),
+            ("properties", self.properties.into()),
+        ]);
+        if !self.required.is_empty() {
+            whole.insert("required", Value::Array(self.required));
+        }
+        // Without this, an argument with a wrong name would be ignored.
+        whole.insert("additionalProperties", false);
+        let notes = self.converter.finish(&mut whole);
+        let plan = Plan {
+            path,
+            query,
+            parameters: bound,
+            body,
+        };
+        Ok((plan, whole, notes))
+    }
+
+    /// Adds an argument. A name that another place has already is prefixed with its own place.
+    fn argument(&mut self, name: &str, place: &str, schema: Value, required: bool) -> String {
+        let argument = if self.names.has(name) {
+            self.names.take(&format!("{place}_{name}"))
+        } else {
+            self.names.take(name)
+        };
+        self.properties.push(&argument, schema);
+        if required {
+            self.required.push(argument.clone().into());
+        }
+        argument
+    }
+
+    /// Returns the parameters of an operation and of its path, with whether each is required and with
+    /// its part of the document.
+    fn parameters(
+        &mut self,
+        found: &Found<'a>,
+        secrets: &Secrets,
+    ) -> Result<Vec<(Parameter, bool, &'a Value)>, String> {
+        let lists = [found.item, found.value].map(|it| it.get("parameters"));
+        let mut parameters: Vec<(Parameter, bool, &'a Value)> = Vec::new();
+        let mut positions = HashMap::new();
+        for value in lists
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_array)
+            .flatten()
+        {
+            if positions.len() >= PARAMETERS {
+                return Err(format!("more than {PARAMETERS} parameters"));
+            }
+            let value = self
+                .resolver
+                .follow(value)
+                .map_err(|error| format!("a parameter: {error}"))?;
+            let text = |member: &str| value.get(member).and_then(Value::as_str);
+            let (Some(name), Some(place)) = (text("name"), text("in")) else {
+                return Err("a parameter has no `name` or no `in`".to_owned());
+            };
+            let Some(place) = Place::parse(place) else {
+                return Err(format!(
+                    "the parameter `{name}` is in `{place}`, expected `path`, `query`, `header` or `cookie`"
+                ));
+            };
+            let is_reserved =
+                place == Place::Header && HEADERS.contains(&&*name.to_ascii_lowercase());
+            if is_reserved || secrets.contains(place, name) {
+                continue;
+            }
+            let required = value.get("required").and_then(Value::as_bool) == Some(true);
+            let format = self.format(name, place, value);
+            let parameter = Parameter {
+                name: name.to_owned(),
+                place,
+                format,
+            };
+            // Parameters of the operation replace those of its path.
+            let last = parameters.len();
+            let at = *positions.entry((place.name(), name)).or_insert(last);
+            if at == last {
+                parameters.push((parameter, required, value));
+            } else {
+                parameters[at] = (parameter, required, value);
+            }
+        }
+        Ok(parameters)
+    }
+
+    fn format(&mut self, name: &str, place: Place, value: &Value) -> Format {
+        let mut format = Format::of(place);
+        if let Some(content) = value.get("content").and_then(Value::as_object) {
+            let is_json = content.keys().next().is_some_and(is_json);
+            if is_json {
+                format.style = Style::Json;
+            }
+            return format;
+        }
+        if let Some(style) = value.get("style").and_then(Value::as_str) {
+            match Style::parse(style, place) {
+                Some(style) => {
+                    format.style = style;
+                    format.explode = style == Style::Form;
+                }
+                None => self.converter.note(format!(
+                    "the parameter `{name}` has the style `{style}`, which its place does not have"
+                )),
+            }
+        }
+        if let Some(explode) = value.get("explode").and_then(Value::as_bool) {
+            format.explode = explode;
+        }
+        format.allow_reserved = place == Place::Query
+            && value.get("allowReserved").and_then(Value::as_bool) == Some(true);
+        format
+    }
+
+    fn parameter_schema(&mut self, value: &'a Value) -> Value {
+        let content = value.get("content").and_then(Value::as_object);
+        let content = content.and_then(|content| content.values().next());
+        let schema = content.unwrap_or(value).get("schema");
+        let schema = schema.map(|schema| self.converter.convert(schema));
+        let mut schema = schema.unwrap_or_else(|| Object::new().into());
+        let text = value.get("description").and_then(Value::as_str);
+        let text = text
+            .map(|text| shortened(text, 400))
+            .filter(|text| !text.is_empty());
+        if let (Some(schema), Some(text)) = (schema.as_object_mut(), text) {
+            schema.insert("description", text);
+        }
+        schema
+    }
+
+    fn body(&mut self, value: &'a Value) -> Result<Option<BodyPlan>, String> {
+        let Some(body) = Body::read(self.resolver, value)? else {
+            self.converter
+                .note("`requestBody.content` has no media type: requests have no body");
+            return Ok(None);
+        };
+        let source = if let Some(members) = body.members(self.resolver) {
+            self.members(&body, members)
+        } else {
+            self.whole(&body, value)?
+        };
+        Ok(Some(BodyPlan {
+            kind: body.kind,
+            media_type: body.media_type,
+            required: body.required,
+            source,
+            writing: body.writing,
+        }))
+    }
+
+    /// Adds an argument for each member of a body.
+    fn members(&mut self, body: &Body<'a>, members: &'a Object) -> Source {
+        let required = body.schema.and_then(|it| it.get("required")?.as_array());
+        let required = required.into_iter().flatten().filter_map(Value::as_str);
+        let required: HashSet<&str> = required.collect();
+        let mut sources = Vec::new();
+        for (name, schema) in members {
+            let whole = self.resolver.follow(schema).unwrap_or(schema);
+            if whole.get("readOnly").and_then(Value::as_bool) == Some(true) {
+                continue;
+            }
+            let schema = if body.writing.files.contains(name) {
+                file_schema(whole)
+            } else {
+                self.converter.convert(schema)
+            };
+            let argument = self.argument(name, "body", schema, required.contains(name));
+            sources.push((argument, name.to_owned()));
+        }
+        Source::Members(sources)
+    }
+
+    /// Adds an argument for a body.
+    fn whole(&mut self, body: &Body<'a>, value: &'a Value) -> Result<Source, String> {
+        let mut schema = match (body.kind, body.schema) {
+            (Kind::Text, _) => Object::from([("type", "string")]).into(),
+            (Kind::Bytes, _) => base64_schema("The body").into(),
+            (_, Some(schema)) => self.converter.convert(schema),
+            (_, None) => Object::new().into(),
+        };
+        let text = self
+            .resolver
+            .follow(value)?
+            .get("description")
+            .and_then(Value::as_str);
+        if let (Some(schema), Some(text)) = (schema.as_object_mut(), text)
+            && !schema.contains_key("description")
+        {
+            schema.insert("description", shortened(text, 400));
+        }
+        let argument = self.argument("body", "request", schema, body.required);
+        Ok(Source::Whole(argument))
+    }
+}
+
+fn base64_schema(what: &str) -> Object {
+    Object::from([
+        ("type", "string".to_owned()),
+        ("contentEncoding", "base64".to_owned()),
+        ("description", format!("{what}, as base64")),
+    ])
+}
+
+/// Returns the schema of the argument for a file, or for several files.
+fn file_schema(schema: &Value) -> Value {
+    let properties = Object::from([
+        ("data", base64_schema("The content")),
+        ("filename", Object::from([("type", "string")])),
+        (
+            "mediaType",
+            Object::from([("type", "string"), ("description", "Such as `image/png`")]),
+        ),
+    ]);
+    let mut file = Object::from([
+        ("type", Value::from("object")),
+        ("properties", properties.into()),
+        ("required", Value::Array(vec!["data".into()])),
+        ("additionalProperties", false.into()),
+    ]);
+    if schema.get("items").is_some() {
+        file = Object::from([("type", Value::from("array")), ("items", file.into())]);
+    }
+    if let Some(text) = schema.get("description").and_then(Value::as_str) {
+        file.insert("description", shortened(text, 400));
+    }
+    file.into()
+}

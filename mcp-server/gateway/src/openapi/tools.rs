@@ -1,0 +1,318 @@
+//! [`OpenApiTools`]: makes tools of the operations.
+
+use std::sync::Arc;
+
+use http::Method;
+use mcp_internal::peer_text::PeerDisplay;
+use mcp_server::types::json::{Object, Value};
+use mcp_server::types::{CallToolResult, ToolAnnotations};
+use mcp_server::{Context, Definition, Group, HandlerError, ToolDef};
+
+use super::api::{ApiResponse, Authorize, OpenApi};
+use super::base::{Base, server_url};
+use super::client::{Sender, TooLong, hyper};
+use super::document::Resolver;
+use super::error::{Fault, FaultKind, OpenApiError};
+use super::names::shortened;
+use super::operation::{Found, Operation, Operations, operations};
+use super::output::Output;
+use super::plan::{Plan, Planner, Secrets};
+use super::schema::Detail;
+
+/// The longest title and the longest description of a tool, in characters.
+const TITLE: usize = 120;
+const DESCRIPTION: usize = 1024;
+
+/// The tools of a document.
+#[derive(Default)]
+#[non_exhaustive]
+pub struct OpenApiTools {
+    /// A tool for each operation, in the order of the document.
+    pub tools: Vec<ToolDef>,
+    /// What is wrong with operations: those without a tool, and those whose schemas could not be kept
+    /// as they are.
+    pub faults: Vec<Fault>,
+}
+
+impl std::fmt::Debug for OpenApiTools {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenApiTools")
+            .field("tools", &self.tools.len())
+            .field("faults", &self.faults)
+            .finish()
+    }
+}
+
+impl OpenApiTools {
+    /// Returns the tools as a group, which can have a prefix and guards, and which
+    /// [`ServerBuilder::merge`](mcp_server::ServerBuilder::merge) adds to a server.
+    pub fn into_group(self) -> Group {
+        self.tools.into_iter().fold(Group::new(), Group::add_tool)
+    }
+}
+
+impl OpenApi {
+    /// Makes the tools.
+    ///
+    /// # Errors
+    ///
+    /// If the URL of the API is missing or invalid, or the HTTP client cannot be configured. Faults of
+    /// single operations are part of the result.
+    pub fn tools(self) -> Result<OpenApiTools, OpenApiError> {
+        let (base, is_set) = self.base()?;
+        let sender = match &self.sender {
+            Some(sender) => Arc::clone(sender),
+            None => hyper(&base.scheme, self.response_bytes)?,
+        };
+        let resolver = Resolver::new(&self.document);
+        let shared = Arc::new(Shared {
+            authorize: self.authorize.clone(),
+            sender,
+            response_bytes: self.response_bytes,
+            time: self.time,
+            secrets: Secrets::read(&resolver),
+        });
+        let Operations { found, faults } = operations(&resolver)?;
+        let mut made = OpenApiTools::default();
+        for (operation, reason) in faults {
+            made.fault(&operation, FaultKind::Skipped, reason);
+        }
+        for found in found.into_iter().filter(|it| self.is_wanted(&it.operation)) {
+            let title = found.operation.title();
+            let base = match self.base_of(&found, &base, is_set) {
+                Ok(base) => base,
+                Err(reason) => {
+                    made.fault(&title, FaultKind::Skipped, reason);
+                    continue;
+                }
+            };
+            match tool(&resolver, found, base, &shared, self.with_output_schemas) {
+                Ok((tool, notes)) => {
+                    made.tools.push(tool);
+                    for note in notes {
+                        made.fault(&title, FaultKind::Loosened, note);
+                    }
+                }
+                Err(reason) => made.fault(&title, FaultKind::Skipped, reason),
+            }
+        }
+        Ok(made)
+    }
+
+    /// Returns the URL for an operation, which may have servers of its own. Requests never go to
+    /// another origin than that of the API.
+    fn base_of(&self, found: &Found<'_>, base: &Base, is_set: bool) -> Result<Base, String> {
+        let own = [found.value, found.item].map(|it| it.get("servers"));
+        let own = own
+            .into_iter()
+            .flatten()
+            .find(|servers| servers.as_array().is_some());
+        let Some(servers) = own.filter(|_| !is_set) else {
+            return Ok(base.clone());
+        };
+        let url = server_url(Some(servers), &self.variables).map_err(|error| error.to_string())?;
+        let Some(url) = url else {
+            return Ok(base.clone());
+        };
+        let own = Base::parse(&url).map_err(|error| error.to_string())?;
+        if (&own.scheme, &own.authority) != (&base.scheme, &base.authority) {
+            return Err(format!(
+                "it belongs to another server, `{}`: add it with `base_url` and a filter",
+                own.authority
+            ));
+        }
+        Ok(own)
+    }
+}
+
+impl OpenApiTools {
+    fn fault(&mut self, operation: &str, kind: FaultKind, reason: String) {
+        self.faults.push(Fault {
+            operation: operation.to_owned(),
+            kind,
+            reason,
+        });
+    }
+}
+
+/// What the tools of a document share.
+struct Shared {
+    authorize: Option<Authorize>,
+    sender: Sender,
+    response_bytes: usize,
+    time: std::time::Duration,
+    secrets: Secrets,
+}
+
+/// A tool.
+struct Call {
+    shared: Arc<Shared>,
+    operation: Operation,
+    base: Base,
+    plan: Plan,
+    output: Output,
+}
+
+/// Makes the tool of an operation. Also returns what could not be kept.
+fn tool<'a>(
+    resolver: &Resolver<'a>,
+    found: Found<'a>,
+    base: Base,
+    shared: &Arc<Shared>,
+    with_output_schema: bool,
+) -> Result<(ToolDef, Vec<String>), String> {
+    // The response to `HEAD` has no body, whatever the document says.
+    let with_output_schema = with_output_schema && found.operation.method != Method::HEAD;
+    let (output, mut notes) = Output::read(resolver, found.value, with_output_schema);
+    let mut planned = None;
+    let mut reason = String::new();
+    for detail in Detail::ALL {
+        let (plan, input, left_out) =
+            Planner::new(resolver, detail).plan(&found, &shared.secrets)?;
+        let mut checked = ToolDef::new(&*found.operation.name)
+            .input_schema(Value::Object(input.clone()))
+            .object_handler(async |_: Object| ());
+        match checked.check() {
+            Ok(()) => {
+                notes.extend(left_out);
+                planned = Some((plan, input));
+                break;
+            }
+            Err(error) => {
+                reason = error.to_string();
+                notes.push(format!("the arguments: {reason}"));
+            }
+        }
+    }
+    let (plan, input) = planned.ok_or(reason)?;
+    let mut tool = ToolDef::new(&*found.operation.name).input_schema(Value::Object(input));
+    if let Some(schema) = &output.schema {
+        tool = tool.output_schema(Value::Object(schema.clone()));
+    }
+    let text = |member: &str| {
+        found
+            .value
+            .get(member)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let (summary, description) = (text("summary").trim(), text("description").trim());
+    if !summary.is_empty() {
+        tool = tool.title(shortened(summary, TITLE));
+    }
+    let mut whole = match (summary, description) {
+        ("", "") => found.operation.title(),
+        ("", text) | (text, "") => text.to_owned(),
+        (summary, description) if description.starts_with(summary) => description.to_owned(),
+        (summary, description) => format!("{summary}\n\n{description}"),
+    };
+    if found.operation.deprecated {
+        whole.insert_str(0, "Deprecated. ");
+    }
+    tool = tool.description(shortened(&whole, DESCRIPTION));
+    if let Some(annotations) = annotations(&found.operation.method) {
+        tool = tool.annotations(annotations);
+    }
+    let call = Arc::new(Call {
+        shared: Arc::clone(shared),
+        operation: found.operation,
+        base,
+        plan,
+        output,
+    });
+    let tool = tool.object_handler(move |arguments: Object, cx: Context| {
+        let call = Arc::clone(&call);
+        async move { call.run(arguments, cx).await }
+    });
+    Ok((tool, notes))
+}
+
+fn annotations(method: &Method) -> Option<ToolAnnotations> {
+    let annotations = ToolAnnotations::new();
+    Some(match method.as_str() {
+        "GET" | "HEAD" | "OPTIONS" => annotations.read_only_hint(true),
+        "DELETE" => annotations.destructive_hint(true).idempotent_hint(true),
+        "PUT" => annotations.idempotent_hint(true),
+        _ => return None,
+    })
+}
+
+impl Call {
+    async fn run(&self, arguments: Object, cx: Context) -> Result<CallToolResult, HandlerError> {
+        let shared = &self.shared;
+        let Operation { method, path, .. } = &self.operation;
+        let accept = &self.output.accept;
+        let request = self
+            .plan
+            .request(method, &self.base, accept, &shared.secrets, arguments);
+        let mut request = request.map_err(HandlerError::tool)?;
+        let cookies = request.headers().get(http::header::COOKIE).cloned();
+        request.extensions_mut().insert(self.operation.clone());
+        if let Some(authorize) = &shared.authorize {
+            request = authorize(request, cx).await?;
+        }
+        if !self.base.is_origin_of(request.uri()) {
+            return Err(HandlerError::internal(format!(
+                "the authorization of `{path}` changed the host of the request"
+            )));
+        }
+        // The program sets its own cookie beside those of the arguments.
+        if let Some(cookies) = cookies {
+            join_cookies(&mut request, &cookies);
+        }
+        let url = request.uri().clone().into_parts();
+        let path = url.path_and_query.as_ref().map_or("/", |it| it.path());
+        let url = format!("{}://{}{path}", self.base.scheme, self.base.authority);
+        let sent = tokio::time::timeout(shared.time, (shared.sender)(request)).await;
+        let response: ApiResponse = match sent {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(HandlerError::tool(self.unanswered(&*error))),
+            Err(_) => {
+                let time = shared.time;
+                return Err(HandlerError::tool(format!(
+                    "the API did not answer within {time:?}"
+                )));
+            }
+        };
+        if response.body().len() > shared.response_bytes {
+            return Err(HandlerError::tool(self.too_long()));
+        }
+        Ok(self.output.result(response, &url))
+    }
+
+    fn too_long(&self) -> String {
+        let limit = self.shared.response_bytes;
+        format!("the response of the API has more than {limit} bytes")
+    }
+
+    /// Returns why there is no response, with the causes of the error.
+    fn unanswered(&self, error: &(dyn std::error::Error + 'static)) -> String {
+        let mut causes = Vec::new();
+        let mut next = Some(error);
+        while let Some(error) = next.filter(|_| causes.len() < 8) {
+            if error.is::<http_body_util::LengthLimitError>() || error.is::<TooLong>() {
+                return self.too_long();
+            }
+            causes.push(error.to_string());
+            next = error.source();
+        }
+        format!(
+            "the API cannot be reached: {}",
+            PeerDisplay(causes.join(": "))
+        )
+    }
+}
+
+/// Adds the cookies of the arguments to those that the program set instead.
+fn join_cookies(request: &mut super::api::ApiRequest, cookies: &http::HeaderValue) {
+    let Some(own) = request.headers().get(http::header::COOKIE) else {
+        return;
+    };
+    if own == cookies {
+        return;
+    }
+    let joined = [own.as_bytes(), b"; ", cookies.as_bytes()].concat();
+    if let Ok(joined) = http::HeaderValue::from_bytes(&joined) {
+        request.headers_mut().insert(http::header::COOKIE, joined);
+    }
+}

@@ -1,0 +1,205 @@
+//! [`Index`]: ranks tools by the words of a query, with BM25.
+//!
+//! The crate `bm25` depends on `fxhash`, which is not maintained, and compares hashes of words. Its
+//! tokenizer, which is the larger part of it, is for prose; names such as `listPullRequests` have to be
+//! divided into words here anyway.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// The maximum number of words of a tool that are indexed, and of a query.
+const WORDS: usize = 512;
+const QUERY_WORDS: usize = 32;
+/// The usual parameters of BM25: how fast repetitions saturate, and how much the length counts.
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
+
+/// Words that most queries and descriptions contain.
+const STOP: [&str; 16] = [
+    "a", "an", "and", "are", "as", "be", "by", "for", "in", "is", "of", "on", "or", "the", "to",
+    "with",
+];
+
+/// An index of tools by their positions in a list.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// For each word, the tools that have it, and how often.
+    words: HashMap<String, Vec<(u32, f32)>>,
+    lengths: Vec<f32>,
+    mean: f32,
+    /// The number of entries of `words`.
+    pub(super) size: usize,
+}
+
+/// The members of a tool that are indexed.
+#[derive(Deserialize)]
+struct Tool {
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default, rename = "inputSchema")]
+    input_schema: Value,
+}
+
+impl Index {
+    pub(super) fn new(tools: &[Box<RawValue>]) -> Self {
+        let mut index = Self::default();
+        for (position, tool) in (0..).zip(tools) {
+            index.add(position, tool);
+        }
+        let total: f32 = index.lengths.iter().sum();
+        index.mean = total / as_float(index.lengths.len().max(1));
+        index
+    }
+
+    fn add(&mut self, position: u32, tool: &RawValue) {
+        let mut counts: HashMap<String, f32> = HashMap::new();
+        let mut length = 0.0;
+        if let Ok(tool) = serde_json::from_str::<Tool>(tool.get()) {
+            let arguments = tool
+                .input_schema
+                .get("properties")
+                .and_then(Value::as_object);
+            let arguments = arguments.into_iter().flatten();
+            let arguments = arguments.map(|(name, _)| (name.as_str(), 1.0));
+            // A word of the name says more about a tool than one of its description.
+            let texts = [(tool.name, 3.0), (tool.title, 2.0), (tool.description, 1.0)];
+            let texts = texts
+                .iter()
+                .filter_map(|(text, weight)| Some((text.as_deref()?, *weight)));
+            let words = texts
+                .chain(arguments)
+                .flat_map(|(text, weight)| words(text).map(move |word| (word, weight)));
+            for (word, weight) in words.take(WORDS) {
+                length += weight;
+                *counts.entry(word).or_default() += weight;
+            }
+        }
+        self.size += counts.len();
+        for (word, count) in counts {
+            self.words.entry(word).or_default().push((position, count));
+        }
+        self.lengths.push(length);
+    }
+
+    /// Returns the positions of the tools that have a word of the query, the best first.
+    pub(super) fn search(&self, query: &str) -> Vec<usize> {
+        let mut wanted: Vec<String> = words(query).take(QUERY_WORDS).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let all = as_float(self.lengths.len());
+        let mut scores: HashMap<u32, f32> = HashMap::new();
+        for word in &wanted {
+            let Some(tools) = self.words.get(word) else {
+                continue;
+            };
+            let having = as_float(tools.len());
+            let rarity = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
+            for (position, count) in tools {
+                let length = self
+                    .lengths
+                    .get(*position as usize)
+                    .copied()
+                    .unwrap_or_default();
+                let norm = K1 * (1.0 - B + B * length / self.mean.max(1.0));
+                *scores.entry(*position).or_default() +=
+                    rarity * count * (K1 + 1.0) / (count + norm);
+            }
+        }
+        let mut ranked: Vec<(u32, f32)> = scores.into_iter().collect();
+        // Tools with equal scores keep the order of the list.
+        ranked.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        ranked
+            .into_iter()
+            .map(|(position, _)| position as usize)
+            .collect()
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a number of tools, for a score")]
+fn as_float(number: usize) -> f32 {
+    number as f32
+}
+
+/// Divides a text into words in lower case: at characters other than letters and digits, and where a
+/// capital letter begins a word, as in `listPullRequests`. The plural is that of most English words.
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    let parts = text.split(|it: char| !it.is_alphanumeric());
+    parts.flat_map(humps).filter_map(|part| {
+        let mut word = part.to_lowercase();
+        if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
+            word.pop();
+        }
+        (!word.is_empty() && !STOP.contains(&&*word)).then_some(word)
+    })
+}
+
+/// Divides `listPullRequests` into its words, and `HTTPServer` as well.
+fn humps(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut before: Option<char> = None;
+        let mut letters = rest.char_indices().peekable();
+        let mut end = rest.len();
+        while let Some((at, letter)) = letters.next() {
+            let next_is_small = letters.peek().is_some_and(|(_, next)| next.is_lowercase());
+            let begins = before.is_some_and(|before| {
+                letter.is_uppercase() && (!before.is_uppercase() || next_is_small)
+            });
+            if begins {
+                end = at;
+                break;
+            }
+            before = Some(letter);
+        }
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        Some(word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(tools: &[(&str, &str)]) -> Index {
+        let tools = tools.iter().map(|(name, description)| {
+            let tool = serde_json::json!({ "name": name, "description": description });
+            serde_json::value::to_raw_value(&tool).unwrap()
+        });
+        Index::new(&tools.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn names_are_divided_into_words() {
+        let found: Vec<String> = words("listPullRequests get_the HTTPServer v2 glass").collect();
+        let expected = [
+            "list", "pull", "request", "get", "http", "server", "v2", "glass",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn rare_words_and_names_count_more() {
+        let index = index(&[
+            ("list_issues", "Lists the issues of a repository"),
+            ("list_repositories", "Lists repositories"),
+            ("merge", "Merges a pull request of a repository"),
+            ("create_issue", "Creates an issue of a repository"),
+        ]);
+        assert_eq!(index.search("merge the repository").first(), Some(&2));
+        assert_eq!(index.search("repositories").first(), Some(&1));
+        assert_eq!(index.search("create issue")[..2], [3, 0]);
+        assert_eq!(index.search("weather"), [0_usize; 0]);
+        assert_eq!(index.search(""), [0_usize; 0]);
+    }
+}

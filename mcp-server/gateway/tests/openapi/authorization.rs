@@ -1,0 +1,134 @@
+//! Requests are authorized by the program, never by the model.
+
+use mcp_client::{ByteStream, Client};
+use mcp_gateway::openapi::{ApiRequest, OpenApi, Operation};
+use mcp_server::{Context, HandlerError, Principal, Server};
+use serde_json::json;
+
+use super::{Api, OK, connect, document, open};
+
+/// A document whose operation names its own secrets as parameters.
+fn protected() -> String {
+    let operation = json!({
+        "operationId": "get",
+        "parameters": [
+            { "name": "Authorization", "in": "header", "required": true, "schema": { "type": "string" } },
+            { "name": "x-api-key", "in": "header", "schema": { "type": "string" } },
+            { "name": "key", "in": "query", "schema": { "type": "string" } },
+            { "name": "Host", "in": "header", "schema": { "type": "string" } },
+            { "name": "filter", "in": "query", "schema": { "type": "object" } },
+            { "name": "theme", "in": "cookie", "schema": { "type": "string" } },
+        ],
+    });
+    let mut document: serde_json::Value =
+        serde_json::from_str(&document("3.0.0", "/x", &json!({ "get": operation }))).unwrap();
+    document["components"]["securitySchemes"] = json!({
+        "header": { "type": "apiKey", "in": "header", "name": "X-API-Key" },
+        "query": { "type": "apiKey", "in": "query", "name": "key" },
+    });
+    document.to_string()
+}
+
+async fn authorize(mut request: ApiRequest, cx: Context) -> Result<ApiRequest, HandlerError> {
+    let Some(Principal(user)) = cx.extension() else {
+        return Err(HandlerError::forbidden("log in first"));
+    };
+    assert_eq!(request.extensions().get::<Operation>().unwrap().name, "get");
+    request
+        .headers_mut()
+        .insert("authorization", format!("Bearer of {user}").parse()?);
+    request.headers_mut().insert("cookie", "session=1".parse()?);
+    Ok(request)
+}
+
+#[tokio::test]
+async fn the_program_adds_the_credentials_of_the_caller() {
+    let api = Api::start(OK).await;
+    let tools = open(&protected(), &api)
+        .authorize(authorize)
+        .tools()
+        .unwrap();
+    let server = Server::builder("test", "1.0.0")
+        .merge(tools.into_group())
+        .build()
+        .unwrap();
+    let ada = ByteStream::of(server.in_memory_as(Principal("ada".to_owned())));
+    let client = Client::builder("test", "1.0.0").connect(ada).await.unwrap();
+    let tools = client.tools().all().await.unwrap();
+    let tool = serde_json::to_value(&tools.items[0]).unwrap();
+    let names: Vec<_> = tool["inputSchema"]["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .collect();
+    assert_eq!(names, ["filter", "theme"]);
+    client
+        .call_tool("get")
+        .arguments(json!({ "theme": "dark" }))
+        .await
+        .unwrap();
+    let request = api.request();
+    assert!(
+        request.contains("\r\nauthorization: Bearer of ada\r\n"),
+        "{request}"
+    );
+    assert!(
+        request.contains("\r\ncookie: session=1; theme=dark\r\n"),
+        "{request}"
+    );
+
+    let nobody = ByteStream::of(server.in_memory());
+    let client = Client::builder("test", "1.0.0")
+        .connect(nobody)
+        .await
+        .unwrap();
+    let error = client.call_tool("get").await.unwrap_err();
+    assert!(error.to_string().contains("log in first"), "{error}");
+    assert!(api.is_untouched());
+}
+
+#[tokio::test]
+async fn the_model_cannot_name_a_secret() {
+    let api = Api::start(OK).await;
+    let client = connect(open(&protected(), &api).tools().unwrap()).await;
+    for arguments in [
+        json!({ "Authorization": "Bearer x" }),
+        json!({ "x-api-key": "x" }),
+        json!({ "key": "x" }),
+        // The members of an object become parameters of the query.
+        json!({ "filter": { "key": "x" } }),
+    ] {
+        let result = client.call_tool("get").arguments(&arguments).await.unwrap();
+        assert!(result.has_failed(), "{arguments}");
+    }
+    assert!(api.is_untouched());
+}
+
+#[tokio::test]
+async fn authorization_cannot_change_the_host() {
+    let api = Api::start(OK).await;
+    let tools = open(&protected(), &api).authorize(async |mut request: ApiRequest, _| {
+        *request.uri_mut() = "http://elsewhere.example/x".parse()?;
+        Ok(request)
+    });
+    let client = connect(tools.tools().unwrap()).await;
+    let error = client.call_tool("get").await.unwrap_err();
+    assert!(error.to_string().contains("changed the host"), "{error}");
+}
+
+#[tokio::test]
+async fn a_program_can_send_requests_itself() {
+    let api = OpenApi::parse(&protected())
+        .unwrap()
+        .base_url("https://api.example/");
+    let api = api.send_with(async |request: ApiRequest| {
+        assert_eq!(request.uri(), "https://api.example/x");
+        let mut response = http::Response::new(bytes::Bytes::from_static(b"fine"));
+        response
+            .headers_mut()
+            .insert("content-type", "text/plain".parse()?);
+        Ok(response)
+    });
+    let client = connect(api.tools().unwrap()).await;
+    assert_eq!(client.call_tool("get").await.unwrap().text(), "fine");
+}

@@ -1,0 +1,242 @@
+//! Documents, their operations, and the definitions of tools.
+
+use mcp_gateway::openapi::{FaultKind, OpenApi};
+use mcp_server::{Definition, Server};
+use serde_json::{Value, json};
+
+use super::{Api, OK, connect, document, listed, open};
+
+#[test]
+fn faults_of_documents_say_what_and_where() {
+    for (text, expected) in [
+        ("{", "the document is not JSON: "),
+        ("a: [", "the document is not YAML: "),
+        (
+            "a: &x 1\nb: *x",
+            "the document is not YAML: an alias (`*name`), which is not permitted",
+        ),
+        (
+            r#"{"swagger":"2.0"}"#,
+            "expected `openapi` to be 3.0.x or 3.1.x, found `swagger` 2.0",
+        ),
+        (
+            "openapi: 3.2.0",
+            "expected `openapi` to be 3.0.x or 3.1.x, found `3.2.0`",
+        ),
+        (
+            "openapi: 3.0",
+            "expected `openapi` to be 3.0.x or 3.1.x, found no string",
+        ),
+        (
+            "x",
+            "expected `openapi` to be 3.0.x or 3.1.x, found no such member",
+        ),
+        (
+            r#"{"openapi":"3.1.0","paths":[]}"#,
+            "`paths` in the document: expected an object",
+        ),
+    ] {
+        let error = OpenApi::parse(text).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+    let base = |url: &str| {
+        let api = OpenApi::parse("openapi: 3.1.0").unwrap().base_url(url);
+        api.tools().map_err(|error| error.to_string())
+    };
+    assert!(base("https://example.com:8443/a/").is_ok() && base("http://[::1]").is_ok());
+    for url in [
+        "",
+        "/v1",
+        "example.com",
+        "ftp://example.com",
+        "https://",
+        "https://me@example.com",
+        "https://example.com/?a",
+        "https://example.com/#a",
+        "https://example.com/a/../b",
+        "https://example.com\\@evil.example",
+        "https://example.com/ü",
+    ] {
+        assert!(
+            base(url)
+                .unwrap_err()
+                .starts_with("invalid URL of the API `"),
+            "{url}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn servers_have_variables_and_can_be_replaced() {
+    let text = r"
+openapi: 3.0.0
+servers:
+  - url: '{scheme}://{tenant}.example/v{version}'
+    variables:
+      scheme: { default: https, enum: [https, http] }
+      version: { default: '2' }
+paths: { /x: { get: { operationId: get } } }
+";
+    let parse = || OpenApi::parse(text).unwrap();
+    let error = parse().tools().unwrap_err().to_string();
+    assert!(
+        error.contains("variable `tenant`") && error.contains("no default"),
+        "{error}"
+    );
+    let error = parse()
+        .variable("scheme", "ftp")
+        .tools()
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("variable `scheme`"), "{error}");
+    // The value of a variable cannot add a user name to the URL.
+    let error = parse()
+        .variable("tenant", "a@evil")
+        .tools()
+        .unwrap_err()
+        .to_string();
+    assert!(error.starts_with("invalid URL of the API"), "{error}");
+    let api = parse()
+        .variable("tenant", "acme")
+        .variable("scheme", "http");
+    let api = api.send_with(async |request: mcp_gateway::openapi::ApiRequest| {
+        Ok(http::Response::new(bytes::Bytes::from(
+            request.uri().to_string(),
+        )))
+    });
+    let client = connect(api.tools().unwrap()).await;
+    assert_eq!(
+        client.call_tool("get").await.unwrap().text(),
+        "http://acme.example/v2/x"
+    );
+
+    let relative = r#"{"openapi":"3.0.0","servers":[{"url":"/api"}],"paths":{}}"#;
+    let error = OpenApi::parse(relative)
+        .unwrap()
+        .tools()
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("`OpenApi::base_url`"), "{error}");
+}
+
+#[tokio::test]
+async fn operations_of_other_servers_have_no_tool() {
+    let item = json!({
+        "get": { "operationId": "here", "servers": [{ "url": "https://api.example/v2" }] },
+        "post": { "operationId": "there", "servers": [{ "url": "https://other.example" }] },
+    });
+    let mut document: Value = serde_json::from_str(&document("3.1.0", "/x", &item)).unwrap();
+    document["servers"] = json!([{ "url": "https://api.example/v1" }]);
+    let made = OpenApi::parse(&document.to_string())
+        .unwrap()
+        .tools()
+        .unwrap();
+    let names: Vec<_> = made.tools.iter().map(Definition::key).collect();
+    assert_eq!(names, ["here"]);
+    assert_eq!(made.faults[0].kind, FaultKind::Skipped);
+    assert!(
+        made.faults[0].reason.contains("`other.example`"),
+        "{made:?}"
+    );
+    let api = Api::start(OK).await;
+    let made = open(&document.to_string(), &api).tools().unwrap();
+    assert_eq!(made.tools.len(), 2);
+}
+
+#[tokio::test]
+async fn tools_have_names_descriptions_and_hints() {
+    let long = "word ".repeat(1000);
+    let document = json!({
+        "openapi": "3.1.0",
+        "paths": {
+            "/pets/{id}": {
+                "parameters": [{ "name": "id", "in": "path", "required": true, "schema": {} }],
+                "get": { "summary": "Get a pet", "description": "By its id.", "tags": ["pets"] },
+                "head": { "operationId": "pets.get" },
+                "put": { "operationId": "pets/get", "deprecated": true },
+                "delete": { "operationId": "x".repeat(80), "description": long },
+                "post": { "operationId": "x".repeat(90) },
+                "trace": {},
+            },
+        },
+    });
+    let text = document.to_string();
+    let tools = listed(&text).await;
+    let members = |name: &str| {
+        tools
+            .iter()
+            .map(|tool| tool[name].clone())
+            .collect::<Vec<_>>()
+    };
+    let (x64, x62) = ("x".repeat(64), format!("{}_2", "x".repeat(62)));
+    let names = [&*x64, "get_pets_id", "pets_get", &*x62, "pets_get_2"];
+    // serde_json sorts the methods.
+    assert_eq!(members("name"), names);
+    assert_eq!(tools[1]["title"], "Get a pet");
+    assert_eq!(tools[1]["description"], "Get a pet\n\nBy its id.");
+    assert_eq!(tools[2]["description"], "HEAD /pets/{id}");
+    assert_eq!(tools[4]["description"], "Deprecated. PUT /pets/{id}");
+    let cut = tools[0]["description"].as_str().unwrap();
+    assert!(cut.ends_with("wor…") || cut.ends_with("word…"), "{cut}");
+    assert!(cut.chars().count() <= 1025);
+    let hints = [
+        json!({ "destructiveHint": true, "idempotentHint": true }),
+        json!({ "readOnlyHint": true }),
+        json!({ "readOnlyHint": true }),
+        Value::Null,
+        json!({ "idempotentHint": true }),
+    ];
+    assert_eq!(members("annotations"), hints);
+
+    let api = OpenApi::parse(&text).unwrap();
+    let api = api
+        .filter(|it| !it.deprecated)
+        .filter(|it| it.method != "DELETE" && it.method != "HEAD");
+    let names: Vec<_> = api.operations().into_iter().map(|it| it.name).collect();
+    // A filter does not change the names.
+    assert_eq!(names, ["get_pets_id", &*x62]);
+    let tools = api
+        .filter(|it| it.tags == ["pets"])
+        .base_url("http://localhost")
+        .tools()
+        .unwrap();
+    let server = Server::builder("pets", "1.0.0")
+        .merge(tools.into_group().prefix("shop_"))
+        .build();
+    assert!(server.unwrap().tools().contains("shop_get_pets_id"));
+}
+
+#[test]
+fn faults_of_operations_leave_the_others() {
+    let document = json!({
+        "openapi": "3.0.0",
+        "paths": {
+            "/a": { "get": [] },
+            "/b": { "get": { "parameters": [{ "$ref": "other.yaml#/x" }] } },
+            "/c": { "$ref": "#/nothing" },
+            "/d/{x": { "get": {} },
+            "/e": { "get": { "parameters": [{ "name": "x", "in": "body" }] } },
+            "/f": { "get": { "requestBody": {} } },
+            "/g/../h": { "get": {} },
+            "/ok/{id}": { "get": {} },
+        },
+    });
+    let api = OpenApi::parse(&document.to_string())
+        .unwrap()
+        .base_url("http://localhost");
+    let made = api.tools().unwrap();
+    let mut faults: Vec<String> = made.faults.iter().map(ToString::to_string).collect();
+    faults.sort();
+    let expected = [
+        "/c: skipped: `#/nothing` points to nothing",
+        "GET /a: skipped: expected an object",
+        "GET /b: skipped: a parameter: `other.yaml#/x` refers to another document",
+        "GET /d/{x: skipped: the path has `{` without `}`",
+        "GET /e: skipped: the parameter `x` is in `body`, expected `path`, `query`, `header` or `cookie`",
+        "GET /f: loosened: `requestBody.content` has no media type: requests have no body",
+        "GET /g/../h: skipped: the path has a segment `.` or `..`",
+        "GET /ok/{id}: loosened: the path parameter `id` is not declared: it is a string",
+    ];
+    assert_eq!(faults, expected);
+    assert_eq!(made.tools.len(), 2);
+}

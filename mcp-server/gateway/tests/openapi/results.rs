@@ -1,0 +1,188 @@
+//! Responses of the API as results of tools.
+
+use mcp_client::CallError;
+use serde_json::{Value, json};
+
+use super::{Api, call, connect, document, listed, open};
+
+fn response(status: &str, media_type: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-type: {media_type}\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+}
+
+/// Returns a document whose `GET /x` returns JSON of a schema.
+fn returning(schema: &Value) -> String {
+    let content = json!({ "application/json": { "schema": schema } });
+    let operation = json!({
+        "operationId": "get",
+        "responses": { "200": { "description": "", "content": content }, "404": { "description": "" } },
+    });
+    document("3.0.0", "/x", &json!({ "get": operation }))
+}
+
+fn plain() -> String {
+    document("3.0.0", "/x", &json!({ "get": { "operationId": "get" } }))
+}
+
+#[tokio::test]
+async fn objects_are_structured_content_with_a_schema() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "id": { "type": "integer" }, "note": { "type": "string", "nullable": true } },
+        "required": ["id"],
+        "additionalProperties": false,
+    });
+    let tools = listed(&returning(&schema)).await;
+    let expected = json!({
+        "type": "object",
+        "properties": { "id": { "type": "integer" }, "note": { "type": ["string", "null"] } },
+        "required": ["id"],
+    });
+    assert_eq!(tools[0]["outputSchema"], expected);
+
+    let api = Api::start(response(
+        "200 OK",
+        "application/json; charset=utf-8",
+        r#"{"id":1,"note":null,"new":2}"#,
+    ));
+    let api = api.await;
+    let result = call(&returning(&schema), &api, "get", json!({})).await;
+    assert_eq!(result.text(), r#"{"id":1,"note":null,"new":2}"#);
+    let content: Value = result.structured().unwrap();
+    assert_eq!(content, json!({ "id": 1, "note": null, "new": 2 }));
+}
+
+#[tokio::test]
+async fn other_json_is_wrapped() {
+    let list = json!({ "type": "array", "items": { "type": "integer" } });
+    let tools = listed(&returning(&list)).await;
+    let expected =
+        json!({ "type": "object", "properties": { "result": list }, "required": ["result"] });
+    assert_eq!(tools[0]["outputSchema"], expected);
+    let api = Api::start(response("200 OK", "application/json", "[1,2]")).await;
+    for document in [returning(&list), plain()] {
+        let result = call(&document, &api, "get", json!({})).await;
+        let content: Value = result.structured().unwrap();
+        assert_eq!(
+            (content, result.text()),
+            (json!({ "result": [1, 2] }), "[1,2]".to_owned())
+        );
+    }
+}
+
+#[tokio::test]
+async fn results_that_break_the_document_are_failures_with_their_content() {
+    let schema = json!({ "type": "object", "required": ["id"] });
+    for (answer, reason) in [
+        (
+            response("200 OK", "application/json", r#"{"no":"id"}"#),
+            "does not fit its documented schema",
+        ),
+        (response("200 OK", "application/json", "{"), "invalid JSON"),
+        (
+            response("200 OK", "text/html", "<p>"),
+            "`text/html` instead of JSON",
+        ),
+        (
+            "HTTP/1.1 204 No Content\r\n\r\n".to_owned(),
+            "without the JSON",
+        ),
+    ] {
+        let api = Api::start(answer).await;
+        let result = call(&returning(&schema), &api, "get", json!({})).await;
+        assert!(
+            result.has_failed() && result.text().contains(reason),
+            "{result:?}"
+        );
+    }
+    let api = Api::start(response("200 OK", "application/json", r#"{"no":"id"}"#)).await;
+    let tools = open(&returning(&schema), &api)
+        .output_schemas(false)
+        .tools()
+        .unwrap();
+    let result = connect(tools).await.call_tool("get").await.unwrap();
+    assert!(!result.has_failed(), "{result:?}");
+}
+
+#[tokio::test]
+async fn texts_images_and_bytes_are_content() {
+    for (media_type, body, expected) in [
+        ("text/plain", "hi", json!({ "type": "text", "text": "hi" })),
+        (
+            "image/svg+xml",
+            "<svg/>",
+            json!({ "type": "text", "text": "<svg/>" }),
+        ),
+        (
+            "image/png",
+            "hi",
+            json!({ "type": "image", "data": "aGk=", "mimeType": "image/png" }),
+        ),
+        (
+            "audio/wav",
+            "hi",
+            json!({ "type": "audio", "data": "aGk=", "mimeType": "audio/wav" }),
+        ),
+    ] {
+        let api = Api::start(response("200 OK", media_type, body)).await;
+        let result = call(&plain(), &api, "get", json!({})).await;
+        assert_eq!(
+            serde_json::to_value(&result.content).unwrap(),
+            json!([expected])
+        );
+    }
+    let api = Api::start(response("200 OK", "application/zip", "hi")).await;
+    let result = call(&plain(), &api, "get", json!({})).await;
+    let uri = format!("{}x", api.url);
+    let resource = json!({ "uri": uri, "mimeType": "application/zip", "blob": "aGk=" });
+    let expected = json!([{ "type": "resource", "resource": resource }]);
+    assert_eq!(serde_json::to_value(&result.content).unwrap(), expected);
+    let unknown = "HTTP/1.1 200 OK\r\ncontent-encoding: br\r\ncontent-length: 1\r\n\r\nx";
+    let api = Api::start(unknown).await;
+    let result = call(&plain(), &api, "get", json!({})).await;
+    assert!(result.has_failed() && result.text().contains("encoding `br`"));
+    let api = Api::start("HTTP/1.1 204 No Content\r\n\r\n").await;
+    assert_eq!(
+        call(&plain(), &api, "get", json!({})).await.text(),
+        "HTTP 204 No Content"
+    );
+}
+
+#[tokio::test]
+async fn errors_are_failures_with_status_and_the_beginning_of_the_body() {
+    let long = format!("no such thing\u{7}{}", "x".repeat(10_000));
+    let api = Api::start(response("404 Not Found", "text/plain", &long)).await;
+    let result = call(&plain(), &api, "get", json!({})).await;
+    assert!(result.has_failed());
+    let text = result.text();
+    assert!(
+        text.starts_with("the API answered with HTTP 404 Not Found:\nno such thingxx"),
+        "{text}"
+    );
+    assert!(text.ends_with("xx…") && text.len() < 4300, "{}", text.len());
+    let api = Api::start("HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n").await;
+    let result = call(&plain(), &api, "get", json!({})).await;
+    assert_eq!(
+        result.text(),
+        "the API answered with HTTP 500 Internal Server Error"
+    );
+}
+
+#[tokio::test]
+async fn an_api_that_cannot_be_reached_is_a_failure() {
+    let api = Api {
+        url: "http://127.0.0.1:1".to_owned(),
+        requests: std::sync::Arc::default(),
+    };
+    let client = connect(open(&plain(), &api).tools().unwrap()).await;
+    let result = client.call_tool("get").await;
+    let result = result
+        .map_err(|error: CallError| error.to_string())
+        .unwrap();
+    assert!(
+        result.has_failed() && result.text().starts_with("the API cannot be reached: "),
+        "{result:?}"
+    );
+}

@@ -1,0 +1,129 @@
+//! Schemas of 3.0 and 3.1 as JSON Schema 2020-12.
+
+use serde_json::{Value, json};
+
+use super::{document, listed};
+
+/// Returns the schema of the argument `a`, and the definitions.
+async fn converted(version: &str, schema: &Value, schemas: &Value) -> (Value, Value) {
+    let parameters = json!([{ "name": "a", "in": "query", "schema": schema }]);
+    let item = json!({ "get": { "operationId": "get", "parameters": parameters } });
+    let mut document: Value = serde_json::from_str(&document(version, "/x", &item)).unwrap();
+    document["components"] = json!({ "schemas": schemas });
+    let tool = listed(&document.to_string()).await.remove(0);
+    let input = &tool["inputSchema"];
+    assert_eq!(input["additionalProperties"], false);
+    assert!(
+        jsonschema::draft202012::meta::validate(input).is_ok(),
+        "{input}"
+    );
+    (input["properties"]["a"].clone(), input["$defs"].clone())
+}
+
+#[tokio::test]
+async fn schemas_of_3_0_are_rewritten() {
+    for (schema, expected) in [
+        (
+            json!({ "type": "string", "nullable": true }),
+            json!({ "type": ["string", "null"] }),
+        ),
+        (
+            json!({ "type": "string", "nullable": true, "enum": ["a"] }),
+            json!({ "type": ["string", "null"], "enum": ["a", null] }),
+        ),
+        (
+            json!({ "nullable": true, "allOf": [{ "type": "object" }], "description": "x" }),
+            json!({ "description": "x", "anyOf": [{ "allOf": [{ "type": "object" }] }, { "type": "null" }] }),
+        ),
+        (
+            json!({ "type": "number", "minimum": 1, "exclusiveMinimum": true, "maximum": 5, "exclusiveMaximum": false }),
+            json!({ "type": "number", "exclusiveMinimum": 1, "maximum": 5 }),
+        ),
+        (
+            json!({ "type": "integer", "format": "int64", "example": 3 }),
+            json!({ "type": "integer", "examples": [3] }),
+        ),
+        (
+            json!({ "type": "string", "format": "byte" }),
+            json!({ "type": "string", "contentEncoding": "base64" }),
+        ),
+        (
+            json!({ "type": "string", "format": "date" }),
+            json!({ "type": "string", "format": "date" }),
+        ),
+        // Faults that would invalidate the whole schema.
+        (
+            json!({ "type": "any", "minLength": -1, "required": true, "enum": [], "multipleOf": 0 }),
+            json!({}),
+        ),
+        (
+            json!({
+                "type": "object",
+                "properties": { "in": { "type": "string", "writeOnly": true }, "out": { "readOnly": true } },
+                "required": ["in", "out"],
+                "discriminator": { "propertyName": "in" },
+                "xml": {},
+                "x-internal": true,
+            }),
+            json!({ "type": "object", "properties": { "in": { "type": "string" } }, "required": ["in"] }),
+        ),
+    ] {
+        let (found, _) = converted("3.0.3", &schema, &json!({})).await;
+        assert_eq!(found, expected, "{schema}");
+    }
+}
+
+#[tokio::test]
+async fn schemas_of_3_1_stay_as_they_are() {
+    let schema = json!({
+        "type": ["object", "null"],
+        "properties": { "a": true },
+        "patternProperties": { "^x": { "const": 1 } },
+        "dependentSchemas": { "a": { "minProperties": 2 } },
+        "propertyNames": { "maxLength": 3 },
+        "unevaluatedProperties": false,
+        "if": { "required": ["a"] },
+        "then": { "exclusiveMinimum": 3 },
+        "prefixItems": [{ "type": "string", "pattern": "^a" }],
+        "contains": { "type": "integer" },
+        "minContains": 2,
+        "examples": [1],
+        "default": { "b": 2 },
+    });
+    let (found, _) = converted("3.1.0", &schema, &json!({})).await;
+    assert_eq!(found, schema);
+}
+
+#[tokio::test]
+async fn references_become_definitions() {
+    let schemas = json!({
+        "Node": { "type": "object", "properties": { "next": { "$ref": "#/components/schemas/Node" } } },
+        "A b": { "$ref": "#/components/schemas/Node" },
+    });
+    let reference = json!({ "$ref": "#/components/schemas/Node", "description": "first" });
+    let (found, definitions) = converted("3.0.0", &reference, &schemas).await;
+    assert_eq!(
+        found,
+        json!({ "$ref": "#/$defs/Node", "description": "first" })
+    );
+    let node = json!({ "type": "object", "properties": { "next": { "$ref": "#/$defs/Node" } } });
+    assert_eq!(definitions, json!({ "Node": node }));
+
+    let reference = json!({ "$ref": "#/components/schemas/A%20b", "maxProperties": 1 });
+    let (found, definitions) = converted("3.1.0", &reference, &schemas).await;
+    assert_eq!(
+        found,
+        json!({ "$ref": "#/$defs/A_20b", "maxProperties": 1 })
+    );
+    assert_eq!(definitions["A_20b"], node);
+
+    let missing = json!({ "$ref": "#/components/schemas/Missing" });
+    assert_eq!(converted("3.1.0", &missing, &schemas).await.0, json!({}));
+}
+
+#[tokio::test]
+async fn patterns_that_no_validator_accepts_are_left_out() {
+    let schema = json!({ "type": "string", "pattern": "(", "maxLength": 3 });
+    let (found, _) = converted("3.0.0", &schema, &json!({})).await;
+    assert_eq!(found, json!({ "type": "string", "maxLength": 3 }));
+}
