@@ -107,8 +107,8 @@ impl Gateway {
                 Some(known) => *known = Arc::clone(&added),
                 None => upstreams.push(Arc::clone(&added)),
             }
-            let named = upstreams.iter();
-            distinct(named.map(|known| (&*known.pool.upstream.name, &known.names)))?;
+            let all = upstreams.iter();
+            distinct(all.map(|known| (&*known.pool.upstream.name, &known.names)))?;
             Ok::<_, GatewayError>(upstreams)
         })?;
         self.announce_all();
@@ -117,6 +117,7 @@ impl Gateway {
 
     /// Removes an upstream, whose connections are closed. Returns `false` if there is none of this
     /// name.
+    #[allow(clippy::must_use_candidate, reason = "the effect is what matters")]
     pub fn remove_upstream(&self, name: &str) -> bool {
         let mut is_removed = false;
         let removed = self.shared.replace(|mut upstreams| {

@@ -31,7 +31,8 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
             .configure(|server| server.layer(mcp_gateway::search::Search::new().threshold(most)));
     }
     for (name, server) in changes.set {
-        builder = builder.upstream(configured::upstream(&name, server, options)?);
+        // Lazy: then the first connection is one with the capabilities of the client.
+        builder = builder.upstream(configured::upstream(&name, server, options)?.lazy());
     }
     let gateway = builder.build().await.map_err(invalid)?;
     let reloading = reload(&gateway, configured, seen, options, args);
@@ -124,7 +125,7 @@ async fn reload(
         }
         for (name, server) in changes.set {
             let set = match configured::upstream(&name, server, options) {
-                Ok(upstream) => gateway.set_upstream(upstream).await.map_err(invalid),
+                Ok(upstream) => gateway.set_upstream(upstream.lazy()).await.map_err(invalid),
                 Err(error) => Err(error),
             };
             match set {

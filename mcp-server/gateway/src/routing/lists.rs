@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_server::types::Revision;
 use mcp_server::types::json::{self, Map, Object, Value};
 use mcp_server::{AnyRequest, Context, HandlerError};
 use serde_json::value::RawValue;
@@ -143,6 +144,16 @@ async fn page(
     let Some(client) = connected.link().connected() else {
         return Err(HandlerError::internal("the connection is not ready"));
     };
+    if has_none(pool, list) {
+        let none = Object::from([(list.member, Value::Array(Vec::new()))]);
+        let page = json::to_raw(&none)?;
+        return Ok(translate::result(
+            list.method,
+            Revision::V2025_11_25,
+            cx.revision(),
+            &page,
+        ));
+    }
     let time = pool.upstream.limits.connect_time;
     let call = client.request_json(list.method, &params).timeout(time);
     let page = call
@@ -175,12 +186,6 @@ async fn all(
     list: ListMethod,
     cx: &Context,
 ) -> Result<Box<RawValue>, HandlerError> {
-    if has_none(pool, list) {
-        return Ok(json::to_raw(&Object::from([(
-            list.member,
-            Value::Array(Vec::new()),
-        )]))?);
-    }
     let key = (caller.cache_key().clone(), list.method, cx.revision());
     let generation = match pool.lists.get(&key) {
         Ok(cached) => return Ok(cached),

@@ -101,7 +101,7 @@ pub(super) fn upstream(
             own.account.no_login = true;
             let url = url.into_exposed();
             // Faults of the options are found at once.
-            connection(&url, &own)?;
+            drop(connection(&url, &own)?);
             Ok(Upstream::new(name, move |builder| {
                 let transport = connection(&url, &own);
                 async move {
