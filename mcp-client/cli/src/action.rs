@@ -89,7 +89,12 @@ impl<'a> Action<'a> {
                 let method = single_argument("request", "method", words)?;
                 Self::Request(method, values::read_args(args.args.as_deref())?)
             }
-            Command::Login(_) | Command::Logout(_) | Command::Auth(_) => {
+            Command::Login(_)
+            | Command::Logout(_)
+            | Command::Auth(_)
+            | Command::Record(_)
+            | Command::Replay(_)
+            | Command::Explain(_) => {
                 let message = "this command connects to no server";
                 return Err(Failure::Usage(message.to_owned()));
             }

@@ -3,11 +3,14 @@
 pub(crate) mod account;
 pub(crate) mod call;
 pub(crate) mod discover;
+pub(crate) mod explain;
 pub(crate) mod fetch;
 pub(crate) mod lists;
 pub(crate) mod metadata;
 pub(crate) mod prompts;
 pub(crate) mod raw;
+pub(crate) mod record;
+pub(crate) mod replay;
 pub(crate) mod resources;
 pub(crate) mod save;
 pub(crate) mod skills;

@@ -1,0 +1,9 @@
+//! Plays one side of a recording.
+
+pub(crate) mod client;
+pub(crate) mod link;
+pub(crate) mod player;
+pub(crate) mod script;
+pub(crate) mod server;
+mod stdin;
+mod substitute;
