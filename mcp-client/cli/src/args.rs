@@ -244,7 +244,7 @@ pub(crate) enum Command {
         override_usage = "mcp record [OPTIONS] -o FILE -- PROGRAM...\n       mcp record [OPTIONS] -o FILE [--listen ADDRESS] URL"
     )]
     Record(Record),
-    /// Plays the server of a recording on standard input and output
+    /// Plays the server of a recording, on standard input and output or over HTTP
     ///
     /// Requests are matched by their method and params, except for ids, `_meta`, and what a client
     /// says of itself. A request that was recorded several times gets the answers in turn.
@@ -252,7 +252,7 @@ pub(crate) enum Command {
     /// With `--client`, plays the client: sends its messages to a server, and prints how the
     /// results differ. The exit code is 1 if they do.
     #[command(
-        override_usage = "mcp replay [OPTIONS] FILE\n       mcp replay [OPTIONS] FILE --client URL\n       mcp replay [OPTIONS] FILE --client -- PROGRAM..."
+        override_usage = "mcp replay [OPTIONS] FILE [--listen ADDRESS]\n       mcp replay [OPTIONS] FILE --client URL\n       mcp replay [OPTIONS] FILE --client -- PROGRAM..."
     )]
     Replay(Replay),
     /// Explains a recording: its messages, how long answers took, and what is not valid

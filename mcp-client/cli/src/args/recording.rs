@@ -41,6 +41,10 @@ pub(crate) struct Replay {
         conflicts_with = "url"
     )]
     pub(crate) program: Vec<std::ffi::OsString>,
+    /// Plays the server over HTTP at this address, in place of standard input and output. Port 0 is
+    /// any free one
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "client")]
+    pub(crate) listen: Option<SocketAddr>,
     /// Plays the client: sends its messages to a server, and shows how the results differ
     #[arg(long)]
     pub(crate) client: bool,

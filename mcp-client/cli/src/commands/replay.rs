@@ -12,7 +12,7 @@ use crate::recording::replay::client::{self, Report};
 use crate::recording::replay::link::Link;
 use crate::recording::replay::player::Player;
 use crate::recording::replay::script::Script;
-use crate::recording::replay::server;
+use crate::recording::replay::{http, server};
 use crate::recording::session::Session;
 
 pub(crate) async fn replay(
@@ -36,6 +36,12 @@ pub(crate) async fn replay(
     }
     let without_secrets = recording.header.secrets == Secrets::Removed;
     let player = Player::new(Script::new(&session), args.timing, without_secrets);
+    if let Some(listen) = args.listen {
+        return tokio::select! {
+            served = http::serve(player, listen, options.max_message) => served,
+            _ = interrupted() => Ok(()),
+        };
+    }
     tokio::select! {
         served = server::serve(player, options.max_message) => served,
         interrupted = interrupted() => interrupted,

@@ -7,6 +7,9 @@ use mcp_client::types::json::{self, Value};
 
 use super::secrets::REMOVED;
 
+/// The number of characters in front of a difference that are shown.
+const CONTEXT: usize = 30;
+
 /// Returns the params by which requests of a method are matched: without `_meta`, and without what
 /// a client says of itself.
 pub(crate) fn matched(method: &str, params: Option<&str>) -> Value {
@@ -131,10 +134,11 @@ impl Comparison {
                 for step in &self.steps {
                     path.push(step.clone());
                 }
+                let common = common(expected, found);
                 self.all.push(Difference {
                     path,
-                    expected: shown(expected),
-                    found: shown(found),
+                    expected: shown(expected, common),
+                    found: shown(found, common),
                 });
             }
         }
@@ -147,8 +151,25 @@ impl Comparison {
     }
 }
 
-fn shown(value: Option<&Value>) -> String {
+/// Returns how many bytes at the start of two strings are not shown, because they are the same.
+fn common(expected: Option<&Value>, found: Option<&Value>) -> usize {
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+    let (Some(expected), Some(found)) = (text(expected), text(found)) else {
+        return 0;
+    };
+    let pairs = expected.char_indices().zip(found.chars());
+    let same = pairs.take_while(|((_, one), other)| one == other);
+    let ends: Vec<usize> = same.map(|((at, _), _)| at).collect();
+    let before = ends.len().checked_sub(CONTEXT);
+    before.and_then(|at| ends.get(at).copied()).unwrap_or(0)
+}
+
+fn shown(value: Option<&Value>, skipped: usize) -> String {
     match value {
+        Some(Value::String(text)) if skipped > 0 => {
+            let rest = text.get(skipped..).unwrap_or_default();
+            format!("…{}", excerpt(&Value::from(rest).to_string()))
+        }
         Some(value) => excerpt(&value.to_string()).into_owned(),
         None => "nothing".to_owned(),
     }

@@ -4,7 +4,10 @@ mod body;
 mod endpoint;
 mod forward;
 mod headers;
+mod listen;
 mod pool;
 
 pub(crate) use endpoint::{added, parse, record};
+pub(crate) use headers::rejected;
+pub(crate) use listen::serve;
 pub(crate) use pool::Pool;

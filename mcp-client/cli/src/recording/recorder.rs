@@ -260,6 +260,7 @@ fn entry(moment: Moment, passed: Passed, keeps_secrets: bool) -> Entry {
     };
     match passed.body {
         Body::Empty => {}
+        Body::Bytes(bytes) if bytes.is_empty() => {}
         Body::Size(size) => entry.bytes = Some(size),
         Body::Start(start, size) => {
             entry.text = Some(shortened(&start, keeps_secrets));

@@ -72,6 +72,7 @@ impl<'a> Session<'a> {
     /// Finds the request of each response. Ids are only unique for a side and an HTTP session.
     fn pair(&mut self, sessions: &HashMap<u64, u64>) {
         let mut open = HashMap::new();
+        let mut posted = HashMap::new();
         for at in 0..self.messages.len() {
             let Some(message) = self.messages.get(at) else {
                 return;
@@ -83,10 +84,17 @@ impl<'a> Session<'a> {
                 open.insert((from, id.clone(), Place::Session(session)), at);
                 if let Some(exchange) = exchange {
                     open.insert((from, id.clone(), Place::Exchange(exchange)), at);
+                    posted.insert(exchange, at);
                 }
                 continue;
             }
             let Some(id) = message.kind.answers().cloned() else {
+                // A server that rejects a request may not know its id.
+                if let (Kind::Error { .. }, Some(exchange)) = (&message.kind, exchange)
+                    && let Some(request) = posted.remove(&exchange)
+                {
+                    self.join(at, request);
+                }
                 continue;
             };
             let requester = match from {
@@ -101,10 +109,14 @@ impl<'a> Session<'a> {
             if open.get(&by_session) == Some(&request) {
                 open.remove(&by_session);
             }
-            for (one, other) in [(at, request), (request, at)] {
-                if let Some(message) = self.messages.get_mut(one) {
-                    message.pair = message.pair.or(Some(other));
-                }
+            self.join(at, request);
+        }
+    }
+
+    fn join(&mut self, response: usize, request: usize) {
+        for (one, other) in [(response, request), (request, response)] {
+            if let Some(message) = self.messages.get_mut(one) {
+                message.pair = message.pair.or(Some(other));
             }
         }
     }

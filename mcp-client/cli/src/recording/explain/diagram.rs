@@ -15,7 +15,7 @@ const ENTRIES: usize = 2000;
 /// The size of the drawing, in its own units. It is scaled to the width of the page.
 const WIDTH: usize = 420;
 const ROW: usize = 34;
-const GAP: usize = 26;
+const GAP: usize = 30;
 const TOP: usize = 52;
 
 /// The lanes.
@@ -52,13 +52,13 @@ pub(super) fn diagram(explanation: &Explanation<'_>) -> Markup {
         placed.push(Placed { row, y, pause });
         y += ROW;
     }
-    let height = y + 14;
+    let height = y + 2;
     let left_out = explanation.rows.iter().filter(drawn).count() - placed.len();
     let view = format!("0 0 {WIDTH} {height}");
     html! {
         svg.diagram viewBox=(view) role="img" aria-label="Sequence of the messages" {
             @for (x, name) in [(HOST, "host"), (SERVER, "server")] {
-                line.lane x1=(x) y1="34" x2=(x) y2=(height - 6) {}
+                line.lane x1=(x) y1="34" x2=(x) y2=(height - 10) {}
                 rect.actor x=(x - 32) y="6" width="64" height="26" rx="8" {}
                 text.name x=(x) y="23.5" text-anchor="middle" { (name) }
             }
@@ -109,12 +109,12 @@ fn bars(placed: &[Placed<'_>]) -> Vec<Markup> {
 
 fn entry(placed: &Placed<'_>) -> Markup {
     let Placed { row, y, pause } = *placed;
-    let is_response = matches!(row.kind, RowKind::Result | RowKind::Error);
+    let is_response = matches!(row.kind, RowKind::Result | RowKind::Failed | RowKind::Error);
     let label = shortened(&clean::line(&label(row)), LABEL);
     let class = format!("entry {}", row.kind.name());
     html! {
         @if let Some(pause) = pause {
-            text.pause x=((HOST + SERVER) / 2) y=(y - ROW / 2 - 7) text-anchor="middle" {
+            text.pause x=((HOST + SERVER) / 2) y=(y - ROW / 2 - 9) text-anchor="middle" {
                 "· · ·  " (duration(pause)) "  · · ·"
             }
         }
@@ -127,8 +127,8 @@ fn entry(placed: &Placed<'_>) -> Markup {
                 text.number x=(WIDTH - 4) y=(y + 3) text-anchor="end" { (number) }
             }
             @if !row.faults.is_empty() {
-                path.warning d=(format!("M{} {} l9 16 h-18 z", HOST + 20, y - 20)) {}
-                text.bang x=(HOST + 20) y=(y - 6) text-anchor="middle" { "!" }
+                path.warning d=(format!("M{} {} l8.5 15 h-17 z", HOST + 22, y - 22)) {}
+                text.bang x=(HOST + 22) y=(y - 9) text-anchor="middle" { "!" }
             }
         };
         @match row.number {
@@ -161,6 +161,7 @@ fn arrow(row: &Row<'_>, y: usize, is_response: bool) -> Markup {
 fn label(row: &Row<'_>) -> String {
     match (row.kind, row.duration) {
         (RowKind::Result, Some(time)) => format!("result in {}", duration(time)),
+        (RowKind::Failed, Some(time)) => format!("failed in {}", duration(time)),
         (RowKind::Error, _) => format!("error {}", row.subject.as_deref().unwrap_or_default()),
         _ => row.label().replacen("notifications/", "", 1),
     }

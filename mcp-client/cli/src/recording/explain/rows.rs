@@ -45,7 +45,7 @@ pub(super) struct Row<'a> {
     pub(super) kind: RowKind,
     /// The method; of a response that of its request.
     pub(super) method: Option<String>,
-    /// What the method is called with, such as a tool.
+    /// What the method is called with, such as a tool; of a response that of its request.
     pub(super) subject: Option<String>,
     pub(super) revision: Option<Revision>,
     /// The number of the request or of the response.
@@ -65,6 +65,8 @@ pub(super) struct Row<'a> {
 pub(super) enum RowKind {
     Request,
     Result,
+    /// The result of a tool that failed.
+    Failed,
     Error,
     Notification,
     /// Not a message of JSON-RPC.
@@ -82,6 +84,7 @@ impl RowKind {
         match self {
             Self::Request => "request",
             Self::Result => "result",
+            Self::Failed => "failed",
             Self::Error => "error",
             Self::Notification => "notification",
             Self::Invalid => "invalid",
@@ -121,7 +124,7 @@ pub(crate) fn explain(recording: &Recording) -> Explanation<'_> {
     };
     let ends = (recording.entries.first(), recording.entries.last());
     if let (Some(first), Some(last)) = ends {
-        summary.duration = (last.ms - first.ms).max(0.0);
+        summary.duration = elapsed(first.ms, last.ms);
     }
     for row in &rows {
         summary.faults += row.faults.len();
@@ -161,12 +164,13 @@ impl<'a> Explaining<'_, 'a> {
         let kind = match &message.kind {
             Kind::Request { .. } => RowKind::Request,
             Kind::Notification { .. } => RowKind::Notification,
+            Kind::Result { result, .. } if has_failed(result) => RowKind::Failed,
             Kind::Result { .. } => RowKind::Result,
             Kind::Error { .. } => RowKind::Error,
             Kind::Invalid(_) => RowKind::Invalid,
         };
         let named = match kind {
-            RowKind::Result | RowKind::Error => pair,
+            RowKind::Result | RowKind::Failed | RowKind::Error => pair,
             _ => Some(message),
         };
         let checked = revision.unwrap_or(Revision::LATEST);
@@ -178,10 +182,10 @@ impl<'a> Explaining<'_, 'a> {
             entry: message.entry,
             kind,
             method: named.and_then(Message::method).map(str::to_owned),
-            subject: subject(message).or_else(|| error(message)),
+            subject: error(message).or_else(|| named.and_then(subject)),
             revision,
             pair: message.pair.map(|pair| pair + 1),
-            duration: pair.map(|pair| (pair.entry.ms - message.entry.ms).abs()),
+            duration: pair.map(|pair| elapsed(pair.entry.ms, message.entry.ms)),
             size: message.text.len() as u64,
             text: message.text,
             faults,
@@ -240,6 +244,11 @@ impl<'a> Explaining<'_, 'a> {
     }
 }
 
+/// Returns the milliseconds between two entries, with three decimal places.
+fn elapsed(one: f64, other: f64) -> f64 {
+    ((other - one).abs() * 1000.0).round() / 1000.0
+}
+
 fn session_of(message: &Message<'_>) -> Option<u64> {
     message.entry.http.as_ref()?.session
 }
@@ -249,9 +258,20 @@ fn parse(text: Option<&str>) -> Value {
     value.unwrap_or_default()
 }
 
+/// Returns `true` for the result of a tool that failed.
+fn has_failed(result: &str) -> bool {
+    let failed = |result: Value| result.get("isError").and_then(Value::as_bool);
+    // Other results need not be decoded.
+    result.contains("isError") && failed(parse(Some(result))) == Some(true)
+}
+
 /// Returns what a method is called with.
 fn subject(message: &Message<'_>) -> Option<String> {
     let params = parse(message.params());
+    if let Some(progress) = params.get("progress") {
+        let total = params.get("total").map(|total| format!(" of {total}"));
+        return Some(format!("{progress}{}", total.unwrap_or_default()));
+    }
     ["name", "uri", "taskId", "message", "level"]
         .iter()
         .find_map(|member| Some(params.get(member)?.as_str()?.to_owned()))
@@ -314,7 +334,7 @@ fn other(entry: &Entry) -> Row<'_> {
                 http.path.as_deref().unwrap_or_default()
             )),
             (None, Some(status)) => Some(format!("HTTP {status}")),
-            _ => http.event.clone(),
+            (None, None) => Some("an event without data".to_owned()),
         },
         _ => text.lines().next().map(str::to_owned),
     };
@@ -344,7 +364,8 @@ impl Row<'_> {
         let subject = self.subject.as_deref().unwrap_or_default();
         let method = self.method.as_deref().unwrap_or_default();
         let label = match self.kind {
-            RowKind::Result => format!("{method}: result"),
+            RowKind::Result => format!("{}: result", format!("{method} {subject}").trim_end()),
+            RowKind::Failed => format!("{method} {subject}: failed"),
             RowKind::Error => format!("{method}: error {subject}"),
             RowKind::Invalid if self.subject.is_none() => "not a message of JSON-RPC".to_owned(),
             _ => format!("{method} {subject}"),

@@ -3,7 +3,7 @@
 use mcp_client::types::error::excerpt;
 use mcp_client::types::json::{Object, Value};
 
-use super::rows::{Explanation, Row};
+use super::rows::{Explanation, Row, RowKind};
 use crate::output::clean;
 use crate::recording::format::{Secrets, Side};
 
@@ -21,7 +21,7 @@ pub(crate) fn table(explanation: &Explanation<'_>) -> String {
         "\n{:>5} {:>11}  {:<8}  {:<10}  {:<LABEL$}  {:>9}  {:>8}\n",
         "#", "TIME", "FROM", "REVISION", "MESSAGE", "ANSWER", "SIZE"
     );
-    for row in &explanation.rows {
+    for row in explanation.rows.iter().filter(|row| !is_accepted(row)) {
         let line = format!(
             "{:>5} {:>11}  {:<8}  {:<10}  {:<LABEL$}  {:>9}  {:>8}",
             row.number
@@ -50,6 +50,13 @@ pub(crate) fn table(explanation: &Explanation<'_>) -> String {
     )
 }
 
+/// Returns `true` for the head of a successful response, and for an event without data.
+fn is_accepted(row: &Row<'_>) -> bool {
+    let http = row.entry.http.as_deref();
+    let is_head = row.kind == RowKind::Http && http.is_some_and(|http| http.method.is_none());
+    is_head && http.is_some_and(|http| http.status.is_none_or(|status| status < 400))
+}
+
 pub(super) fn side(side: Side) -> &'static str {
     match side {
         Side::Client => "host",
@@ -60,8 +67,7 @@ pub(super) fn side(side: Side) -> &'static str {
 
 /// Returns the duration of the answer to a request.
 fn answer(row: &Row<'_>) -> Option<f64> {
-    row.duration
-        .filter(|_| row.kind == super::rows::RowKind::Request)
+    row.duration.filter(|_| row.kind == RowKind::Request)
 }
 
 /// Returns the start of a text, of at most `width` characters.

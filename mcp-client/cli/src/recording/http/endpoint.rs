@@ -1,32 +1,19 @@
-//! The local endpoint for the host.
+//! The local endpoint for the host, and the options for the server.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use hyper::Uri;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use mcp_client::is_loopback_url;
-use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 
 use super::forward::Forward;
+use super::listen;
 use super::pool::Pool;
 use crate::args::Options;
 use crate::failure::Failure;
-use crate::output;
 use crate::recording::RecordingError;
 use crate::recording::recorder::Recorder;
-
-/// The number of connections of the host.
-const CONNECTIONS: usize = 256;
-
-/// How long the head of a request may take.
-const HEAD: Duration = Duration::from_secs(30);
 
 /// Forwards the requests of the host to `url`, until the future is dropped.
 pub(crate) async fn record(
@@ -47,49 +34,17 @@ pub(crate) async fn record(
         sessions: std::sync::Mutex::default(),
         url: url.clone(),
     });
-    if !listen.ip().is_loopback() {
-        let message = "`--listen` expects a loopback address, such as 127.0.0.1:8000: the endpoint \
-                       has the rights of the headers that it adds";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    let failed = |source| RecordingError::Listen {
-        address: listen,
-        source,
-    };
-    let listener = TcpListener::bind(listen).await.map_err(failed)?;
-    let address = listener.local_addr().map_err(failed)?;
-    output::print_message(&format!("recording at http://{address}{}", url.path()));
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
-    let mut connections = JoinSet::new();
-    loop {
-        // Never closed.
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
-            return Ok(());
-        };
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                // Such as too many open files. It may be over later.
-                output::print_error(&format!("a connection was not accepted: {error}"));
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                continue;
-            }
-        };
-        // Without it, small messages would wait for each other.
-        let _ = stream.set_nodelay(true);
+    let path = url.path().to_owned();
+    let handler = move |request| {
         let forward = Arc::clone(&forward);
-        while connections.try_join_next().is_some() {}
-        connections.spawn(async move {
-            let service = service_fn(|request| forward.answer(request));
-            let connection = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEAD)
-                .serve_connection(TokioIo::new(stream), service);
-            // The host has gone, which needs no report.
-            let _ = connection.await;
-            drop(place);
-        });
-    }
+        async move { forward.answer(request).await }
+    };
+    listen::serve(
+        listen,
+        &format!("recording at http://ADDRESS{path}"),
+        handler,
+    )
+    .await
 }
 
 /// Parses the URL of a server.

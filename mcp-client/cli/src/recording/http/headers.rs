@@ -69,7 +69,7 @@ pub(super) fn recorded(headers: &HeaderMap, keeps_secrets: bool) -> BTreeMap<Str
 
 /// Returns the reason why a request is rejected: it comes from a page in a browser that is not on
 /// this machine, or was addressed to a name that such a page has redirected to this machine.
-pub(super) fn rejected(headers: &HeaderMap) -> Option<&'static str> {
+pub(crate) fn rejected(headers: &HeaderMap) -> Option<&'static str> {
     let is_local = |name, prefix: &str| {
         headers.get_all(name).iter().all(|value| {
             let value = value.to_str().unwrap_or_default();
@@ -77,17 +77,17 @@ pub(super) fn rejected(headers: &HeaderMap) -> Option<&'static str> {
         })
     };
     if !is_local(HOST, "http://") {
-        return Some("the endpoint of the recorder is only for this machine: unexpected `Host`");
+        return Some("this endpoint is only for this machine: unexpected `Host`");
     }
     if !is_local(ORIGIN, "") {
-        return Some("the endpoint of the recorder is only for this machine: unexpected `Origin`");
+        return Some("this endpoint is only for this machine: unexpected `Origin`");
     }
     None
 }
 
 /// Returns a response of this program.
 pub(super) fn answer(status: StatusCode, text: &str) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(Bytes::from(format!("mcp record: {text}\n"))));
+    let mut response = Response::new(Full::new(Bytes::from(format!("mcp: {text}\n"))));
     *response.status_mut() = status;
     response
 }

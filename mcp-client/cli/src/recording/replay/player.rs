@@ -44,6 +44,23 @@ struct State {
     is_closed: bool,
 }
 
+/// A message for the client.
+#[derive(Debug)]
+pub(crate) struct Out {
+    pub(crate) text: String,
+    /// Whether it is the response to the request that is played.
+    pub(crate) is_response: bool,
+}
+
+impl Out {
+    fn response(text: String) -> Self {
+        Self {
+            text,
+            is_response: true,
+        }
+    }
+}
+
 /// What the client has sent and what is played for it.
 struct Play<'a> {
     call: &'a Call,
@@ -66,7 +83,7 @@ impl Player {
     }
 
     /// Plays what the server sends after a message of the client, until all of it is sent.
-    pub(crate) async fn answer(&self, text: &str, out: &mpsc::Sender<String>) {
+    pub(crate) async fn answer(&self, text: &str, out: &mpsc::Sender<Out>) {
         let response = match rpc::parse_str(text) {
             Ok(Message::Request {
                 id, method, params, ..
@@ -126,7 +143,7 @@ impl Player {
             }
         };
         // The client has gone.
-        let _ = out.send(response).await;
+        let _ = out.send(Out::response(response)).await;
     }
 
     /// The client sends nothing more: no answers are awaited.
@@ -202,7 +219,7 @@ impl Player {
         ))
     }
 
-    async fn play(&self, play: Play<'_>, out: &mpsc::Sender<String>) {
+    async fn play(&self, play: Play<'_>, out: &mpsc::Sender<Out>) {
         let mut answers = HashMap::new();
         for step in &play.call.steps {
             if self.timing == Timing::Recorded {
@@ -231,8 +248,10 @@ impl Player {
                 }
                 What::Error(error) => play.response("error", error),
             };
-            if let Some(text) = text
-                && out.send(text).await.is_err()
+            let is_response = matches!(step.what, What::Result(_) | What::Error(_));
+            let message = text.map(|text| Out { text, is_response });
+            if let Some(message) = message
+                && out.send(message).await.is_err()
             {
                 return;
             }
@@ -245,7 +264,8 @@ impl Player {
         {
             let error = ErrorObject::internal_error("the recording has no answer to this request");
             // The client has gone.
-            let _ = out.send(error_or_empty(id, Some(&error))).await;
+            let response = error_or_empty(id, Some(&error));
+            let _ = out.send(Out::response(response)).await;
         }
     }
 

@@ -6,7 +6,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::player::Player;
+use super::player::{Out, Player};
 use super::stdin;
 use crate::failure::Failure;
 
@@ -56,9 +56,12 @@ pub(crate) async fn serve(player: Player, limit: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn write(mut messages: mpsc::Receiver<String>) {
+async fn write(mut messages: mpsc::Receiver<Out>) {
     let mut out = tokio::io::stdout();
-    while let Some(mut message) = messages.recv().await {
+    while let Some(Out {
+        text: mut message, ..
+    }) = messages.recv().await
+    {
         message.push('\n');
         let written = out.write_all(message.as_bytes()).await;
         if written.is_err() || out.flush().await.is_err() {
