@@ -6,10 +6,13 @@ mod authorization;
 #[cfg(target_os = "linux")]
 mod browser;
 mod calls;
+mod explain;
 mod hostile;
 mod lists;
 mod odd;
 mod proxy;
+mod record;
+mod replay;
 mod resources;
 mod skills;
 mod support;

@@ -93,7 +93,22 @@ pub(crate) fn header(name: &str, value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+
+    #[test]
+    fn help_lists_all_names() {
+        let program = crate::args::Mcp::command();
+        let record = program.find_subcommand("record").expect("the command");
+        let help = record.get_long_about().expect("a help").to_string();
+        let mut help = help.to_lowercase();
+        help.retain(|c| c.is_ascii_lowercase() || c == ',');
+        for name in NAMES.iter().chain(&IN_QUERIES) {
+            let listed = help.contains(name) || help.contains(name.trim_end_matches('s'));
+            assert!(listed, "{name}");
+        }
+    }
 
     #[test]
     fn names_of_secrets_are_recognized() {

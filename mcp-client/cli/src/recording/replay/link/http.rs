@@ -97,7 +97,8 @@ impl Connection {
         let types = "application/json, text/event-stream";
         headers.insert(ACCEPT, HeaderValue::from_static(types));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if let Some(id) = &session.id {
+        let is_first = message.get("method").and_then(Value::as_str) == Some("initialize");
+        if let Some(id) = session.id.as_ref().filter(|_| !is_first) {
             headers.insert(SESSION_ID, id.clone());
         }
         let params = message.get("params");
@@ -114,7 +115,7 @@ impl Connection {
             if let Some(name) = name {
                 insert(headers, NAME, &encode_value(name));
             }
-        } else if let Some(revision) = &session.revision {
+        } else if let Some(revision) = session.revision.as_ref().filter(|_| !is_first) {
             headers.insert(PROTOCOL_VERSION, revision.clone());
         }
         for (name, value) in &sent.headers {
