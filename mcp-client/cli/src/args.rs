@@ -227,36 +227,8 @@ pub(crate) enum Command {
         override_usage = "mcp request [OPTIONS] URL METHOD\n       mcp request [OPTIONS] METHOD -- PROGRAM..."
     )]
     Request(RawRequest),
-    /// Records the messages between a host and a server
-    ///
-    /// The host starts this command in place of the program, or is pointed at the address that the
-    /// command prints in place of the URL. All bytes are passed on unchanged.
-    ///
-    /// Secrets are not recorded: the headers for authorization, cookies and sessions, credentials
-    /// after `Bearer` and `Basic`, users and passwords in URLs, and the values of members, arguments,
-    /// options and parameters whose names end with one of these words, in any case and with any
-    /// separators: token, password, passwd, passphrase, secret, credential, and their plurals, api
-    /// key, access key, auth key, private key, secret key, signing key, authorization, cookie, jwt,
-    /// bearer, client assertion, code verifier. In the queries of URLs also: key, code, sig, state,
-    /// session id, and names that end with signature. Progress tokens and page tokens are kept.
-    /// Secrets elsewhere, such as in the middle of a text, are recorded.
-    #[command(
-        override_usage = "mcp record [OPTIONS] -o FILE -- PROGRAM...\n       mcp record [OPTIONS] -o FILE [--listen ADDRESS] URL"
-    )]
     Record(Record),
-    /// Plays the server of a recording, on standard input and output or over HTTP
-    ///
-    /// Requests are matched by their method and params, except for ids, `_meta`, and what a client
-    /// says of itself. A request that was recorded several times gets the answers in turn.
-    ///
-    /// With `--client`, plays the client: sends its messages to a server, and prints how the
-    /// results differ. The exit code is 1 if they do.
-    #[command(
-        override_usage = "mcp replay [OPTIONS] FILE [--listen ADDRESS]\n       mcp replay [OPTIONS] FILE --client URL\n       mcp replay [OPTIONS] FILE --client -- PROGRAM..."
-    )]
     Replay(Replay),
-    /// Explains a recording: its messages, how long answers took, and what is not valid
-    #[command(override_usage = "mcp explain [OPTIONS] FILE")]
     Explain(Explain),
     /// Logs in to a server, and stores the token
     ///

@@ -72,9 +72,8 @@ impl Failure {
         match self {
             Self::Tool | Self::Different => 1,
             Self::Exited(code) => *code,
-            Self::Usage(_) | Self::File { .. } => USAGE,
             Self::Recording(RecordingError::Start { .. } | RecordingError::Listen { .. }) => 3,
-            Self::Recording(_) => USAGE,
+            Self::Usage(_) | Self::File { .. } | Self::Recording(_) => USAGE,
             Self::Connect(ConnectError::Call(error)) | Self::Call(error) => of_call(error),
             Self::Connect(ConnectError::Transport(error)) => of_transport(error),
             Self::Connect(ConnectError::Decode(_))

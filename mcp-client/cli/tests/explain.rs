@@ -56,7 +56,7 @@ fn session_of_a_server_from_npm_is_valid() {
 }
 
 /// A session in which both sides send what could be code on a page or control a terminal.
-const HOSTILE: &str = r##"{"mcpRecording":1,"program":"<i>p</i>","time":"<i>t</i>","server":{"program":["<script>server()</script>"]},"secrets":"kept"}
+const HOSTILE: &str = r#"{"mcpRecording":1,"program":"<i>p</i>","time":"<i>t</i>","server":{"program":["<script>server()</script>"]},"secrets":"kept"}
 {"time":"<i>1</i>","ms":1,"from":"client","http":{"exchange":1,"method":"<i>GET</i>","path":"/<i>","headers":{"<i>h":"<i>v"}},"message":{"jsonrpc":"2.0","id":"<i>","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}}
 {"time":"2","ms":2,"from":"server","http":{"exchange":1,"status":200},"message":{"jsonrpc":"2.0","id":"<i>","result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"</title><script>name()</script>\u001b[31m\u202e","version":"\""}}}}
 {"time":"3","ms":3000,"from":"client","message":{"jsonrpc":"2.0","id":2,"method":"<img src=x onerror=a()>","params":{"name":"<b>","<u>\u009b":"</pre><script>params()</script>"}}}
@@ -65,7 +65,7 @@ const HOSTILE: &str = r##"{"mcpRecording":1,"program":"<i>p</i>","time":"<i>t</i
 {"time":"6","ms":3003,"from":"server","text":"<script>stdout()</script>"}
 {"time":"7","ms":3004,"from":"server","message":{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"<script>level()</script>","data":1}}}
 {"time":"8","ms":3005,"from":"server","message":["<script>"]}
-"##;
+"#;
 
 #[test]
 fn page_contains_no_text_of_peers_as_markup_and_loads_nothing() {

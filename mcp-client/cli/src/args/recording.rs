@@ -7,7 +7,24 @@ use clap::{Args, ValueEnum};
 
 use super::server::Server;
 
+/// Records the messages between a host and a server
+///
+/// The host starts this command in place of the program, or is pointed at the address that the
+/// command prints in place of the URL. All bytes are passed on unchanged.
+///
+/// Secrets are not recorded: the headers for authorization, cookies and sessions, credentials
+/// after `Bearer` and `Basic`, users and passwords in URLs, and the values of members, arguments,
+/// options and parameters whose names end with one of these words, in any case and with any
+/// separators: token, password, passwd, passphrase, secret, credential, and their plurals, api
+/// key, access key, auth key, private key, secret key, signing key, authorization, cookie, jwt,
+/// bearer, client assertion, code verifier. In the queries of URLs also: key, code, sig, state,
+/// session id, and names that end with signature. In text that is not JSON also what follows such a
+/// name and `=` or `:`. Names that end with progress token, page token and next token are no
+/// secrets. Secrets elsewhere, such as in the middle of a text, are recorded.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "mcp record [OPTIONS] -o FILE -- PROGRAM...\n       mcp record [OPTIONS] -o FILE [--listen ADDRESS] URL"
+)]
 pub(crate) struct Record {
     #[command(flatten)]
     pub(crate) server: Server,
@@ -26,7 +43,17 @@ pub(crate) struct Record {
     pub(crate) max_size: u64,
 }
 
+/// Plays the server of a recording, on standard input and output or over HTTP
+///
+/// Requests are matched by their method and params, except for ids, `_meta`, and what a client
+/// says of itself. A request that was recorded several times gets the answers in turn.
+///
+/// With `--client`, plays the client: sends its messages to a server, and prints how the
+/// results differ. The exit code is 1 if they do.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "mcp replay [OPTIONS] FILE [--listen ADDRESS]\n       mcp replay [OPTIONS] FILE --client URL\n       mcp replay [OPTIONS] FILE --client -- PROGRAM..."
+)]
 pub(crate) struct Replay {
     /// The recording
     pub(crate) file: PathBuf,
@@ -62,7 +89,9 @@ pub(crate) enum Timing {
     Recorded,
 }
 
+/// Explains a recording: its messages, how long answers took, and what is not valid
 #[derive(Debug, Args)]
+#[command(override_usage = "mcp explain [OPTIONS] FILE")]
 pub(crate) struct Explain {
     /// The recording
     pub(crate) file: PathBuf,

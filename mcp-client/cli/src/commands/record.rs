@@ -13,6 +13,10 @@ pub(crate) async fn record(args: &Record, options: &Options) -> Result<(), Failu
     } else {
         Secrets::Removed
     };
+    if args.server.program.is_empty() && (!options.env.is_empty() || options.cwd.is_some()) {
+        let message = "`--env` and `--cwd` are only for programs, but the server is a URL";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let server = described(&args.server, args.keep_secrets)?;
     let (recorder, writing) = recorder::start(&args.output, server, secrets, args.max_size)?;
     let done = pass(args, options, recorder).await;

@@ -51,7 +51,7 @@ const LONGEST: usize = 64;
 pub(crate) fn is_secret(name: &str) -> bool {
     let name = plain(name);
     let ends = |ending: &&str| name.ends_with(*ending);
-    NAMES.iter().any(|ending| ends(&ending)) && !EXCEPT.iter().any(|ending| ends(&ending))
+    NAMES.iter().any(ends) && !EXCEPT.iter().any(ends)
 }
 
 /// Returns `true` for names such as `maxTokens`, whose numbers are not secret.

@@ -211,5 +211,5 @@ impl Kind<'_> {
 /// Returns the code and the message of an error.
 pub(crate) fn error_of(text: &str) -> Option<(i64, String)> {
     let error: ErrorObject = mcp_client::types::json::from_str(text).ok()?;
-    Some((error.code.into(), error.message))
+    Some((error.code, error.message))
 }

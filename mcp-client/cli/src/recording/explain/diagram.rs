@@ -21,6 +21,7 @@ const TOP: usize = 52;
 /// The lanes.
 const HOST: usize = 64;
 const SERVER: usize = 368;
+const MIDDLE: usize = HOST.midpoint(SERVER);
 
 /// The longest label, in characters.
 const LABEL: usize = 40;
@@ -77,14 +78,14 @@ fn bars(placed: &[Placed<'_>]) -> Vec<Markup> {
     let mut bars = Vec::new();
     let mut ends: Vec<usize> = Vec::new();
     let numbered = placed.iter();
-    let places: HashMap<usize, usize> = numbered
+    let heights: HashMap<usize, usize> = numbered
         .filter_map(|placed| Some((placed.row.number?, placed.y)))
         .collect();
     for request in placed {
         let (RowKind::Request, Some(pair)) = (request.row.kind, request.row.pair) else {
             continue;
         };
-        let Some(&end) = places.get(&pair) else {
+        let Some(&end) = heights.get(&pair) else {
             continue;
         };
         // Requests that overlap are drawn beside each other.
@@ -114,14 +115,14 @@ fn entry(placed: &Placed<'_>) -> Markup {
     let class = format!("entry {}", row.kind.name());
     html! {
         @if let Some(pause) = pause {
-            text.pause x=((HOST + SERVER) / 2) y=(y - ROW / 2 - 9) text-anchor="middle" {
+            text.pause x=(MIDDLE) y=(y - ROW / 2 - 9) text-anchor="middle" {
                 "· · ·  " (duration(pause)) "  · · ·"
             }
         }
         @let drawn = html! {
             rect.row x="0" y=(y - 21) width=(WIDTH) height=(ROW) rx="6" {}
             text.time x="2" y=(y + 3) { (time(row.entry.ms)) }
-            text.label x=((HOST + SERVER) / 2) y=(y - 6) text-anchor="middle" { (label) }
+            text.label x=(MIDDLE) y=(y - 6) text-anchor="middle" { (label) }
             (arrow(row, y, is_response))
             @if let Some(number) = row.number {
                 text.number x=(WIDTH - 4) y=(y + 3) text-anchor="end" { (number) }

@@ -319,7 +319,7 @@ fn name(session: &Session<'_>) -> Option<String> {
 /// Explains an entry that is not a message.
 fn other(entry: &Entry) -> Row<'_> {
     let text = entry.text.as_deref().unwrap_or_default();
-    let is_output = matches!(entry.stream, None) && entry.http.is_none();
+    let is_output = entry.stream.is_none() && entry.http.is_none();
     let kind = match entry.from {
         Side::Recorder => RowKind::Remark,
         _ if text.is_empty() => RowKind::Http,

@@ -122,7 +122,7 @@ impl Tap {
     /// Records what has passed, once.
     fn end(&mut self) {
         let body = match mem::replace(&mut self.kind, Kind::Done) {
-            Kind::Whole { size: 0, .. } => recorder::Body::Empty,
+            Kind::Whole { size: 0, .. } | Kind::Size(0) => recorder::Body::Empty,
             Kind::Whole { start, size, .. } if start.len() as u64 == size => {
                 recorder::Body::Bytes(start)
             }
@@ -132,7 +132,6 @@ impl Tap {
                 start.truncate(TEXT);
                 recorder::Body::Start(start, size)
             }
-            Kind::Size(0) => recorder::Body::Empty,
             Kind::Size(size) => recorder::Body::Size(size),
             Kind::Events(_) | Kind::Done => return,
         };

@@ -51,18 +51,17 @@ pub(super) fn forward_request(headers: &mut HeaderMap) {
 pub(super) fn recorded(headers: &HeaderMap, keeps_secrets: bool) -> BTreeMap<String, String> {
     let mut recorded = BTreeMap::new();
     for (name, value) in headers {
-        let value = String::from_utf8_lossy(value.as_bytes());
-        let mut value = if keeps_secrets {
-            value.into_owned()
+        let value = value.as_bytes();
+        let start = String::from_utf8_lossy(value.get(..VALUE).unwrap_or(value));
+        let mut shown = if keeps_secrets {
+            start.into_owned()
         } else {
-            secrets::header(name.as_str(), &value)
+            secrets::header(name.as_str(), &start)
         };
         if value.len() > VALUE {
-            let end = (0..=VALUE).rev().find(|end| value.is_char_boundary(*end));
-            value.truncate(end.unwrap_or_default());
-            value.push('…');
+            shown.push('…');
         }
-        recorded.insert(name.as_str().to_owned(), value);
+        recorded.insert(name.as_str().to_owned(), shown);
     }
     recorded
 }

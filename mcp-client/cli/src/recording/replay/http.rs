@@ -13,7 +13,7 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use mcp_client::types::rpc::{self, Message};
 use mcp_client::types::sse::{Event, write_event};
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc};
 
 use super::player::{Out, Player};
 use crate::failure::Failure;
@@ -21,6 +21,9 @@ use crate::recording::http;
 
 /// The number of messages that wait for a client.
 const WAITING: usize = 256;
+
+/// The number of messages that are answered at the same time.
+const RUNNING: usize = 1000;
 
 type Answer = Response<Either<Events, Full<Bytes>>>;
 
@@ -31,6 +34,7 @@ pub(crate) async fn serve(player: Player, listen: SocketAddr, limit: usize) -> R
         player,
         push,
         limit,
+        places: Arc::new(Semaphore::new(RUNNING)),
     });
     let handler = move |request| {
         let server = Arc::clone(&server);
@@ -44,6 +48,7 @@ struct Server {
     /// Messages that belong to no request, for the streams that clients have opened with `GET`.
     push: broadcast::Sender<Bytes>,
     limit: usize,
+    places: Arc<Semaphore>,
 }
 
 impl Server {
@@ -68,7 +73,11 @@ impl Server {
             Ok(Message::Notification { .. } | Message::Result { .. } | Message::Error { .. })
         );
         let (events, stream) = mpsc::channel(WAITING);
-        tokio::spawn(self.play(body, expects_answer.then_some(events)));
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            let reason = "too many requests are open";
+            return text(StatusCode::SERVICE_UNAVAILABLE, reason);
+        };
+        tokio::spawn(self.play(body, expects_answer.then_some(events), place));
         if expects_answer {
             return stream_of(stream);
         }
@@ -76,7 +85,12 @@ impl Server {
     }
 
     /// Plays what follows a message. What comes after the response goes to the other streams.
-    async fn play(self: Arc<Self>, body: Bytes, mut events: Option<mpsc::Sender<Bytes>>) {
+    async fn play(
+        self: Arc<Self>,
+        body: Bytes,
+        mut events: Option<mpsc::Sender<Bytes>>,
+        _place: OwnedSemaphorePermit,
+    ) {
         let (sender, mut receiver) = mpsc::channel::<Out>(WAITING);
         let message = String::from_utf8_lossy(&body);
         let answered = async {

@@ -145,7 +145,7 @@ fn scrub_string(
     // Most strings contain neither a URL nor credentials nor JSON.
     let inner = string.get(1..string.len() - 1).unwrap_or_default();
     let may_be_json = texts > 0 && inner.trim_start().starts_with(['{', '[', '\\']);
-    if !(may_be_json || inner.contains("/") || inner.contains(' ')) {
+    if !(may_be_json || inner.contains('/') || inner.contains(' ')) {
         return;
     }
     let value = unquoted(string);

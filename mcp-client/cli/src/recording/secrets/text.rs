@@ -115,7 +115,11 @@ fn find_credentials(text: &str, found: &mut Vec<Range<usize>>) {
 }
 
 fn find_values(text: &str, found: &mut Vec<Range<usize>>) {
+    let mut done = 0;
     for (at, sign) in text.match_indices(['=', ':']) {
+        if at < done {
+            continue;
+        }
         let before = text.get(..at).unwrap_or_default();
         let before = before.trim_end_matches(' ').trim_end_matches(['"', '\'']);
         let name = before.bytes().rev().take(NAME);
@@ -139,6 +143,7 @@ fn find_values(text: &str, found: &mut Vec<Range<usize>>) {
         if length > 0 {
             let start = start + rest.len() - value.len();
             found.push(start..start + length);
+            done = start + length;
         }
     }
 }
