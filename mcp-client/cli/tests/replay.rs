@@ -173,7 +173,7 @@ fn client_of_a_recording_reports_how_results_differ() {
     let other = client(&["--json"], &["tasks"]);
     let report: Value = serde_json::from_str(&other.out).expect("JSON");
     assert_eq!(report["compared"], 2);
-    let none = client(&["--timeout", "5"], &["no", "http"]);
+    let none = client(&["--timeout", "1"], &["no", "http"]);
     assert_eq!(none.code, Some(1), "{none:?}");
     assert!(none.out.contains("there is no answer"), "{none:?}");
 }
