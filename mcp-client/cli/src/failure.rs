@@ -12,7 +12,7 @@ use mcp_client::{
 };
 
 use crate::output;
-use crate::recording::RecordingError;
+use crate::recording_error::RecordingError;
 
 /// The exit code for a wrong command line.
 pub(crate) const USAGE: u8 = 2;

@@ -11,6 +11,7 @@ mod network;
 mod output;
 mod questions;
 mod recording;
+mod recording_error;
 mod remembered;
 mod schema;
 mod values;
