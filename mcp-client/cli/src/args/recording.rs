@@ -83,7 +83,7 @@ pub(crate) struct Replay {
 /// When a replay sends the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Timing {
-    /// At once
+    /// At once. Some clients drop progress that arrives together with the response
     None,
     /// After the delays of the recording
     Recorded,

@@ -103,8 +103,9 @@ fn legend() -> Markup {
 
 fn list(explanation: &Explanation<'_>) -> Markup {
     let mut left = MESSAGES;
-    let rows = explanation.rows.iter().take(ENTRIES);
-    let left_out = explanation.rows.len().saturating_sub(ENTRIES);
+    let all = || explanation.rows.iter().filter(|row| !row.is_empty_event());
+    let rows = all().take(ENTRIES);
+    let left_out = all().count().saturating_sub(ENTRIES);
     html! {
         div.filters {
             label { input #only-faults type="checkbox"; " only with faults" }

@@ -334,7 +334,7 @@ fn other(entry: &Entry) -> Row<'_> {
                 http.path.as_deref().unwrap_or_default()
             )),
             (None, Some(status)) => Some(format!("HTTP {status}")),
-            (None, None) => Some("an event without data".to_owned()),
+            (None, None) => None,
         },
         _ => text.lines().next().map(str::to_owned),
     };
@@ -359,6 +359,11 @@ fn other(entry: &Entry) -> Row<'_> {
 }
 
 impl Row<'_> {
+    /// Returns `true` for a server-sent event without data, which only sets an id.
+    pub(super) fn is_empty_event(&self) -> bool {
+        self.kind == RowKind::Http && self.entry.stream == Some(Stream::Sse)
+    }
+
     /// Returns what is shown of the message in one line.
     pub(super) fn label(&self) -> String {
         let subject = self.subject.as_deref().unwrap_or_default();

@@ -21,7 +21,10 @@ pub(crate) fn table(explanation: &Explanation<'_>) -> String {
         "\n{:>5} {:>11}  {:<8}  {:<10}  {:<LABEL$}  {:>9}  {:>8}\n",
         "#", "TIME", "FROM", "REVISION", "MESSAGE", "ANSWER", "SIZE"
     );
-    for row in explanation.rows.iter().filter(|row| !is_accepted(row)) {
+    for row in &explanation.rows {
+        if is_accepted(row) || row.is_empty_event() {
+            continue;
+        }
         let line = format!(
             "{:>5} {:>11}  {:<8}  {:<10}  {:<LABEL$}  {:>9}  {:>8}",
             row.number
@@ -50,11 +53,10 @@ pub(crate) fn table(explanation: &Explanation<'_>) -> String {
     )
 }
 
-/// Returns `true` for the head of a successful response, and for an event without data.
+/// Returns `true` for the head of a successful response, which needs no line of its own.
 fn is_accepted(row: &Row<'_>) -> bool {
-    let http = row.entry.http.as_deref();
-    let is_head = row.kind == RowKind::Http && http.is_some_and(|http| http.method.is_none());
-    is_head && http.is_some_and(|http| http.status.is_none_or(|status| status < 400))
+    let status = row.entry.http.as_ref().and_then(|http| http.status);
+    row.kind == RowKind::Http && status.is_some_and(|status| status < 400)
 }
 
 pub(super) fn side(side: Side) -> &'static str {
