@@ -90,10 +90,13 @@ impl<'a> Action<'a> {
                 Self::Request(method, values::read_args(args.args.as_deref())?)
             }
             Command::Auth(_)
+            | Command::Explain(_)
             | Command::Gateway(_)
             | Command::Install(_)
             | Command::Login(_)
             | Command::Logout(_)
+            | Command::Record(_)
+            | Command::Replay(_)
             | Command::Servers(_)
             | Command::Uninstall(_) => {
                 let message = "this command connects to no server";

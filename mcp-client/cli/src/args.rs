@@ -3,6 +3,7 @@
 mod connecting;
 pub(crate) mod gateway;
 mod install;
+mod recording;
 mod server;
 mod tasks;
 
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand};
 use mcp_client::types::Revision;
 
 pub(crate) use install::{Install, Place, Servers, Uninstall};
+pub(crate) use recording::{Explain, Format, Record, Replay, Timing};
 pub(crate) use server::{RawRequest, Server, Source, WithArguments};
 pub(crate) use tasks::{CallTool, TasksCommand};
 
@@ -237,6 +239,9 @@ pub(crate) enum Command {
         override_usage = "mcp request [OPTIONS] URL METHOD\n       mcp request [OPTIONS] METHOD -- PROGRAM..."
     )]
     Request(RawRequest),
+    Record(Record),
+    Replay(Replay),
+    Explain(Explain),
     /// Serves all servers of a file as one, over standard input and output or HTTP
     ///
     /// The file has the form of `mcpServers`, as those of hosts. Names of tools and prompts get the

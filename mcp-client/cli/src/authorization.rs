@@ -118,7 +118,8 @@ fn client(options: &Options) -> Result<Option<OAuthClient>, Failure> {
     }))
 }
 
-fn variable(name: &str) -> Result<Secret, Failure> {
+/// Returns the secret in a variable of the environment.
+pub(crate) fn variable(name: &str) -> Result<Secret, Failure> {
     env::var(name).map(Secret::new).map_err(|error| {
         // The error itself would show the value.
         let fault = match error {

@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod call;
 pub(crate) mod discover;
+pub(crate) mod explain;
 pub(crate) mod fetch;
 pub(crate) mod gateway;
 pub(crate) mod install;
@@ -10,6 +11,8 @@ pub(crate) mod lists;
 pub(crate) mod metadata;
 pub(crate) mod prompts;
 pub(crate) mod raw;
+pub(crate) mod record;
+pub(crate) mod replay;
 pub(crate) mod resources;
 pub(crate) mod save;
 pub(crate) mod servers;

@@ -14,6 +14,7 @@ use mcp_gateway::config::ConfigError;
 
 use crate::commands::install::edit::EditError;
 use crate::output;
+use crate::recording_error::RecordingError;
 
 /// The exit code for a wrong command line.
 pub(crate) const USAGE: u8 = 2;
@@ -58,6 +59,14 @@ pub(crate) enum Failure {
     /// The server does not have what was asked for.
     #[error("{0}")]
     Absent(String),
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+    /// The results differ from those of the recording. The differences are printed.
+    #[error("the results differ from the recording")]
+    Different,
+    /// The program that was recorded exited with this code.
+    #[error("the server exited with the code {0}")]
+    Exited(u8),
     #[error("interrupted")]
     Interrupted,
     #[error(transparent)]
@@ -67,8 +76,14 @@ pub(crate) enum Failure {
 impl Failure {
     fn code(&self) -> u8 {
         match self {
-            Self::Tool => 1,
-            Self::Usage(_) | Self::File { .. } | Self::Config { .. } | Self::Edit { .. } => USAGE,
+            Self::Tool | Self::Different => 1,
+            Self::Exited(code) => *code,
+            Self::Recording(RecordingError::Start { .. } | RecordingError::Listen { .. }) => 3,
+            Self::Usage(_)
+            | Self::File { .. }
+            | Self::Config { .. }
+            | Self::Edit { .. }
+            | Self::Recording(_) => USAGE,
             Self::Connect(ConnectError::Call(error)) | Self::Call(error) => of_call(error),
             Self::Connect(ConnectError::Transport(error)) => of_transport(error),
             Self::Connect(ConnectError::Decode(_))
@@ -90,7 +105,7 @@ impl Failure {
             Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return ExitCode::SUCCESS;
             }
-            Self::Tool | Self::Interrupted => {}
+            Self::Tool | Self::Interrupted | Self::Different | Self::Exited(_) => {}
             failure => {
                 output::print_error(&failure.to_string());
                 if let Some(hint) = login_hint(failure) {

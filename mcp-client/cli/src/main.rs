@@ -12,6 +12,8 @@ mod hosts;
 mod network;
 mod output;
 mod questions;
+mod recording;
+mod recording_error;
 mod remembered;
 mod schema;
 mod values;
@@ -27,8 +29,8 @@ use tokio::time::timeout;
 use action::Action;
 use args::{Command, Mcp, Options};
 use commands::{
-    account, call, discover, fetch, metadata, prompts, raw, resources, skills, tasks, tools, tree,
-    watch,
+    account, call, discover, explain, fetch, metadata, prompts, raw, record, replay, resources,
+    skills, tasks, tools, tree, watch,
 };
 use failure::Failure;
 use output::Output;
@@ -71,6 +73,13 @@ async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> 
     let output = Output::new(options.json);
     tasks::find_server(&mut options, &mut command).await?;
     configured::apply(&mut options, &mut command)?;
+    match &command {
+        // It passes signals on to the server.
+        Command::Record(args) => return record::record(args, &options).await,
+        Command::Replay(args) => return replay::replay(args, &options, output).await,
+        Command::Explain(args) => return explain::explain(args, output),
+        _ => {}
+    }
     if command.server().is_none() {
         return tokio::select! {
             done = account::run(&options, &command, output) => done,

@@ -37,7 +37,7 @@ pub(crate) fn policy(options: &Options) -> Result<FetchPolicy, Failure> {
 }
 
 /// Reads the certificates that are trusted in addition to those of the system.
-fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
+pub(crate) fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
     let read = |path: &PathBuf| {
         std::fs::read(path).map_err(|source| Failure::File {
             path: path.clone(),

@@ -6,11 +6,14 @@ mod authorization;
 #[cfg(target_os = "linux")]
 mod browser;
 mod calls;
+mod explain;
 mod hostile;
 mod install;
 mod lists;
 mod odd;
 mod proxy;
+mod record;
+mod replay;
 mod resources;
 mod servers;
 mod skills;

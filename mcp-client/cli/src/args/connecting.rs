@@ -23,10 +23,13 @@ impl Command {
             Self::Skills(args) => &args.server,
             Self::Tree(args) => &args.server,
             Self::Auth(_)
+            | Self::Explain(_)
             | Self::Gateway(_)
             | Self::Install(_)
             | Self::Login(_)
             | Self::Logout(_)
+            | Self::Record(_)
+            | Self::Replay(_)
             | Self::Servers(_)
             | Self::Uninstall(_) => return None,
         })
@@ -52,10 +55,13 @@ impl Command {
             Self::Skills(args) => &mut args.server,
             Self::Tree(args) => &mut args.server,
             Self::Auth(_)
+            | Self::Explain(_)
             | Self::Gateway(_)
             | Self::Install(_)
             | Self::Login(_)
             | Self::Logout(_)
+            | Self::Record(_)
+            | Self::Replay(_)
             | Self::Servers(_)
             | Self::Uninstall(_) => return None,
         })

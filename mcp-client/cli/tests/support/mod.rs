@@ -1,5 +1,6 @@
 //! What the tests have in common.
 
+pub(crate) mod conversation;
 #[path = "../../../tests/support/example.rs"]
 pub(crate) mod example;
 pub(crate) mod folder;

@@ -1,0 +1,112 @@
+//! The arguments of `mcp record`, `mcp replay` and `mcp explain`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::server::Server;
+
+/// Records the messages between a host and a server
+///
+/// The host starts this command in place of the program, or is pointed at the address that the
+/// command prints in place of the URL. All bytes are passed on unchanged.
+///
+/// Secrets are not recorded: the headers for authorization, cookies and sessions, credentials
+/// after `Bearer` and `Basic`, users and passwords in URLs, and the values of members, arguments,
+/// options and parameters whose names end with one of these words, in any case and with any
+/// separators: token, password, passwd, passphrase, secret, credential, and their plurals, api
+/// key, access key, auth key, private key, secret key, signing key, authorization, cookie, jwt,
+/// bearer, client assertion, code verifier. In the queries of URLs also: key, code, sig, state,
+/// session id, and names that end with signature. In text that is not JSON also what follows such a
+/// name and `=` or `:`. Names that end with progress token, page token and next token are no
+/// secrets. Secrets elsewhere, such as in the middle of a text, are recorded.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "mcp record [OPTIONS] -o FILE -- PROGRAM...\n       mcp record [OPTIONS] -o FILE [--listen ADDRESS] URL"
+)]
+pub(crate) struct Record {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// The recording: a file of JSON lines, which only the user can read. An existing file is
+    /// replaced
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// The address of the endpoint for the host, if the server is a URL. Port 0 is any free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    pub(crate) listen: SocketAddr,
+    /// Does not remove secrets from the recording
+    #[arg(long)]
+    pub(crate) keep_secrets: bool,
+    /// Stops recording when the file has this size. Messages are still forwarded
+    #[arg(long, value_name = "BYTES", default_value = "268435456")]
+    pub(crate) max_size: u64,
+}
+
+/// Plays the server of a recording, on standard input and output or over HTTP
+///
+/// Requests are matched by their method and params, except for ids, `_meta`, and what a client
+/// says of itself. A request that was recorded several times gets the answers in turn.
+///
+/// With `--client`, plays the client: sends its messages to a server, and prints how the
+/// results differ. The exit code is 1 if they do.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "mcp replay [OPTIONS] FILE [--listen ADDRESS]\n       mcp replay [OPTIONS] FILE --client URL\n       mcp replay [OPTIONS] FILE --client -- PROGRAM..."
+)]
+pub(crate) struct Replay {
+    /// The recording
+    pub(crate) file: PathBuf,
+    /// With `--client`: the URL of the server
+    #[arg(value_name = "URL", requires = "client")]
+    pub(crate) url: Option<String>,
+    /// With `--client`: the program of the server, with its arguments
+    #[arg(
+        last = true,
+        value_name = "PROGRAM",
+        requires = "client",
+        conflicts_with = "url"
+    )]
+    pub(crate) program: Vec<std::ffi::OsString>,
+    /// Plays the server over HTTP at this address, in place of standard input and output. Port 0 is
+    /// any free one
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "client")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Plays the client: sends its messages to a server, and shows how the results differ
+    #[arg(long)]
+    pub(crate) client: bool,
+    /// When to send the messages
+    #[arg(long, value_enum, default_value_t = Timing::None)]
+    pub(crate) timing: Timing,
+}
+
+/// When a replay sends the messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Timing {
+    /// At once. Some clients drop progress that arrives together with the response
+    None,
+    /// After the delays of the recording
+    Recorded,
+}
+
+/// Explains a recording: its messages, how long answers took, and what is not valid
+#[derive(Debug, Args)]
+#[command(override_usage = "mcp explain [OPTIONS] FILE")]
+pub(crate) struct Explain {
+    /// The recording
+    pub(crate) file: PathBuf,
+    /// The form of the explanation
+    #[arg(long, value_enum, default_value_t = Format::Text, conflicts_with = "json")]
+    pub(crate) format: Format,
+    /// Writes the explanation to a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A table
+    Text,
+    /// A page for a browser, with a sequence diagram
+    Html,
+}

@@ -1,0 +1,41 @@
+//! `mcp explain`.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::args::{Explain, Format};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::recording::explain::{explain as explained, json, page, table};
+use crate::recording::reader::Recording;
+use crate::recording::recorder;
+
+pub(crate) fn explain(args: &Explain, output: Output) -> Result<(), Failure> {
+    let recording = Recording::read(&args.file)?;
+    let explanation = explained(&recording);
+    let mut text = if output.json {
+        mcp_client::types::json::to_string(&json(&explanation)).map_err(std::io::Error::from)?
+    } else {
+        match args.format {
+            Format::Text => table(&explanation),
+            Format::Html => page(&explanation),
+        }
+    };
+    match &args.output {
+        Some(path) => write(path, &text),
+        None if output.json => Ok(output.json(&text)?),
+        None => {
+            // Text of peers is escaped already.
+            text.truncate(text.trim_end().len());
+            Ok(output.block(&text)?)
+        }
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = recorder::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|source| Failure::File {
+        path: path.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,64 @@
+//! `mcp record`.
+
+use crate::args::{Options, Record, Server};
+use crate::failure::Failure;
+use crate::recording::format::{self, Secrets};
+use crate::recording::recorder::{self, Recorder};
+use crate::recording::{http, secrets, stdio};
+use crate::{hints, interrupted};
+
+pub(crate) async fn record(args: &Record, options: &Options) -> Result<(), Failure> {
+    let secrets = if args.keep_secrets {
+        Secrets::Kept
+    } else {
+        Secrets::Removed
+    };
+    if args.server.program.is_empty() && (!options.env.is_empty() || options.cwd.is_some()) {
+        let message = "`--env` and `--cwd` are only for programs, but the server is a URL";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let server = described(&args.server, args.keep_secrets)?;
+    let (recorder, writing) = recorder::start(&args.output, server, secrets, args.max_size)?;
+    let done = pass(args, options, recorder).await;
+    writing.finish();
+    done
+}
+
+async fn pass(args: &Record, options: &Options, recorder: Recorder) -> Result<(), Failure> {
+    let Some(url) = args.server.words.first() else {
+        return match stdio::record(&args.server.program, options, recorder).await? {
+            0 => Ok(()),
+            code => Err(Failure::Exited(code)),
+        };
+    };
+    tokio::select! {
+        done = http::record(url, args.listen, args.keep_secrets, options, recorder) => done,
+        _ = interrupted() => Ok(()),
+    }
+}
+
+/// Returns the server for the recording.
+fn described(server: &Server, keeps_secrets: bool) -> Result<format::Server, Failure> {
+    match (&*server.words, &*server.program) {
+        ([], program @ [_, ..]) => Ok(format::Server::Program(if keeps_secrets {
+            let words = program
+                .iter()
+                .map(|word| word.to_string_lossy().into_owned());
+            words.collect()
+        } else {
+            secrets::command_line(program)
+        })),
+        ([url], []) if hints::is_url(url) => Ok(format::Server::Url(if keeps_secrets {
+            url.clone()
+        } else {
+            secrets::urls(url).into_owned()
+        })),
+        (words, _) => {
+            let mut message = "expected a URL, or `-- PROGRAM...`".to_owned();
+            if let Some(word) = words.first() {
+                message += &format!("\nhint: {}", hints::of_server(word));
+            }
+            Err(Failure::Usage(message))
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Records a server over HTTP: an endpoint for the host, which forwards all requests to the server.
+
+mod body;
+mod endpoint;
+mod forward;
+mod headers;
+mod listen;
+mod pool;
+
+pub(crate) use endpoint::{added, parse, record};
+pub(crate) use headers::rejected;
+pub(crate) use listen::serve;
+pub(crate) use pool::Pool;

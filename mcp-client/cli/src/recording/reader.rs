@@ -1,0 +1,90 @@
+//! [`Recording`]: a file as it was read.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use super::RecordingError;
+use super::format::{Entry, Header, VERSION};
+use crate::failure::Failure;
+
+/// The maximum size of a recording, in bytes. All of it is in memory.
+const LIMIT: u64 = 1 << 30;
+
+/// A recording.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    pub(crate) header: Header,
+    pub(crate) entries: Vec<Entry>,
+}
+
+impl Recording {
+    /// Reads a file.
+    ///
+    /// The last line may be cut off, as after a full disk. It is left out.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let failed = |source| Failure::File {
+            path: path.to_owned(),
+            source,
+        };
+        let file = File::open(path).map_err(failed)?;
+        let mut lines = BufReader::new(file.take(LIMIT + 1));
+        let (mut text, mut number, mut size) = (Vec::new(), 0, 0);
+        let mut header = None;
+        let mut entries = Vec::new();
+        loop {
+            text.clear();
+            size += lines.read_until(b'\n', &mut text).map_err(failed)? as u64;
+            number += 1;
+            if text.is_empty() {
+                break;
+            }
+            if size > LIMIT {
+                let file = path.to_owned();
+                return Err(RecordingError::TooLarge { file, limit: LIMIT }.into());
+            }
+            if header.is_none() {
+                header = Some(first(path, &text)?);
+                continue;
+            }
+            match line(path, number, &text) {
+                Ok(entry) => entries.push(entry),
+                Err(_) if text.last() != Some(&b'\n') => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let header = header.ok_or_else(|| not_a_recording(path, "the file is empty"))?;
+        Ok(Self { header, entries })
+    }
+}
+
+fn first(path: &Path, text: &[u8]) -> Result<Header, RecordingError> {
+    let header: Header = line(path, 1, text).map_err(|error| match error {
+        RecordingError::Line { reason, .. } => not_a_recording(path, &reason),
+        error => error,
+    })?;
+    if header.version != VERSION {
+        let found = header.version;
+        let reason = format!("the format has the version {found}, this program reads {VERSION}");
+        return Err(not_a_recording(path, &reason));
+    }
+    Ok(header)
+}
+
+fn not_a_recording(path: &Path, reason: &str) -> RecordingError {
+    RecordingError::Line {
+        file: path.to_owned(),
+        line: 1,
+        reason: format!("expected the first line of a recording by `mcp record`: {reason}"),
+    }
+}
+
+fn line<T: DeserializeOwned>(path: &Path, line: usize, text: &[u8]) -> Result<T, RecordingError> {
+    serde_json::from_slice(text).map_err(|error| RecordingError::Line {
+        file: path.to_owned(),
+        line,
+        reason: error.to_string(),
+    })
+}

@@ -1,0 +1,10 @@
+//! Plays one side of a recording.
+
+pub(crate) mod client;
+pub(crate) mod http;
+pub(crate) mod link;
+pub(crate) mod player;
+pub(crate) mod script;
+pub(crate) mod server;
+mod stdin;
+mod substitute;

@@ -1,0 +1,156 @@
+//! Records a server on standard input and output: the bytes pass through this program unchanged.
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::RecordingError;
+use super::format::{Side, Stream};
+use super::lines::Lines;
+use super::recorder::{Recorder, TEXT};
+use crate::args::Options;
+
+/// How long the output of a server is read after the server has exited: processes that it has left
+/// can keep the pipes open.
+const REST: Duration = Duration::from_secs(2);
+
+const CHUNK: usize = 64 << 10;
+
+/// Starts the program, passes all bytes and signals, and returns its exit code.
+pub(crate) async fn record(
+    program: &[OsString],
+    options: &Options,
+    recorder: Recorder,
+) -> Result<u8, RecordingError> {
+    let failed = |source| RecordingError::Start {
+        program: program
+            .first()
+            .map_or_else(String::new, |name| name.to_string_lossy().into()),
+        source,
+    };
+    let mut child = start(program, options).map_err(failed)?;
+    let limit = options.max_message;
+    let lines = |from, stream, limit| Lines::new(recorder.clone(), from, stream, limit);
+    if let Some(to) = child.stdin.take() {
+        tokio::spawn(pass_input(to, lines(Side::Client, None, limit)));
+    }
+    let from = child.stdout.take();
+    let lines_out = lines(Side::Server, None, limit);
+    let out = tokio::spawn(pass_output(from, tokio::io::stdout(), lines_out));
+    let from = child.stderr.take();
+    let lines_err = lines(Side::Server, Some(Stream::Stderr), TEXT);
+    let err = tokio::spawn(pass_output(from, tokio::io::stderr(), lines_err));
+    let status = wait(&mut child).await.map_err(failed)?;
+    // What the server wrote before it exited.
+    let _ = timeout(REST, async { (out.await, err.await) }).await;
+    recorder.remark(&format!("the server exited: {status}"));
+    Ok(code(status))
+}
+
+fn start(program: &[OsString], options: &Options) -> io::Result<Child> {
+    let (name, arguments) = program.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut command = Command::new(name);
+    command.args(arguments);
+    command.envs(options.env.iter().map(|(name, value)| (name, value)));
+    if let Some(folder) = &options.cwd {
+        command.current_dir(folder);
+    }
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.stderr(Stdio::piped()).spawn()
+}
+
+/// Passes standard input of this program to the server. Closes the pipe when the input ends.
+async fn pass_input(mut to: ChildStdin, mut lines: Lines) {
+    let (chunks, mut received) = mpsc::channel::<Vec<u8>>(4);
+    // The runtime would wait for a read of its own when this program ends.
+    std::thread::spawn(move || {
+        let mut buffer = vec![0; CHUNK];
+        while let Ok(count @ 1..) = io::stdin().read(&mut buffer) {
+            let chunk = buffer.get(..count).unwrap_or_default().to_vec();
+            if chunks.blocking_send(chunk).is_err() {
+                return;
+            }
+        }
+    });
+    while let Some(chunk) = received.recv().await {
+        lines.pass(&chunk);
+        if to.write_all(&chunk).await.is_err() || to.flush().await.is_err() {
+            // The server has closed its input. The task ends, and nothing more is read.
+            return;
+        }
+    }
+}
+
+/// Passes an output of the server. If the host closes it, the server gets a closed pipe too.
+async fn pass_output(
+    from: Option<impl AsyncRead + Unpin>,
+    mut to: impl AsyncWrite + Unpin,
+    mut lines: Lines,
+) {
+    let Some(mut from) = from else { return };
+    let mut buffer = vec![0; CHUNK];
+    while let Ok(count @ 1..) = from.read(&mut buffer).await {
+        let chunk = buffer.get(..count).unwrap_or_default();
+        lines.pass(chunk);
+        if to.write_all(chunk).await.is_err() || to.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Waits for the end of the server, and sends it the signals that this program receives.
+#[cfg(unix)]
+async fn wait(child: &mut Child) -> io::Result<ExitStatus> {
+    use std::io::IsTerminal;
+
+    use rustix::process::Signal;
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let mut term = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    let mut quit = signal(SignalKind::quit())?;
+    let mut first = signal(SignalKind::user_defined1())?;
+    let mut second = signal(SignalKind::user_defined2())?;
+    loop {
+        let signal = tokio::select! {
+            status = child.wait() => return status,
+            _ = term.recv() => Signal::TERM,
+            _ = interrupt.recv() => Signal::INT,
+            _ = hangup.recv() => Signal::HUP,
+            _ = quit.recv() => Signal::QUIT,
+            _ = first.recv() => Signal::USR1,
+            _ = second.recv() => Signal::USR2,
+        };
+        // A terminal sends the signals of its keys to all processes itself.
+        let by_key = matches!(signal, Signal::INT | Signal::QUIT) && io::stdin().is_terminal();
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        if let Some(id) = id.and_then(rustix::process::Pid::from_raw)
+            && !by_key
+        {
+            // It may have exited at this moment.
+            let _ = rustix::process::kill_process(id, signal);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+async fn wait(child: &mut Child) -> io::Result<ExitStatus> {
+    child.wait().await
+}
+
+/// Returns the exit code, after a signal as shells do: 128 and the number of the signal.
+fn code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal: Option<i32> = None;
+    let code = status.code().or(signal.map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}

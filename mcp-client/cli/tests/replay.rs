@@ -1,0 +1,202 @@
+//! `mcp replay`.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::record::run_recorded;
+use super::subject;
+use crate::support::conversation::Conversation;
+use crate::support::folder::Folder;
+use crate::support::program::{Printed, mcp};
+
+/// A session of a server from npm.
+pub(super) const EVERYTHING: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/tests/recordings/everything.jsonl"
+);
+
+/// Runs `mcp` with a replay as its server.
+fn replayed(file: &str, arguments: &[&str]) -> Printed {
+    let mut command = mcp();
+    command
+        .args(arguments)
+        .arg("--")
+        .arg(env!("CARGO_BIN_EXE_mcp"));
+    command
+        .args(["replay", file])
+        .output()
+        .expect("it runs")
+        .into()
+}
+
+fn replay(file: &str) -> Conversation {
+    let mut command = mcp();
+    Conversation::start(command.args(["replay", file]))
+}
+
+#[test]
+fn recorded_answers_are_repeated() {
+    let folder = Folder::new("replay-answers").created();
+    let file = folder.file("session.jsonl");
+    for arguments in [
+        &["tools"][..],
+        &["call", "echo", "text=a", "--json"],
+        &["call", "fail"],
+        &["call", "log", "-v"],
+        &["resources", "--revision", "2025-11-25"],
+        &["discover", "--json"],
+    ] {
+        let recorded = run_recorded(&file, arguments, &[]);
+        let replayed = replayed(&file, arguments);
+        assert_eq!(replayed.out, recorded.out, "{arguments:?}: {replayed:?}");
+        assert_eq!(replayed.code, recorded.code, "{replayed:?}");
+    }
+}
+
+#[test]
+fn ids_and_progress_tokens_are_those_of_the_client() {
+    let mut server = replay(EVERYTHING);
+    server.send(r#"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{}},"clientInfo":{"name":"other","version":"9"}}}"#);
+    let answer: Value = serde_json::from_str(&server.line()).expect("JSON");
+    assert_eq!(answer["id"], "i");
+    assert_eq!(answer["result"]["serverInfo"]["version"], "2.0.0");
+    server.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    // The recording has a notification in front of this answer.
+    server.send(r#"{"jsonrpc":"2.0","id":"t","method":"tools/list"}"#);
+    assert!(server.line().contains("notifications/tools/list_changed"));
+    assert!(
+        server
+            .line()
+            .starts_with(r#"{"jsonrpc":"2.0","id":"t","result":{"tools":["#)
+    );
+    server.send(r#"{"jsonrpc":"2.0","id":"l","method":"tools/call","params":{"arguments":{"steps":4.0,"duration":1},"name":"trigger-long-running-operation","_meta":{"progressToken":"mine"}}}"#);
+    for step in 1..=4 {
+        let progress: Value = serde_json::from_str(&server.line()).expect("JSON");
+        let params = json!({"progress": step, "total": 4, "progressToken": "mine"});
+        assert_eq!(progress["params"], params);
+    }
+    let answer: Value = serde_json::from_str(&server.line()).expect("JSON");
+    assert_eq!(answer["id"], "l");
+    // Without a token there is no progress. The last answer is given again.
+    server.send(r#"{"jsonrpc":"2.0","id":"m","method":"tools/call","params":{"arguments":{"steps":4,"duration":1},"name":"trigger-long-running-operation"}}"#);
+    let again: Value = serde_json::from_str(&server.line()).expect("JSON");
+    assert_eq!(
+        (&again["id"], &again["result"]),
+        (&json!("m"), &answer["result"])
+    );
+    assert_eq!(server.end().status.code(), Some(0));
+}
+
+#[test]
+fn unrecorded_requests_are_answered_with_what_was_expected() {
+    let mut server = replay(EVERYTHING);
+    for (request, code, message) in [
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get-sum","arguments":{"a":2,"b":4}}}"#,
+            -32602,
+            "the recording has `tools/call` only with other params: $.arguments.b: expected 3, found 4",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":2,"method":"completion/complete","params":{}}"#,
+            -32601,
+            "the recording has no request `completion/complete`: expected one of initialize, prompts/get, \
+             prompts/list, resources/list, resources/read, tools/call, tools/list",
+        ),
+        ("{", -32700, "message is not JSON"),
+    ] {
+        server.send(request);
+        let answer: Value = serde_json::from_str(&server.line()).expect("JSON");
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+        let found = answer["error"]["message"].as_str().expect("text");
+        assert!(code == -32700 || found == message, "{found}");
+    }
+    server.send(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#);
+    assert_eq!(server.line(), r#"{"jsonrpc":"2.0","id":9,"result":{}}"#);
+}
+
+#[test]
+fn questions_of_the_server_are_asked_at_the_same_place() {
+    let folder = Folder::new("replay-questions").created();
+    let file = folder.file("session.jsonl");
+    let subject = subject();
+    let recorder = ["record", "-o", &file, "--", subject.to_str().expect("text")];
+    let player = ["replay", &file];
+    let mut answers = Vec::new();
+    for (server, answer) in [
+        (&recorder[..], "soup\n2\nyes\nyes\n"),
+        (&player, "tea\n1\nno\nyes\n"),
+    ] {
+        let mut command = mcp();
+        command.args(["--revision", "2025-11-25", "call", "order", "--"]);
+        command.arg(env!("CARGO_BIN_EXE_mcp")).args(server);
+        let mut client = Conversation::start(&mut command);
+        client.send(answer);
+        let output: Printed = client.end().into();
+        assert_eq!(output.code, Some(0), "{output:?}");
+        assert!(output.err.contains("What will it be?"), "{output:?}");
+        answers.push(output.out);
+    }
+    // The recorded result follows, whatever the answer is.
+    assert!(answers[0].contains("soup"), "{answers:?}");
+    assert_eq!(answers[0], answers[1]);
+    // The client of the recording answers as it did.
+    let mut command = mcp();
+    command
+        .args(["replay", &file, "--client", "--"])
+        .arg(subject);
+    let printed: Printed = command.output().expect("it runs").into();
+    assert_eq!(printed.code, Some(0), "{printed:?}");
+}
+
+#[test]
+fn client_of_a_recording_reports_how_results_differ() {
+    let folder = Folder::new("replay-client").created();
+    let file = folder.file("session.jsonl");
+    run_recorded(&file, &["tools"], &[]);
+    let client = |arguments: &[&str], subjects: &[&str]| -> Printed {
+        let mut command = mcp();
+        command.args(["replay", &file, "--client"]).args(arguments);
+        command.arg("--").arg(subject()).args(subjects);
+        command.output().expect("it runs").into()
+    };
+    let same = client(&[], &[]);
+    assert_eq!((same.code, &*same.out), (Some(0), ""), "{same:?}");
+    assert!(
+        same.err.contains("2 answers compared, 0 differ"),
+        "{same:?}"
+    );
+    let other = client(&[], &["tasks"]);
+    assert_eq!(other.code, Some(1), "{other:?}");
+    assert!(other.out.contains("#3 tools/list\n  $.tools["), "{other:?}");
+    let other = client(&["--json"], &["tasks"]);
+    let report: Value = serde_json::from_str(&other.out).expect("JSON");
+    assert_eq!(report["compared"], 2);
+    let none = client(&["--timeout", "1"], &["no", "http"]);
+    assert_eq!(none.code, Some(1), "{none:?}");
+    assert!(none.out.contains("there is no answer"), "{none:?}");
+}
+
+#[test]
+fn http_replay_answers_clients_and_replays_over_http() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp"));
+    command.args(["replay", EVERYTHING, "--listen", "127.0.0.1:0"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut line = String::new();
+    let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+    stderr.read_line(&mut line).expect("a line");
+    let url = line
+        .trim()
+        .strip_prefix("replaying at ")
+        .expect("an address");
+    let direct = replayed(EVERYTHING, &["tools"]);
+    let over_http: Printed = mcp().args(["tools", url]).output().expect("it runs").into();
+    assert_eq!(direct.code, Some(0), "{direct:?}");
+    assert_eq!(over_http.out, direct.out, "{over_http:?}");
+    let client = mcp().args(["replay", EVERYTHING, "--client", url]).output();
+    let client: Printed = client.expect("it runs").into();
+    assert_eq!((client.code, &*client.out), (Some(0), ""), "{client:?}");
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+}
