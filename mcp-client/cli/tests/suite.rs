@@ -7,6 +7,7 @@ mod authorization;
 mod browser;
 mod calls;
 mod explain;
+mod gateway;
 mod hostile;
 mod install;
 mod lists;

@@ -1,0 +1,197 @@
+//! `mcp gateway`.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::folder::Folder;
+use crate::support::program::{Printed, mcp};
+
+use super::{Served, subject};
+
+/// Longer than any change takes.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Writes a file with the subject as a server under some names.
+fn configure(path: &str, names: &[&str]) {
+    let subject = subject();
+    let servers = names.iter().map(|name| {
+        let server = json!({ "command": subject, "env": { "WHO": "${GATEWAY_TEST_WHO:-nobody}" } });
+        ((*name).to_owned(), server)
+    });
+    let servers: serde_json::Map<String, Value> = servers.collect();
+    let text = json!({ "mcpServers": servers }).to_string();
+    // Renamed, so that the gateway never reads a part of it.
+    fs::write(format!("{path}.new"), text).expect("written");
+    fs::rename(format!("{path}.new"), path).expect("renamed");
+}
+
+/// Runs a command with the gateway as its server.
+fn through(path: &str, arguments: &[&str]) -> Printed {
+    let mut command = mcp();
+    command
+        .args(arguments)
+        .arg("--")
+        .arg(env!("CARGO_BIN_EXE_mcp"));
+    command
+        .args(["gateway", path])
+        .output()
+        .expect("it runs")
+        .into()
+}
+
+#[test]
+fn servers_of_a_file_are_served_as_one() {
+    let folder = Folder::new("gateway").created();
+    let path = folder.file("servers.json");
+    configure(&path, &["one", "two"]);
+    let listed = through(&path, &["tools"]);
+    assert_eq!(listed.code, Some(0), "{listed:?}");
+    assert!(
+        listed.out.contains("one_add") && listed.out.contains("two_add"),
+        "{listed:?}"
+    );
+    let called = through(&path, &["call", "two_add", "a=1", "b=2"]);
+    assert_eq!((called.code, &*called.out), (Some(0), "3\n"), "{called:?}");
+}
+
+#[test]
+fn faults_of_the_file_are_named() {
+    let folder = Folder::new("gateway-faults").created();
+    let path = folder.file("servers.json");
+    let run = |text: &str| -> Printed {
+        fs::write(&path, text).expect("written");
+        mcp()
+            .args(["gateway", &path])
+            .output()
+            .expect("it runs")
+            .into()
+    };
+    for (text, expected) in [
+        ("{", "line 1"),
+        (
+            r#"{"mcpServers":{"a":{"command":1}}}"#,
+            "mcpServers.a.command",
+        ),
+        (
+            r#"{"mcpServers":{"a":{"command":"x","env":{"A":"${GATEWAY_TEST_MISSING}"}}}}"#,
+            "mcpServers.a.env.A",
+        ),
+        (
+            r#"{"mcpServers":{"A b":{"command":"x"},"a-b":{"command":"x"}}}"#,
+            "same prefix",
+        ),
+    ] {
+        let printed = run(text);
+        assert_eq!(printed.code, Some(2), "{text}: {printed:?}");
+        assert!(printed.err.contains(expected), "{text}: {printed:?}");
+    }
+    let other: Printed = mcp()
+        .args(["gateway", &path, "--listen", "0.0.0.0:0"])
+        .output()
+        .expect("it runs")
+        .into();
+    assert!(other.err.contains("--listen-token-env"), "{other:?}");
+}
+
+/// A gateway over HTTP. It is killed when this value is dropped.
+struct Listening {
+    child: Child,
+    url: String,
+}
+
+impl Listening {
+    fn start(path: &str, options: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp"));
+        command
+            .args(["gateway", path, "--listen", "127.0.0.1:0"])
+            .args(options);
+        command.env("GATEWAY_TEST_TOKEN", "secret-of-the-test");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it runs");
+        let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+        let first = lines.next().expect("a line").expect("text");
+        let url = first.rsplit(' ').next().expect("a URL").to_owned();
+        // Read to the end, so that the gateway never waits.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, url }
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn listed(url: &str) -> Printed {
+    mcp().args(["tools", url]).output().expect("it runs").into()
+}
+
+#[test]
+fn changes_of_the_file_take_effect_and_a_broken_one_changes_nothing() {
+    let folder = Folder::new("gateway-reload").created();
+    let path = folder.file("servers.json");
+    configure(&path, &["one"]);
+    let gateway = Listening::start(&path, &[]);
+    let until = |expected: &dyn Fn(&str) -> bool| {
+        let begun = Instant::now();
+        loop {
+            let printed = listed(&gateway.url);
+            if printed.code == Some(0) && expected(&printed.out) {
+                return;
+            }
+            assert!(begun.elapsed() < TIMEOUT, "{printed:?}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    };
+    until(&|out| out.contains("one_add") && !out.contains("two_add"));
+    configure(&path, &["one", "two"]);
+    until(&|out| out.contains("one_add") && out.contains("two_add"));
+    fs::File::create(&path)
+        .and_then(|mut file| file.write_all(b"{"))
+        .expect("written");
+    std::thread::sleep(Duration::from_millis(2_500));
+    until(&|out| out.contains("one_add") && out.contains("two_add"));
+    configure(&path, &["two"]);
+    until(&|out| !out.contains("one_add") && out.contains("two_add"));
+}
+
+#[test]
+fn clients_need_the_token() {
+    let folder = Folder::new("gateway-token").created();
+    let path = folder.file("servers.json");
+    configure(&path, &["one"]);
+    let gateway = Listening::start(&path, &["--listen-token-env", "GATEWAY_TEST_TOKEN"]);
+    let run = |token: Option<&str>| -> Printed {
+        let mut command = mcp();
+        command.args(["tools", "--no-login", &gateway.url]);
+        if let Some(token) = token {
+            command.args(["--header", &format!("authorization: Bearer {token}")]);
+        }
+        command.output().expect("it runs").into()
+    };
+    assert_eq!(run(None).code, Some(7));
+    assert_eq!(run(Some("another")).code, Some(7));
+    let permitted = run(Some("secret-of-the-test"));
+    assert_eq!(permitted.code, Some(0), "{permitted:?}");
+}
+
+#[test]
+fn servers_at_urls_get_their_headers() {
+    let served = Served::start();
+    let folder = Folder::new("gateway-url").created();
+    let path = folder.file("servers.json");
+    let servers =
+        json!({ "mcpServers": { "web": { "url": served.url, "headers": { "x-a": "b" } } } });
+    fs::write(&path, servers.to_string()).expect("written");
+    let called = through(&path, &["call", "web_add", "a=1", "b=2"]);
+    assert_eq!((called.code, &*called.out), (Some(0), "3\n"), "{called:?}");
+}
