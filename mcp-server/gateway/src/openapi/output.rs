@@ -64,6 +64,9 @@ impl Output {
         let (&[schema], true, true) = (&*schemas, is_always_json, with_schema) else {
             return (output, Vec::new());
         };
+        if is_blank(resolver, schema) {
+            return (output, Vec::new());
+        }
         let mut notes = Vec::new();
         for detail in Detail::ALL {
             let (whole, wrapped, left_out) = output_schema(resolver, schema, detail);
@@ -94,6 +97,16 @@ impl Output {
 
 fn compiled(schema: &Object) -> Result<Validator, SchemaError> {
     Validator::new(&serde_json::Value::Object(schema.clone().into()))
+}
+
+/// Returns `true` for a schema that says nothing about the value.
+fn is_blank<'a>(resolver: &Resolver<'a>, schema: &'a Value) -> bool {
+    let is_text = |keyword: &str| matches!(keyword, "description" | "example" | "title");
+    match resolver.follow(schema) {
+        Ok(Value::Object(schema)) => schema.keys().all(is_text),
+        Ok(schema) => schema.as_bool() == Some(true),
+        Err(_) => false,
+    }
 }
 
 /// Returns the responses that the document lists for a success.
