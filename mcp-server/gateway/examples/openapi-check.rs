@@ -23,15 +23,16 @@ fn convert(text: &str) -> Result<(usize, OpenApiTools), OpenApiError> {
     Ok((operations, api.base_url("https://api.example").tools()?))
 }
 
-/// Lists the tools with a client. Returns the number of valid schemas.
-async fn validate(tools: OpenApiTools) -> Result<usize, Failure> {
+/// Lists the tools with a client. Returns the number of valid schemas, and the size of the list in bytes.
+async fn validate(tools: OpenApiTools) -> Result<(usize, usize), Failure> {
     let server = Server::builder("check", "1.0.0").page_size(20);
     let server = server.merge(tools.into_group()).build()?;
     let client = Client::builder("check", "1.0.0");
     let client = client.connect(ByteStream::of(server.in_memory())).await?;
-    let mut valid = 0;
+    let (mut valid, mut bytes) = (0, 0);
     for tool in client.tools().all().await?.items {
         let tool = serde_json::to_value(&tool)?;
+        bytes += tool.to_string().len();
         for member in ["inputSchema", "outputSchema"] {
             let Some(schema) = tool.get(member) else {
                 continue;
@@ -43,7 +44,7 @@ async fn validate(tools: OpenApiTools) -> Result<usize, Failure> {
             valid += 1;
         }
     }
-    Ok(valid)
+    Ok((valid, bytes))
 }
 
 async fn check(file: &str, options: &[String]) -> Result<(), Failure> {
@@ -75,7 +76,8 @@ async fn check(file: &str, options: &[String]) -> Result<(), Failure> {
         }
     }
     if has("--schemas") {
-        println!("  {} valid schemas", validate(made).await?);
+        let (valid, bytes) = validate(made).await?;
+        println!("  {valid} valid schemas, {bytes} bytes");
     }
     Ok(())
 }

@@ -27,8 +27,8 @@
 //! }
 //! ```
 //!
-//! The program `openapi-check` in the folder `examples` converts documents, and prints the tools and the
-//! faults. A document with many operations makes a list of tools that no model should read as a whole:
+//! The example `openapi` is such a program for any document. The example `openapi-check` converts documents,
+//! and prints the tools and the faults. A document with many operations makes a list of tools that no model should read as a whole:
 //! filter it, or add the middleware `Search` of the feature `search`.
 //!
 //! # Documents
@@ -53,8 +53,8 @@
 //! | text, XML | a string |
 //! | anything else | a string in base64 |
 //!
-//! Schemas are converted to JSON Schema 2020-12, with what they refer to in `$defs`. A tool's schemas have
-//! at most some 48 KB: what does not fit permits any value.
+//! Schemas are converted to JSON Schema 2020-12, with what they refer to in `$defs`. The schema of the
+//! arguments has at most some 48 KB, that of the result 16 KB: what does not fit permits any value.
 //!
 //! # Results
 //!

@@ -199,7 +199,7 @@ impl OpenApi {
 impl fmt::Debug for OpenApi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenApi")
-            .field("base_url", &self.base_url)
+            .field("version", &self.document.version)
             .finish_non_exhaustive()
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Base {
 impl Base {
     pub(super) fn parse(url: &str) -> Result<Self, OpenApiError> {
         Self::checked(url).map_err(|reason| OpenApiError::BaseUrl {
-            url: url.split('?').next().unwrap_or_default().to_owned(),
+            url: without_secrets(url),
             reason,
         })
     }
@@ -74,6 +74,16 @@ impl Base {
             .authority(self.authority.clone())
             .path_and_query(format!("{}{path}{sign}{query}", self.path))
             .build()
+    }
+}
+
+/// Returns a URL without a user name, a password and a query.
+fn without_secrets(url: &str) -> String {
+    let url = url.split('?').next().unwrap_or_default();
+    match (url.find("://"), url.rfind('@')) {
+        (Some(scheme), Some(at)) if scheme < at => format!("{}…{}", &url[..scheme + 3], &url[at..]),
+        (None, Some(at)) => format!("…{}", &url[at..]),
+        _ => url.to_owned(),
     }
 }
 

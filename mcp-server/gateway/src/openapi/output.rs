@@ -1,7 +1,9 @@
 //! [`Output`]: the schema of a tool's structured content.
 
+use std::sync::OnceLock;
+
 use http::HeaderValue;
-use mcp_internal::schema_validator::Validator;
+use mcp_internal::schema_validator::{Invalid, SchemaError, Validator};
 use mcp_server::types::json::{Object, Value};
 
 use super::body::is_json;
@@ -15,7 +17,8 @@ pub(super) const RESULT: &str = "result";
 pub(super) struct Output {
     /// The schema of the structured content, if each success of the operation has some.
     pub(super) schema: Option<Object>,
-    pub(super) validator: Option<Validator>,
+    /// Compiled for the first result: an API can have thousands of operations, of which few are called.
+    validator: OnceLock<Option<Validator>>,
     /// Set if the content is not an object and is therefore wrapped into one. Without a schema, this
     /// depends on the content.
     pub(super) wrapped: bool,
@@ -54,20 +57,22 @@ impl Output {
         }
         let mut output = Self {
             schema: None,
-            validator: None,
+            validator: OnceLock::new(),
             wrapped: false,
             accept: accept_of(&accept),
         };
         let (&[schema], true, true) = (&*schemas, is_always_json, with_schema) else {
             return (output, Vec::new());
         };
+        if is_blank(resolver, schema) {
+            return (output, Vec::new());
+        }
         let mut notes = Vec::new();
         for detail in Detail::ALL {
             let (whole, wrapped, left_out) = output_schema(resolver, schema, detail);
-            match Validator::new(&serde_json::Value::Object(whole.clone().into())) {
-                Ok(validator) => {
+            match compiled(&whole) {
+                Ok(_) => {
                     output.schema = Some(whole);
-                    output.validator = Some(validator);
                     output.wrapped = wrapped;
                     notes.extend(
                         left_out
@@ -80,6 +85,27 @@ impl Output {
             }
         }
         (output, notes)
+    }
+
+    /// Returns why structured content does not fit the schema.
+    pub(super) fn fault(&self, content: &Value) -> Option<Invalid> {
+        let schema = self.schema.as_ref()?;
+        let validator = self.validator.get_or_init(|| compiled(schema).ok());
+        validator.as_ref()?.check(content).err()
+    }
+}
+
+fn compiled(schema: &Object) -> Result<Validator, SchemaError> {
+    Validator::new(&serde_json::Value::Object(schema.clone().into()))
+}
+
+/// Returns `true` for a schema that says nothing about the value.
+fn is_blank<'a>(resolver: &Resolver<'a>, schema: &'a Value) -> bool {
+    let is_text = |keyword: &str| matches!(keyword, "description" | "example" | "title");
+    match resolver.follow(schema) {
+        Ok(Value::Object(schema)) => schema.keys().all(is_text),
+        Ok(schema) => schema.as_bool() == Some(true),
+        Err(_) => false,
     }
 }
 

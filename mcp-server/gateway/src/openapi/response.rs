@@ -116,11 +116,7 @@ impl Output {
         } else {
             value
         };
-        let fault = self
-            .validator
-            .as_ref()
-            .and_then(|it| it.check(&value).err());
-        if let Some(fault) = fault {
+        if let Some(fault) = self.fault(&value) {
             return failure(format!(
                 "the API answered with {}, and the result does not fit its documented schema ({}){}",
                 shown(status),

@@ -46,12 +46,15 @@ pub(super) enum Detail {
 impl Detail {
     pub(super) const ALL: [Self; 3] = [Self::Full, Self::Less, Self::Least];
 
-    /// The number of bytes that schemas may have, approximately.
-    fn budget(self) -> usize {
-        match self {
-            Self::Full => 48 << 10,
-            Self::Less => 32 << 10,
-            Self::Least => 4 << 10,
+    /// The number of bytes that schemas may have, approximately. The schema of a result matters less:
+    /// the model reads the result itself.
+    fn budget(self, direction: Direction) -> usize {
+        match (self, direction) {
+            (Self::Full, Direction::Request) => 48 << 10,
+            (Self::Less, Direction::Request) => 32 << 10,
+            (Self::Full, Direction::Response) => 16 << 10,
+            (Self::Less, Direction::Response) => 8 << 10,
+            (Self::Least, _) => 4 << 10,
         }
     }
 }
@@ -76,7 +79,7 @@ impl<'a, 'r> Converter<'a, 'r> {
             resolver,
             direction,
             detail,
-            budget: detail.budget(),
+            budget: detail.budget(direction),
             names: HashMap::new(),
             used: Names::default(),
             queue: VecDeque::new(),

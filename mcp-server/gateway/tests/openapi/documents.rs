@@ -66,6 +66,22 @@ fn faults_of_documents_say_what_and_where() {
     }
 }
 
+#[test]
+fn passwords_in_urls_are_not_shown() {
+    let api = OpenApi::parse("openapi: 3.1.0").unwrap();
+    let api = api.base_url("https://me:secret@example.com/a?key=secret");
+    let shown = format!("{api:?}");
+    let error = api.tools().unwrap_err();
+    assert!(
+        error.to_string().contains("`https://…@example.com/a`"),
+        "{error}"
+    );
+    assert!(
+        !format!("{shown} {error} {error:?}").contains("secret"),
+        "{error:?}"
+    );
+}
+
 #[tokio::test]
 async fn servers_have_variables_and_can_be_replaced() {
     let text = r"

@@ -62,7 +62,11 @@ async fn other_json_is_wrapped() {
         json!({ "type": "object", "properties": { "result": list }, "required": ["result"] });
     assert_eq!(tools[0]["outputSchema"], expected);
     let api = Api::start(response("200 OK", "application/json", "[1,2]")).await;
-    for document in [returning(&list), plain()] {
+    for document in [
+        returning(&list),
+        returning(&json!({ "title": "Any" })),
+        plain(),
+    ] {
         let result = call(&document, &api, "get", json!({})).await;
         let content: Value = result.structured().unwrap();
         assert_eq!(
@@ -70,6 +74,18 @@ async fn other_json_is_wrapped() {
             (json!({ "result": [1, 2] }), "[1,2]".to_owned())
         );
     }
+}
+
+#[tokio::test]
+async fn a_schema_that_permits_anything_is_none() {
+    let document = returning(&json!({ "title": "Any" }));
+    assert!(listed(&document).await[0].get("outputSchema").is_none());
+    let api = Api::start(response("200 OK", "application/json", r#"{"a":1}"#)).await;
+    let content: Value = call(&document, &api, "get", json!({}))
+        .await
+        .structured()
+        .unwrap();
+    assert_eq!(content, json!({ "a": 1 }));
 }
 
 #[tokio::test]

@@ -118,6 +118,20 @@ async fn tools_are_found_and_called() {
     assert_eq!(result.text(), "rain in Rome");
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct Region {
+    #[schemars(extend("x-mcp-header" = "Region"))]
+    region: String,
+}
+
+#[tokio::test]
+async fn tools_with_arguments_in_headers_stay_listed() {
+    let server = server(Search::new());
+    let server = server.tool("route", "Routes", async |at: Region| at.region);
+    let client = connect(server, "ada").await;
+    assert_eq!(names(&client).await, ["route", "search_tools", "call_tool"]);
+}
+
 #[tokio::test]
 async fn callers_find_only_the_tools_that_they_see() {
     let builder = || server(Search::new());

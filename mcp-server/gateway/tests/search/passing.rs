@@ -3,10 +3,15 @@
 use std::time::Duration;
 
 use mcp_client::types::json::Map;
-use mcp_client::types::{ElicitAction, ElicitResult, ElicitValue, Revision, StringSchema};
+use mcp_client::types::{
+    CacheScope, ElicitAction, ElicitResult, ElicitValue, ListToolsRequest, ListToolsResult,
+    Revision, StringSchema,
+};
 use mcp_client::{ByteStream, Client, Http, StartedCall};
 use mcp_gateway::search::Search;
-use mcp_server::{Context, Elicited, Form, HandlerError, Server, TaskOptions, Tasks, ToolDef};
+use mcp_server::{
+    Context, Elicited, Form, HandlerError, Params, Server, TaskOptions, Tasks, ToolDef,
+};
 use serde_json::json;
 
 use super::names;
@@ -83,4 +88,31 @@ async fn the_search_works_over_http() {
             .arguments(json!({ "name": "render" }));
         assert_eq!(call.await.unwrap().text(), "film.mp4");
     }
+}
+
+/// The list is a request of its own, which ends when it was answered.
+#[tokio::test]
+async fn what_a_list_has_spawned_ends_with_it() {
+    let (sender, mut ended) = tokio::sync::mpsc::unbounded_channel();
+    let list = move |_: Params<ListToolsRequest>, cx: Context| {
+        let sender = sender.clone();
+        async move {
+            tokio::spawn(async move {
+                cx.cancelled().await;
+                sender.send(()).unwrap();
+            });
+            ListToolsResult::new(Vec::new(), 0, CacheScope::Private)
+        }
+    };
+    let server = Server::builder("test", "1.0.0")
+        .layer(Search::new())
+        .on(list);
+    let server = server.build().unwrap();
+    let client = Client::builder("test", "1.0.0");
+    let client = client
+        .connect(ByteStream::of(server.in_memory()))
+        .await
+        .unwrap();
+    assert_eq!(names(&client).await, [""; 0]);
+    assert!(ended.recv().await.is_some());
 }

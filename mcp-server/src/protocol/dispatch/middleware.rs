@@ -219,18 +219,19 @@ impl Next {
         params: &P,
         cx: &Context,
     ) -> impl Future<Output = Outcome> + Send + use<P> {
+        let part = EndOnDrop(cx.part(method));
         // Encoded here, so that the future borrows nothing.
-        let request = self.part(method, params, cx);
+        let started = self.start(params, &part.0);
         async move {
-            let (request, rest) = request?;
+            let _ends = part;
+            let (request, rest) = started?;
             let message = run(request, rest).await?;
             Ok(Response { message })
         }
     }
 
-    fn part<P: Serialize + ?Sized>(
+    fn start<P: Serialize + ?Sized>(
         &self,
-        method: &str,
         params: &P,
         cx: &Context,
     ) -> Result<(LayerRequest, Rest), HandlerError> {
@@ -240,10 +241,20 @@ impl Next {
         };
         let request = LayerRequest {
             params: object_text(params)?,
-            cx: cx.part(method),
+            cx: cx.clone(),
             asked: None,
         };
         Ok((request, Rest::Handler(index)))
+    }
+}
+
+/// Ends the context of a part of a request when the part has its response, or is dropped: what its
+/// handler spawned may wait for that.
+struct EndOnDrop(Context);
+
+impl Drop for EndOnDrop {
+    fn drop(&mut self) {
+        self.0.state.ended.set();
     }
 }
 
