@@ -2,16 +2,19 @@
 
 pub(crate) mod account;
 pub(crate) mod call;
+pub(crate) mod check;
 pub(crate) mod discover;
 pub(crate) mod fetch;
 pub(crate) mod install;
 pub(crate) mod lists;
+pub(crate) mod manual;
 pub(crate) mod metadata;
 pub(crate) mod prompts;
 pub(crate) mod raw;
 pub(crate) mod resources;
 pub(crate) mod save;
 pub(crate) mod servers;
+pub(crate) mod shell;
 pub(crate) mod skills;
 pub(crate) mod tasks;
 pub(crate) mod tools;

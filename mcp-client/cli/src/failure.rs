@@ -26,6 +26,9 @@ pub(crate) enum Failure {
     /// The tool reported a failure. Its result is printed.
     #[error("the tool failed")]
     Tool,
+    /// A check found errors. They are printed.
+    #[error("the check found faults")]
+    Faulty,
     #[error("{0}")]
     Usage(String),
     #[error("cannot read or write the file `{}`: {source}", path.display())]
@@ -60,6 +63,9 @@ pub(crate) enum Failure {
     Absent(String),
     #[error("interrupted")]
     Interrupted,
+    /// A failure that was printed before.
+    #[error("{0}")]
+    Reported(Box<Failure>),
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -67,7 +73,7 @@ pub(crate) enum Failure {
 impl Failure {
     fn code(&self) -> u8 {
         match self {
-            Self::Tool => 1,
+            Self::Tool | Self::Faulty => 1,
             Self::Usage(_) | Self::File { .. } | Self::Config { .. } | Self::Edit { .. } => USAGE,
             Self::Connect(ConnectError::Call(error)) | Self::Call(error) => of_call(error),
             Self::Connect(ConnectError::Transport(error)) => of_transport(error),
@@ -80,6 +86,7 @@ impl Failure {
             Self::Absent(_) => 4,
             Self::Fetch(failed) => of_fetch(failed),
             Self::Interrupted => 130,
+            Self::Reported(failure) => failure.code(),
         }
     }
 
@@ -90,7 +97,7 @@ impl Failure {
             Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return ExitCode::SUCCESS;
             }
-            Self::Tool | Self::Interrupted => {}
+            Self::Tool | Self::Faulty | Self::Interrupted | Self::Reported(_) => {}
             failure => {
                 output::print_error(&failure.to_string());
                 if let Some(hint) = login_hint(failure) {

@@ -27,8 +27,8 @@ use tokio::time::timeout;
 use action::Action;
 use args::{Command, Mcp, Options};
 use commands::{
-    account, call, discover, fetch, metadata, prompts, raw, resources, skills, tasks, tools, tree,
-    watch,
+    account, call, check, discover, fetch, metadata, prompts, raw, resources, shell, skills, tasks,
+    tools, tree, watch,
 };
 use failure::Failure;
 use output::Output;
@@ -52,8 +52,12 @@ fn main() -> ExitCode {
             });
         }
     };
-    if options.verbose {
-        output::trace();
+    let check = match &command {
+        Command::Check(args) => Some(args.wire.clone()),
+        _ => None,
+    };
+    if options.verbose || check.is_some() {
+        output::trace(options.verbose, check);
     }
     let runtime = match Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -68,7 +72,7 @@ fn main() -> ExitCode {
 /// Connects, runs the command, and closes the connection. The first interrupt cancels the command,
 /// the second one also the orderly shutdown.
 async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> {
-    let output = Output::new(options.json);
+    let output = Output::new(options.json, command.show());
     tasks::find_server(&mut options, &mut command).await?;
     configured::apply(&mut options, &mut command)?;
     if command.server().is_none() {
@@ -80,9 +84,19 @@ async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> 
     let (target, words) = connect::target(&command)?;
     let action = Action::new(&command, &words)?;
     let client = tokio::select! {
-        client = connect::connect(&options, &command, target, output) => client?,
+        client = connect::connect(&options, &command, target, output) => client,
         interrupted = interrupted() => return interrupted,
     };
+    let client = match client {
+        Ok(client) => client,
+        Err(failure) => {
+            check::unconnected(&command, output)?;
+            return Err(failure);
+        }
+    };
+    if let Action::Shell(args) = action {
+        return shell::shell(client, args, &options).await;
+    }
     let done = tokio::select! {
         done = perform(&client, &action, options.verbose, output) => done,
         interrupted = interrupted() => match command {
@@ -103,7 +117,7 @@ async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> 
 }
 
 /// Waits for a signal that asks the program to exit.
-async fn interrupted() -> Result<(), Failure> {
+pub(crate) async fn interrupted() -> Result<(), Failure> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
@@ -120,7 +134,7 @@ async fn interrupted() -> Result<(), Failure> {
     Err(Failure::Interrupted)
 }
 
-async fn perform(
+pub(crate) async fn perform(
     client: &Client,
     action: &Action<'_>,
     verbose: bool,
@@ -128,6 +142,9 @@ async fn perform(
 ) -> Result<(), Failure> {
     match action {
         Action::Discover => discover::discover(client, output).await,
+        Action::Check(args) => check::check(client, args, output).await,
+        // It runs further actions.
+        Action::Shell(_) => Ok(()),
         Action::Tools(words) => tools::tools(client, words, output).await,
         Action::Call(named) => call::call(client, named, verbose, output).await,
         Action::Begin(named, server) => tasks::begin(client, named, server, output).await,

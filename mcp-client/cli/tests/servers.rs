@@ -91,7 +91,7 @@ fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
         ),
         (
             &["tools", "--config", "../some.json", "none"],
-            "has no server `none`; it lists `broken`, `sub`",
+            "has no server `none`; it lists `",
         ),
         (
             &["tools", "--config", "../some.json", "broken"],
@@ -104,6 +104,14 @@ fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
         (
             &["tools", "--config", "../some.json", "--", "true"],
             "both `--config` and a program",
+        ),
+        (
+            &["login", "--config", "../some.json", "sub"],
+            "`sub` is a program",
+        ),
+        (
+            &["auth", "status", "--config", "zed"],
+            "`--config` has no meaning",
         ),
         (&["tools", "@none"], "no host lists a server `none`"),
     ] {

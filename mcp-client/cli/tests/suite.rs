@@ -6,6 +6,8 @@ mod authorization;
 #[cfg(target_os = "linux")]
 mod browser;
 mod calls;
+mod check;
+mod everyday;
 mod hostile;
 mod install;
 mod lists;
@@ -13,6 +15,7 @@ mod odd;
 mod proxy;
 mod resources;
 mod servers;
+mod shell;
 mod skills;
 mod support;
 mod tasks;
