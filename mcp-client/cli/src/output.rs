@@ -25,10 +25,7 @@ use paint::Paint;
 pub(crate) struct Output {
     /// Whether to print one JSON value instead of text.
     pub(crate) json: bool,
-    /// Whether that value is printed as YAML.
-    yaml: bool,
-    /// Whether lists are printed as tables.
-    pub(crate) table: bool,
+    format: Option<OutputFormat>,
     /// The maximum number of elements of a list.
     pub(crate) limit: usize,
     terminal: bool,
@@ -38,15 +35,19 @@ pub(crate) struct Output {
 impl Output {
     pub(crate) fn new(json: bool, show: Show) -> Self {
         let terminal = io::stdout().is_terminal();
-        let yaml = show.format == Some(OutputFormat::Yaml);
+        let is_value = matches!(show.format, Some(OutputFormat::Json | OutputFormat::Yaml));
         Self {
-            json: json || yaml || show.format == Some(OutputFormat::Json),
-            yaml,
-            table: show.format == Some(OutputFormat::Table),
+            json: json || is_value,
+            format: show.format,
             limit: show.limit.unwrap_or(usize::MAX),
             terminal,
             colours: terminal && paint::is_wanted(),
         }
+    }
+
+    /// Returns `true` if lists are printed as tables.
+    pub(crate) fn is_table(self) -> bool {
+        self.format == Some(OutputFormat::Table)
     }
 
     /// Prints a line that begins with a word in a colour.
@@ -90,7 +91,7 @@ impl Output {
 
     /// Prints JSON text. On a terminal, control characters are escaped.
     pub(crate) fn json(self, text: &str) -> io::Result<()> {
-        if self.yaml {
+        if self.format == Some(OutputFormat::Yaml) {
             let text = yaml::from_json(text)?;
             // The format escapes control characters, but not those that reorder text.
             let text = if self.terminal {

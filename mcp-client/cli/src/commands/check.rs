@@ -14,6 +14,7 @@ use mcp_client::types::{ReadResourceRequest, ReadResourceRequestParams, rpc};
 use super::resources::violation;
 use crate::args::{Check, Command};
 use crate::failure::Failure;
+use crate::output::exact::to_json;
 use crate::output::paint::Paint;
 use crate::output::{Output, print_message};
 
@@ -81,7 +82,7 @@ fn about(client: &Client, wire: &wire::Wire) {
     match client.server_info() {
         None => findings.warning("server", "the server does not say its name and version"),
         Some(info) => {
-            let info = schemas::to_json(&info);
+            let info = to_json(&info);
             for member in ["name", "version"] {
                 if is_blank(info.get(member)) {
                     findings.warning("server", format!("the member `{member}` is empty"));

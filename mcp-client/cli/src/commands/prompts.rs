@@ -26,7 +26,7 @@ pub(crate) async fn prompts(client: &Client, output: Output) -> Result<(), Failu
         output.value(&object("prompts", &prompts))?;
         return end;
     }
-    if output.table {
+    if output.is_table() {
         let rows: Vec<[String; 3]> = prompts.iter().map(row).collect();
         table::print(output, ["NAME", "ARGUMENTS", "DESCRIPTION"], &rows)?;
         return end;

@@ -51,7 +51,7 @@ pub(crate) async fn resources(
         output.value(&both)?;
         return end;
     }
-    if output.table {
+    if output.is_table() {
         rows(&resources, &templates, output)?;
         return end;
     }

@@ -36,7 +36,7 @@ pub(crate) fn servers(options: &Options, args: &Servers, output: Output) -> Resu
     if output.json {
         let servers: Value = all.iter().map(to_json).collect();
         output.value(&Object::from([("servers", servers)]))?;
-    } else if output.table {
+    } else if output.is_table() {
         let rows: Vec<[String; 4]> = all.iter().map(row).collect();
         table::print(output, ["NAME", "HOST", "SERVER", "FILE"], &rows)?;
     } else {

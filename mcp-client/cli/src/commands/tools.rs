@@ -36,7 +36,7 @@ pub(crate) async fn tools(
     }
     if output.json {
         output.value(&object("tools", &tools))?;
-    } else if output.table {
+    } else if output.is_table() {
         let rows: Vec<[String; 3]> = tools.iter().map(row).collect();
         table::print(output, ["NAME", "ARGUMENTS", "DESCRIPTION"], &rows)?;
     } else {

@@ -1,6 +1,6 @@
 //! [`schema`]: checks the schemas of a tool.
 
-use mcp_client::types::json::{self, Value};
+use mcp_client::types::json::Value;
 use mcp_internal::schema_validator::{SchemaError, Validator};
 
 use super::finding::Findings;
@@ -132,7 +132,7 @@ fn external(schema: &Value, path: &str, found: &mut Vec<(String, String)>) {
                             && !reference.starts_with('#')
                             && found.len() < 20 =>
                     {
-                        found.push((path(), reference.to_string()));
+                        found.push((path(), reference.clone()));
                     }
                     // Values, which are no schemas.
                     _ if matches!(name, "const" | "default" | "enum" | "examples") => {}
@@ -148,9 +148,4 @@ fn external(schema: &Value, path: &str, found: &mut Vec<(String, String)>) {
         }
         _ => {}
     }
-}
-
-/// Converts a value of a type to JSON.
-pub(super) fn to_json(value: &impl serde::Serialize) -> Value {
-    json::to_value(value).unwrap_or_default()
 }

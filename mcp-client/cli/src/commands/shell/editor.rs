@@ -25,7 +25,7 @@ pub(super) enum Line {
 }
 
 pub(super) struct Editor {
-    editor: rustyline::Editor<Completions, FileHistory>,
+    lines: rustyline::Editor<Completions, FileHistory>,
     history: Option<PathBuf>,
     interactive: bool,
 }
@@ -48,7 +48,7 @@ impl Editor {
             let _ = editor.load_history(path);
         }
         Ok(Self {
-            editor,
+            lines: editor,
             history,
             interactive,
         })
@@ -63,7 +63,7 @@ impl Editor {
         let (sender, read) = oneshot::channel();
         // A read cannot be cancelled; the thread ends with the program.
         std::thread::spawn(move || {
-            let line = self.editor.readline("mcp> ");
+            let line = self.lines.readline("mcp> ");
             // Fails if the shell has ended meanwhile.
             let _ = sender.send((self, line));
         });
@@ -84,11 +84,11 @@ impl Editor {
         let Some(path) = &self.history else {
             return;
         };
-        let added = self.editor.add_history_entry(line);
+        let added = self.lines.add_history_entry(line);
         let saved = added.and_then(|is_new| {
             if is_new {
                 create_folder(path)?;
-                self.editor.append_history(path)?;
+                self.lines.append_history(path)?;
             }
             Ok(())
         });
