@@ -12,7 +12,7 @@ use mcp_client::{
 };
 use mcp_gateway::config::ConfigError;
 
-use crate::commands::install::edit::EditError;
+use crate::edit::EditError;
 use crate::output;
 
 /// The exit code for a wrong command line.

@@ -6,6 +6,7 @@ mod authorization;
 mod commands;
 mod configured;
 mod connect;
+mod edit;
 mod failure;
 mod hints;
 mod hosts;
@@ -15,6 +16,7 @@ mod questions;
 mod remembered;
 mod schema;
 mod values;
+mod wire;
 
 use std::process::ExitCode;
 use std::time::Duration;

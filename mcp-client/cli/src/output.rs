@@ -17,7 +17,7 @@ use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::args::{OutputFormat, Show};
-use crate::commands::check::wire::Wire;
+use crate::wire::Wire;
 use paint::Paint;
 
 /// Standard output.

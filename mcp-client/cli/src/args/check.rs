@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::seconds;
 use super::server::Server;
-use crate::commands::check::wire::Wire;
+use crate::wire::Wire;
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {

@@ -1,10 +1,8 @@
 //! `mcp check`: what the author of a server should know before a release.
 
-pub(crate) mod finding;
 mod lists;
 mod schemas;
 mod tools;
-pub(crate) mod wire;
 
 use mcp_client::Client;
 use mcp_client::types::json::Object;
@@ -17,8 +15,9 @@ use crate::failure::Failure;
 use crate::output::exact::to_json;
 use crate::output::paint::Paint;
 use crate::output::{Output, print_message};
+use crate::wire::Wire;
+use crate::wire::finding::{Findings, Level};
 
-use finding::{Findings, Level};
 use schemas::is_blank;
 
 /// A method that no server has.
@@ -76,7 +75,7 @@ pub(crate) fn unconnected(command: &Command, output: Output) -> Result<(), Failu
 }
 
 /// Checks what the server says about itself.
-fn about(client: &Client, wire: &wire::Wire) {
+fn about(client: &Client, wire: &Wire) {
     let mut seen = wire.seen();
     let findings = &mut seen.findings;
     match client.server_info() {
@@ -99,7 +98,7 @@ fn about(client: &Client, wire: &wire::Wire) {
     }
 }
 
-async fn read(client: &Client, wire: &wire::Wire, uri: &str) {
+async fn read(client: &Client, wire: &Wire, uri: &str) {
     let place = format!("resource `{uri}`");
     let params = ReadResourceRequestParams::new(uri, client.meta());
     match client.request::<ReadResourceRequest>(params).await {
@@ -115,7 +114,7 @@ async fn read(client: &Client, wire: &wire::Wire, uri: &str) {
     }
 }
 
-async fn unknown_method(client: &Client, wire: &wire::Wire) {
+async fn unknown_method(client: &Client, wire: &Wire) {
     let text = match client.request_json(UNKNOWN, Object::new()).await {
         Err(error) if error.code() == Some(rpc::METHOD_NOT_FOUND) => return,
         Err(error) => format!("expected the error -32601, found: {error}"),

@@ -9,10 +9,10 @@ use mcp_client::types::{
 };
 use mcp_client::{CallError, Client, List, Paged};
 
-use super::finding::Findings;
 use super::schemas::is_blank;
-use super::wire::Wire;
 use crate::output::exact::to_json;
+use crate::wire::Wire;
+use crate::wire::finding::Findings;
 
 /// Reads a list. Returns its valid elements.
 async fn all<R: Paged>(client: &Client, wire: &Wire, mut list: List<R>) -> Vec<R::Item> {

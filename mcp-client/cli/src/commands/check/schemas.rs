@@ -3,7 +3,7 @@
 use mcp_client::types::json::Value;
 use mcp_internal::schema_validator::{SchemaError, Validator};
 
-use super::finding::Findings;
+use crate::wire::finding::Findings;
 
 /// Keywords at the root that APIs of models refuse.
 const REFUSED: [&str; 5] = ["allOf", "anyOf", "enum", "not", "oneOf"];

@@ -6,8 +6,8 @@ use mcp_client::types::Revision;
 use mcp_client::types::json::Value;
 use mcp_types::registry;
 
-use super::finding::Findings;
 use super::schemas::{Part, is_blank, schema};
+use crate::wire::finding::Findings;
 
 /// The number of tools that some hosts accept.
 const TOOLS: usize = 128;

@@ -1,5 +1,7 @@
 //! [`Wire`]: checks each message of the server against the schema of its revision.
 
+pub(crate) mod finding;
+
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,7 +15,7 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Level as TracingLevel, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 
-use super::finding::Findings;
+use finding::Findings;
 
 /// The lists, their members, and the types of their elements.
 const LISTS: [(&str, &str, &str); 4] = [
