@@ -4,13 +4,15 @@ use std::path::Path;
 
 use mcp_client::types::json::Object;
 
-use crate::args::{Command, Fetch, Read, Server, TasksCommand, WithArguments};
+use crate::args::{Check, Command, Fetch, Read, Server, Shell, TasksCommand, WithArguments};
 use crate::failure::Failure;
 use crate::values;
 
 /// A command with its arguments.
 pub(crate) enum Action<'a> {
     Discover,
+    Check(&'a Check),
+    Shell(&'a Shell),
     /// Lists the tools whose names contain one of the words.
     Tools(&'a [String]),
     Call(NamedArguments<'a>),
@@ -54,6 +56,8 @@ impl<'a> Action<'a> {
     pub(crate) fn new(command: &'a Command, words: &'a [String]) -> Result<Self, Failure> {
         Ok(match command {
             Command::Discover(_) => without_arguments(Self::Discover, words)?,
+            Command::Check(args) => without_arguments(Self::Check(args), words)?,
+            Command::Shell(args) => without_arguments(Self::Shell(args), words)?,
             Command::Tools(_) => Self::Tools(words),
             Command::Call(args) => {
                 let named = NamedArguments::with("tool", words, &args.named)?;
@@ -90,11 +94,13 @@ impl<'a> Action<'a> {
                 Self::Request(method, values::read_args(args.args.as_deref())?)
             }
             Command::Auth(_)
+            | Command::Completions(_)
             | Command::Explain(_)
             | Command::Gateway(_)
             | Command::Install(_)
             | Command::Login(_)
             | Command::Logout(_)
+            | Command::Man(_)
             | Command::Record(_)
             | Command::Replay(_)
             | Command::Servers(_)

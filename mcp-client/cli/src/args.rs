@@ -1,9 +1,14 @@
 //! [`Mcp`]: the command line.
 
+mod check;
 mod connecting;
 pub(crate) mod gateway;
+mod help;
 mod install;
+mod network;
+mod programs;
 mod recording;
+mod resources;
 mod server;
 mod tasks;
 
@@ -13,39 +18,18 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use mcp_client::types::Revision;
 
+pub(crate) use check::Check;
 pub(crate) use install::{Install, Place, Servers, Uninstall};
+pub(crate) use network::{AccountOptions, NetworkOptions};
+pub(crate) use programs::{Completions, ManPage, Shell};
 pub(crate) use recording::{Explain, Format, Record, Replay, Timing};
-pub(crate) use server::{RawRequest, Server, Source, WithArguments};
+pub(crate) use resources::{Fetch, Read, Resources, Skills, Tree};
+pub(crate) use server::{OutputFormat, RawRequest, Server, Show, Source, WithArguments};
 pub(crate) use tasks::{CallTool, TasksCommand};
-
-const AFTER: &str = "\
-Servers:
-  A server is a program, after `--`, or a URL, as the first argument:
-    mcp tools -- npx -y @modelcontextprotocol/server-everything
-    mcp tools https://example.com/mcp
-  Or the name that a file of a host gives it, with `--config`, or after `@` if it is unique:
-    mcp tools --config .vscode/mcp.json github
-    mcp tools --config claude-desktop github
-    mcp tools @github
-
-Exit codes:
-  0    success
-  1    the tool reported a failure
-  2    wrong command line, or a file that cannot be read or written
-  3    the server cannot be reached, or the connection was lost
-  4    the server answered with an error, or does not have what was asked for
-  5    timeout
-  6    the server sent an invalid answer
-  7    the server requires authorization, which failed or was not permitted
-  130  interrupted
-
-Environment:
-  HTTPS_PROXY, HTTP_PROXY, NO_PROXY  the proxy for URLs, and the hosts that need none
-  MCP_AUTH_DIR                       the folder of the tokens and tasks";
 
 /// Calls servers of the Model Context Protocol, over standard input and output or HTTP.
 #[derive(Debug, Parser)]
-#[command(name = "mcp", version, after_help = AFTER)]
+#[command(name = "mcp", version, before_help = help::EXAMPLES, after_help = help::AFTER)]
 pub(crate) struct Mcp {
     #[command(flatten)]
     pub(crate) options: Options,
@@ -87,64 +71,6 @@ pub(crate) struct Options {
     /// Shows on stderr: progress, log messages and stderr of the server, and events of this program
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
-}
-
-/// To which hosts the program connects.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct NetworkOptions {
-    /// Also trusts the certificates in this file, in PEM
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) cacert: Option<PathBuf>,
-    /// Accepts any certificate of a server on this machine
-    #[arg(long, global = true)]
-    pub(crate) insecure: bool,
-    /// Loads URLs that a server names, such as those for a login, also from private networks and
-    /// from this machine; a proxy then resolves their names
-    #[arg(long, global = true)]
-    pub(crate) allow_private: bool,
-}
-
-/// What the program assumes of authorization servers.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct ServerOptions {
-    /// Logs in to servers without metadata, as revision 2025-03-26 describes it
-    #[arg(long, global = true)]
-    pub(crate) legacy_oauth: bool,
-    /// Uses PKCE at this authorization server, which does not announce it
-    #[arg(long, global = true, value_name = "ISSUER")]
-    pub(crate) assume_pkce: Vec<String>,
-}
-
-/// How the program authorizes itself at a URL.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct AccountOptions {
-    /// Does not log in if the server requires it
-    #[arg(long, global = true)]
-    pub(crate) no_login: bool,
-    /// Shows the address for a login, but does not open a browser
-    #[arg(long, global = true)]
-    pub(crate) no_browser: bool,
-    /// Waits for the browser at this port, for example one that SSH forwards
-    #[arg(long, global = true, value_name = "PORT")]
-    pub(crate) login_port: Option<u16>,
-    /// Sends the token in this environment variable
-    #[arg(long, global = true, value_name = "NAME")]
-    pub(crate) token_env: Option<String>,
-    /// Uses this client, which is registered at the authorization server
-    #[arg(long, global = true, value_name = "ID")]
-    pub(crate) client_id: Option<String>,
-    /// The environment variable with the secret of the client
-    #[arg(long, global = true, value_name = "NAME", requires_all = ["client_id", "issuer"])]
-    pub(crate) client_secret_env: Option<String>,
-    /// Authorizes the client itself, without a user
-    #[arg(long, global = true, requires_all = ["client_id", "issuer"])]
-    pub(crate) client_credentials: bool,
-    /// Uses only this authorization server, which is the only one that gets the secret of the
-    /// client
-    #[arg(long, global = true, value_name = "URL")]
-    pub(crate) issuer: Option<String>,
-    #[command(flatten)]
-    pub(crate) server: ServerOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -249,6 +175,24 @@ pub(crate) enum Command {
     /// Servers at URLs are used with the tokens of `mcp login`.
     #[command(override_usage = "mcp gateway [OPTIONS] FILE [NAME]...")]
     Gateway(gateway::Gateway),
+    /// Checks a server before a release
+    ///
+    /// Reads all lists, validates each message against the schema of the negotiated revision, and
+    /// checks the tools for what hosts and models are known to refuse. The exit code is 1 if there
+    /// are errors.
+    #[command(override_usage = "mcp check [OPTIONS] URL\n       mcp check [OPTIONS] -- PROGRAM...")]
+    Check(Check),
+    /// Runs commands on one connection: those of this program, without the server
+    ///
+    /// The key Tab completes commands and the names of tools, arguments, prompts and resources.
+    #[command(override_usage = "mcp shell [OPTIONS] URL\n       mcp shell [OPTIONS] -- PROGRAM...")]
+    Shell(Shell),
+    /// Prints a script that completes command lines in a shell
+    ///
+    /// For bash, for example: `mcp completions bash > ~/.local/share/bash-completion/completions/mcp`
+    Completions(Completions),
+    /// Prints the manual page, of the program or of a command
+    Man(ManPage),
     /// Lists the servers that the files of hosts name, without their secrets
     ///
     /// The hosts are Claude Code, Claude Desktop, Cursor, VS Code and Zed. Their files are searched
@@ -301,63 +245,6 @@ pub(crate) struct Url {
 pub(crate) enum Auth {
     /// Shows for which servers there are tokens, and when they expire
     Status,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Resources {
-    #[command(flatten)]
-    pub(crate) server: Server,
-    /// Lists only resources that match a filter, such as `{"kind": "note"}`
-    #[arg(long, value_name = "JSON")]
-    pub(crate) filter: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Read {
-    #[command(flatten)]
-    pub(crate) server: Server,
-    /// Chooses the contents of this media type, such as `text/plain` or `image/*`
-    #[arg(long = "as", value_name = "TYPE")]
-    pub(crate) media_type: Option<String>,
-    /// Reads the resource only if this is not its current version
-    #[arg(long, value_name = "VERSION", conflicts_with = "media_type")]
-    pub(crate) unless: Option<String>,
-    /// Writes the contents to a file; binary contents are decoded
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Fetch {
-    #[command(flatten)]
-    pub(crate) server: Server,
-    /// Accepts only content of this media type
-    #[arg(long = "as", value_name = "TYPE")]
-    pub(crate) media_type: Option<String>,
-    /// Writes the content to a file instead of standard output
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// The maximum size of the content in bytes
-    #[arg(long, value_name = "BYTES", default_value = "1073741824")]
-    pub(crate) max_size: u64,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Skills {
-    #[command(flatten)]
-    pub(crate) server: Server,
-    /// Reads all files, and verifies them
-    #[arg(long)]
-    pub(crate) verify: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Tree {
-    #[command(flatten)]
-    pub(crate) server: Server,
-    /// The maximum number of levels
-    #[arg(long, value_name = "LEVELS", default_value = "64")]
-    pub(crate) depth: usize,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

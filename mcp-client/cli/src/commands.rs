@@ -2,12 +2,14 @@
 
 pub(crate) mod account;
 pub(crate) mod call;
+pub(crate) mod check;
 pub(crate) mod discover;
 pub(crate) mod explain;
 pub(crate) mod fetch;
 pub(crate) mod gateway;
 pub(crate) mod install;
 pub(crate) mod lists;
+pub(crate) mod manual;
 pub(crate) mod metadata;
 pub(crate) mod prompts;
 pub(crate) mod raw;
@@ -16,6 +18,7 @@ pub(crate) mod replay;
 pub(crate) mod resources;
 pub(crate) mod save;
 pub(crate) mod servers;
+pub(crate) mod shell;
 pub(crate) mod skills;
 pub(crate) mod tasks;
 pub(crate) mod tools;

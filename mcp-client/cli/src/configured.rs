@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use mcp_gateway::config::{ConfigError, ResolvedServer, ServerEntry, ServersConfig};
 
-use crate::args::{Command, Options, Source};
+use crate::args::{Command, Login, Options, Source, Url};
 use crate::failure::Failure;
 use crate::hosts::{Host, Places};
 
@@ -25,8 +25,21 @@ pub(crate) struct Found {
 /// folder and headers to the options.
 pub(crate) fn apply(options: &mut Options, command: &mut Command) -> Result<(), Failure> {
     let config = options.config.clone();
+    if let Command::Login(Login { url, .. }) | Command::Logout(Url { url }) = command {
+        return name_url(options, url);
+    }
+    let is_for_files = matches!(
+        command,
+        Command::Install(_) | Command::Servers(_) | Command::Uninstall(_)
+    );
     let Some(server) = command.server_mut() else {
-        return Ok(());
+        return match config {
+            Some(_) if !is_for_files => {
+                let message = "this command has no server, so `--config` has no meaning";
+                Err(Failure::Usage(message.to_owned()))
+            }
+            _ => Ok(()),
+        };
     };
     let alias = server.words.first().and_then(|word| word.strip_prefix('@'));
     let alias = alias.filter(|_| server.program.is_empty() && config.is_none());
@@ -90,6 +103,28 @@ pub(crate) fn apply(options: &mut Options, command: &mut Command) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Replaces the name of a server by its URL.
+fn name_url(options: &mut Options, word: &mut String) -> Result<(), Failure> {
+    let places = Places::current();
+    let found = match (&options.config, word.strip_prefix('@')) {
+        (None, None) => return Ok(()),
+        (None, Some(alias)) => anywhere(alias, &places)?,
+        (Some(config), alias) => in_config(config, Some(alias.unwrap_or(word)), &places)?,
+    };
+    let lookup = |name: &str| variable(name, &places);
+    let resolved = found.entry.resolve(&lookup);
+    match resolved.map_err(|error| failed(&found.path, error))? {
+        ResolvedServer::Url { url, .. } => {
+            *word = url.into_exposed();
+            Ok(())
+        }
+        _ => Err(Failure::Usage(format!(
+            "`{}` is a program: only URLs have logins",
+            found.name
+        ))),
+    }
 }
 
 /// Keeps the name of a host, and makes a path absolute.

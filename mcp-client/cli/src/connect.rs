@@ -151,7 +151,10 @@ fn builder(
     if let Some(revision) = options.revision {
         builder = builder.revision(revision);
     }
-    if let Command::Skills(_) = command {
+    if let Command::Check(args) = command {
+        builder = builder.layer(args.wire.clone());
+    }
+    if matches!(command, Command::Skills(_) | Command::Shell(_)) {
         builder = builder.extension(SkillsHost::extension());
     }
     if let Command::Watch(_) = command {

@@ -12,7 +12,7 @@ use mcp_client::{
 };
 use mcp_gateway::config::ConfigError;
 
-use crate::commands::install::edit::EditError;
+use crate::edit::EditError;
 use crate::output;
 use crate::recording_error::RecordingError;
 
@@ -27,6 +27,9 @@ pub(crate) enum Failure {
     /// The tool reported a failure. Its result is printed.
     #[error("the tool failed")]
     Tool,
+    /// A check found errors. They are printed.
+    #[error("the check found faults")]
+    Faulty,
     #[error("{0}")]
     Usage(String),
     #[error("cannot read or write the file `{}`: {source}", path.display())]
@@ -69,6 +72,9 @@ pub(crate) enum Failure {
     Exited(u8),
     #[error("interrupted")]
     Interrupted,
+    /// A failure that was printed before.
+    #[error("{0}")]
+    Reported(Box<Failure>),
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -76,7 +82,7 @@ pub(crate) enum Failure {
 impl Failure {
     fn code(&self) -> u8 {
         match self {
-            Self::Tool | Self::Different => 1,
+            Self::Tool | Self::Different | Self::Faulty => 1,
             Self::Exited(code) => *code,
             Self::Recording(RecordingError::Start { .. } | RecordingError::Listen { .. }) => 3,
             Self::Usage(_)
@@ -95,6 +101,7 @@ impl Failure {
             Self::Absent(_) => 4,
             Self::Fetch(failed) => of_fetch(failed),
             Self::Interrupted => 130,
+            Self::Reported(failure) => failure.code(),
         }
     }
 
@@ -105,7 +112,12 @@ impl Failure {
             Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return ExitCode::SUCCESS;
             }
-            Self::Tool | Self::Interrupted | Self::Different | Self::Exited(_) => {}
+            Self::Tool
+            | Self::Interrupted
+            | Self::Different
+            | Self::Exited(_)
+            | Self::Faulty
+            | Self::Reported(_) => {}
             failure => {
                 output::print_error(&failure.to_string());
                 if let Some(hint) = login_hint(failure) {

@@ -6,6 +6,7 @@ mod authorization;
 mod commands;
 mod configured;
 mod connect;
+mod edit;
 mod failure;
 mod hints;
 mod hosts;
@@ -17,6 +18,7 @@ mod recording_error;
 mod remembered;
 mod schema;
 mod values;
+mod wire;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -29,8 +31,8 @@ use tokio::time::timeout;
 use action::Action;
 use args::{Command, Mcp, Options};
 use commands::{
-    account, call, discover, explain, fetch, metadata, prompts, raw, record, replay, resources,
-    skills, tasks, tools, tree, watch,
+    account, call, check, discover, explain, fetch, metadata, prompts, raw, record, replay,
+    resources, shell, skills, tasks, tools, tree, watch,
 };
 use failure::Failure;
 use output::Output;
@@ -54,8 +56,12 @@ fn main() -> ExitCode {
             });
         }
     };
-    if options.verbose {
-        output::trace();
+    let check = match &command {
+        Command::Check(args) => Some(args.wire.clone()),
+        _ => None,
+    };
+    if options.verbose || check.is_some() {
+        output::trace(options.verbose, check);
     }
     let runtime = match Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -70,7 +76,7 @@ fn main() -> ExitCode {
 /// Connects, runs the command, and closes the connection. The first interrupt cancels the command,
 /// the second one also the orderly shutdown.
 async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> {
-    let output = Output::new(options.json);
+    let output = Output::new(options.json, command.show());
     tasks::find_server(&mut options, &mut command).await?;
     configured::apply(&mut options, &mut command)?;
     match &command {
@@ -89,9 +95,19 @@ async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> 
     let (target, words) = connect::target(&command)?;
     let action = Action::new(&command, &words)?;
     let client = tokio::select! {
-        client = connect::connect(&options, &command, target, output) => client?,
+        client = connect::connect(&options, &command, target, output) => client,
         interrupted = interrupted() => return interrupted,
     };
+    let client = match client {
+        Ok(client) => client,
+        Err(failure) => {
+            check::unconnected(&command, output)?;
+            return Err(failure);
+        }
+    };
+    if let Action::Shell(args) = action {
+        return shell::shell(client, args, &options).await;
+    }
     let done = tokio::select! {
         done = perform(&client, &action, options.verbose, output) => done,
         interrupted = interrupted() => match command {
@@ -112,7 +128,7 @@ async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> 
 }
 
 /// Waits for a signal that asks the program to exit.
-async fn interrupted() -> Result<(), Failure> {
+pub(crate) async fn interrupted() -> Result<(), Failure> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
@@ -129,7 +145,7 @@ async fn interrupted() -> Result<(), Failure> {
     Err(Failure::Interrupted)
 }
 
-async fn perform(
+pub(crate) async fn perform(
     client: &Client,
     action: &Action<'_>,
     verbose: bool,
@@ -137,6 +153,9 @@ async fn perform(
 ) -> Result<(), Failure> {
     match action {
         Action::Discover => discover::discover(client, output).await,
+        Action::Check(args) => check::check(client, args, output).await,
+        // It runs further actions.
+        Action::Shell(_) => Ok(()),
         Action::Tools(words) => tools::tools(client, words, output).await,
         Action::Call(named) => call::call(client, named, verbose, output).await,
         Action::Begin(named, server) => tasks::begin(client, named, server, output).await,

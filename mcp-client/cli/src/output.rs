@@ -3,7 +3,10 @@
 pub(crate) mod clean;
 pub(crate) mod exact;
 pub(crate) mod log;
+pub(crate) mod paint;
 pub(crate) mod progress;
+pub(crate) mod table;
+pub(crate) mod yaml;
 
 use std::io::{self, IsTerminal, Write};
 
@@ -13,18 +16,52 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
+use crate::args::{OutputFormat, Show};
+use crate::wire::Wire;
+use paint::Paint;
+
 /// Standard output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     /// Whether to print one JSON value instead of text.
     pub(crate) json: bool,
+    format: Option<OutputFormat>,
+    /// The maximum number of elements of a list.
+    pub(crate) limit: usize,
     terminal: bool,
+    colours: bool,
 }
 
 impl Output {
-    pub(crate) fn new(json: bool) -> Self {
+    pub(crate) fn new(json: bool, show: Show) -> Self {
         let terminal = io::stdout().is_terminal();
-        Self { json, terminal }
+        let is_value = matches!(show.format, Some(OutputFormat::Json | OutputFormat::Yaml));
+        Self {
+            json: json || is_value,
+            format: show.format,
+            limit: show.limit.unwrap_or(usize::MAX),
+            terminal,
+            colours: terminal && paint::is_wanted(),
+        }
+    }
+
+    /// Returns `true` if lists are printed as tables.
+    pub(crate) fn is_table(self) -> bool {
+        self.format == Some(OutputFormat::Table)
+    }
+
+    /// Prints a line that begins with a word in a colour.
+    pub(crate) fn painted(self, paint: Paint, word: &str, line: &str) -> io::Result<()> {
+        if !self.colours {
+            return self.line(&format!("{word}{line}"));
+        }
+        let (word, line) = (clean::line(word), clean::line(line));
+        writeln!(io::stdout(), "{}{line}", paint.on(&word))
+    }
+
+    /// Prints the first line about an element of a list.
+    pub(crate) fn heading(self, line: &str) -> io::Result<()> {
+        self.painted(Paint::Bold, line, "")
     }
 
     /// Prints a line that may contain text of the server.
@@ -54,6 +91,16 @@ impl Output {
 
     /// Prints JSON text. On a terminal, control characters are escaped.
     pub(crate) fn json(self, text: &str) -> io::Result<()> {
+        if self.format == Some(OutputFormat::Yaml) {
+            let text = yaml::from_json(text)?;
+            // The format escapes control characters, but not those that reorder text.
+            let text = if self.terminal {
+                clean::text(&text)
+            } else {
+                text.into()
+            };
+            return write!(io::stdout(), "{text}");
+        }
         if self.terminal {
             writeln!(io::stdout(), "{}", clean::json(text))
         } else {
@@ -88,16 +135,24 @@ pub(crate) fn print_message(text: &str) {
     let _ = writeln!(io::stderr(), "{}", clean::message(text));
 }
 
-/// Writes the events of this project's crates to stderr. Those of the libraries below them are left
-/// out.
-pub(crate) fn trace() {
+/// Writes the events of this project's crates to stderr if `verbose`, and passes them to a check.
+/// Those of the libraries below them are left out.
+pub(crate) fn trace(verbose: bool, check: Option<Wire>) {
     let crates = ["mcp", "mcp_client", "mcp_types"];
     let targets = crates.map(|name| (name, Level::DEBUG));
-    let events = tracing_subscriber::fmt::layer()
-        .with_writer(clean::LogWriter)
-        .with_ansi(false)
-        .without_time();
+    let events = verbose.then(|| {
+        let events = tracing_subscriber::fmt::layer()
+            .with_writer(clean::LogWriter)
+            .with_ansi(false)
+            .without_time();
+        events.with_filter(Targets::new().with_targets(targets))
+    });
+    let check = check.map(|wire| {
+        let targets = Targets::new().with_target("mcp_client", Level::WARN);
+        wire.with_filter(targets)
+    });
     tracing_subscriber::registry()
-        .with(events.with_filter(Targets::new().with_targets(targets)))
+        .with(events)
+        .with(check)
         .init();
 }

@@ -89,6 +89,7 @@ fn faults_of_the_file_are_named() {
         assert_eq!(printed.code, Some(2), "{text}: {printed:?}");
         assert!(printed.err.contains(expected), "{text}: {printed:?}");
     }
+    configure(&path, &["one"]);
     let other: Printed = mcp()
         .args(["gateway", &path, "--listen", "0.0.0.0:0"])
         .output()

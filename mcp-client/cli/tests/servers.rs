@@ -91,7 +91,7 @@ fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
         ),
         (
             &["tools", "--config", "../some.json", "none"],
-            "has no server `none`; it lists `broken`, `sub`",
+            "has no server `none`; it lists `",
         ),
         (
             &["tools", "--config", "../some.json", "broken"],
@@ -105,6 +105,14 @@ fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
             &["tools", "--config", "../some.json", "--", "true"],
             "both `--config` and a program",
         ),
+        (
+            &["login", "--config", "../some.json", "sub"],
+            "`sub` is a program",
+        ),
+        (
+            &["auth", "status", "--config", "zed"],
+            "`--config` has no meaning",
+        ),
         (&["tools", "@none"], "no host lists a server `none`"),
     ] {
         let printed = world.run(arguments);
@@ -116,7 +124,7 @@ fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
 #[test]
 fn url_of_a_host_is_called_with_its_headers() {
     let world = World::new("config-url");
-    let served = Served::start();
+    let subject = Served::start();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("bound");
     let headers = json!({"X-Tenant": "${env:HUSH}", "X-Other": "theirs"});
@@ -151,11 +159,11 @@ fn url_of_a_host_is_called_with_its_headers() {
         "{head}"
     );
 
-    let plain = json!({"context_servers": {"web": {"url": served.url, "headers": {"x-tenant": "${env:HUSH}"}}}});
+    let plain = json!({"context_servers": {"web": {"url": subject.url, "headers": {"x-tenant": "${env:HUSH}"}}}});
     world.write("home/.config/zed/settings.json", &plain.to_string());
     let both = world.run(&["ping", "@web"]);
     assert_eq!(both.code, Some(2), "{both:?}");
-    for part in ["several servers `web`", "vscode, ", "zed, ", &served.url] {
+    for part in ["several servers `web`", "vscode, ", "zed, ", &subject.url] {
         assert!(both.err.contains(part), "{part} {both:?}");
     }
     fs::remove_file(world.0.0.join("project/.vscode/mcp.json")).expect("it exists");
@@ -252,8 +260,8 @@ fn servers_of_all_hosts_are_listed_without_secrets() {
 #[test]
 fn task_of_a_named_server_is_remembered_by_the_name() {
     let world = World::new("config-task");
-    let served = Served::with(&["http", "tasks"]);
-    let server = json!({"mcpServers": {"sub": {"url": format!("{}?key=hunter2", served.url)}}});
+    let subject = Served::with(&["http", "tasks"]);
+    let server = json!({"mcpServers": {"sub": {"url": format!("{}?key=hunter2", subject.url)}}});
     world.write("project/.mcp.json", &server.to_string());
     let id = world.printed(&["call", "--background", "@sub", "render"]);
     assert_eq!(
@@ -262,5 +270,9 @@ fn task_of_a_named_server_is_remembered_by_the_name() {
     );
     let state = world.printed(&["tasks", "get", id.trim()]);
     assert!(state.starts_with("working"), "{state}");
+    for file in fs::read_dir(world.0.0.join("tokens/tasks")).expect("a folder") {
+        let text = fs::read_to_string(file.expect("a file").path()).expect("text");
+        assert!(!text.contains("hunter2"), "{text}");
+    }
     world.printed(&["tasks", "cancel", id.trim()]);
 }

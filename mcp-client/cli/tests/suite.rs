@@ -6,6 +6,8 @@ mod authorization;
 #[cfg(target_os = "linux")]
 mod browser;
 mod calls;
+mod check;
+mod everyday;
 mod explain;
 mod gateway;
 mod hostile;
@@ -17,6 +19,7 @@ mod record;
 mod replay;
 mod resources;
 mod servers;
+mod shell;
 mod skills;
 mod support;
 mod tasks;

@@ -19,13 +19,26 @@ pub(crate) struct User {
 }
 
 impl User {
-    fn runs(arguments: &[&str]) -> Self {
+    pub(crate) fn runs(arguments: &[&str]) -> Self {
+        Self::starts(arguments, &[], false)
+    }
+
+    /// The same, for a user who does not want colours.
+    pub(crate) fn without_colours(arguments: &[&str]) -> Self {
         Self::runs_with(arguments, &[])
     }
 
-    /// The same with arguments for the subject.
+    /// The same, with arguments for the subject.
     pub(crate) fn runs_with(arguments: &[&str], subjects: &[&str]) -> Self {
+        Self::starts(arguments, subjects, true)
+    }
+
+    fn starts(arguments: &[&str], subjects: &[&str], plain: bool) -> Self {
         let mut command: Command = mcp();
+        command.env("TERM", "xterm").env_remove("NO_COLOR");
+        if plain {
+            command.env("NO_COLOR", "1");
+        }
         command.args(arguments).arg("--").arg(subject());
         command.args(subjects);
         let (terminal, child) = pseudo_terminal::start(&mut command);
@@ -58,6 +71,7 @@ impl User {
         String::from_utf8_lossy(&seen).into_owned()
     }
 
+    /// Types a line.
     pub(crate) fn types(&mut self, line: &str) {
         self.seen.clear();
         writeln!(self.terminal, "{line}").expect("typed");
@@ -130,7 +144,7 @@ fn control_characters_of_results_are_escaped_on_a_terminal() {
         &["tools"],
         &["call", "coloured", "--json"],
     ] {
-        let mut user = User::runs(arguments);
+        let mut user = User::without_colours(arguments);
         user.sees("2J");
         assert!(user.seen.contains("[31mred"), "{:?}", user.seen);
         let obeyed = |c: char| c.is_control() && c != '\n' && c != '\r';

@@ -129,6 +129,7 @@ impl ServersConfig {
     }
 
     /// Returns the servers with their names.
+    #[must_use]
     pub fn servers(&self) -> impl ExactSizeIterator<Item = (&str, &ServerEntry)> {
         let servers = self.servers.iter();
         servers.map(|(name, entry)| (name.as_str(), entry))
@@ -217,7 +218,7 @@ fn entries(list: Value, place: &str) -> Result<Vec<(String, ServerEntry)>, Confi
     let entries = list.into_iter().map(|(name, entry)| {
         let place = format!("{place}.{}", PeerText(&name));
         match entry {
-            Value::Object(members) => Ok((name.to_string(), ServerEntry::new(place, members))),
+            Value::Object(members) => Ok((name, ServerEntry::new(place, members))),
             other => Err(invalid(&place, ConfigFault::expected("an object", &other))),
         }
     });

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
+use super::server::Show;
 use crate::hosts::Host;
 
 #[derive(Debug, Args)]
@@ -11,6 +12,8 @@ pub(crate) struct Servers {
     /// Lists only the servers of this host
     #[arg(long, value_enum)]
     pub(crate) host: Option<Host>,
+    #[command(flatten)]
+    pub(crate) show: Show,
 }
 
 /// The file that is changed, unless `--config` names it.

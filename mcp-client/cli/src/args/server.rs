@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Args)]
@@ -12,9 +12,32 @@ pub(crate) struct Server {
     pub(crate) words: Vec<String>,
     #[arg(hide = true, last = true)]
     pub(crate) program: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) show: Show,
     /// How the command line named the server, if it did so by a name in a file.
     #[arg(skip)]
     pub(crate) source: Option<Source>,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct Show {
+    /// Prints lists as tables, or results as JSON or YAML
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "json")]
+    pub(crate) format: Option<OutputFormat>,
+    /// Shows only so many elements of a list
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// One line for each element of a list
+    Table,
+    /// The same as `--json`
+    Json,
+    /// The result as YAML
+    Yaml,
 }
 
 /// A server by its name in a file.
@@ -40,6 +63,6 @@ pub(crate) struct WithArguments {
     #[command(flatten)]
     pub(crate) request: RawRequest,
     /// Writes images, audio and binary resources of the result to a file, further ones beside it
-    #[arg(long, short, value_name = "FILE", conflicts_with = "json")]
+    #[arg(long, short, value_name = "FILE", conflicts_with_all = ["json", "format"])]
     pub(crate) output: Option<PathBuf>,
 }

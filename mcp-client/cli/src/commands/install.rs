@@ -1,17 +1,15 @@
 //! `mcp install` and `mcp uninstall`.
 
-pub(crate) mod edit;
 mod entry;
-mod file;
 
 use std::path::{Path, PathBuf};
 
 use crate::args::{Install, Options, Place, Uninstall};
+use crate::edit::file::OldFile;
+use crate::edit::{Change, edit};
 use crate::failure::Failure;
 use crate::hosts::{Host, Places, Scope};
 use crate::output::print_message;
-
-use edit::Change;
 
 /// The file that is changed.
 struct Target {
@@ -95,13 +93,13 @@ fn target(options: &Options, place: &Place) -> Result<Target, Failure> {
 
 /// Changes a file, and keeps a copy of it.
 fn change(target: &Target, name: &str, change: &Change) -> Result<(), Failure> {
-    let edit = || {
-        let old = file::OldFile::read(&target.path, target.creates_folder)?;
+    let edited = || {
+        let old = OldFile::read(&target.path, target.creates_folder)?;
         let list = target.host.map(Host::list);
-        let text = edit::edit(old.text(), list, name, change)?;
+        let text = edit(old.text(), list, name, change)?;
         old.replace(&text)
     };
-    edit().map_err(|source| Failure::Edit {
+    edited().map_err(|source| Failure::Edit {
         path: target.path.clone(),
         source,
     })

@@ -9,14 +9,17 @@ use crate::failure::Failure;
 use crate::output::exact::to_json;
 use crate::output::{Output, print_error, print_message};
 
-/// Returns the elements of a list that arrived, and the error that ended it early. Malformed
-/// elements are reported on stderr.
+/// Returns the elements of a list that arrived, at most `limit`, and the error that ended it early.
+/// Malformed elements are reported on stderr.
 pub(crate) async fn all<R: Paged>(
     client: &Client,
     mut list: List<R>,
+    limit: usize,
 ) -> (Vec<R::Item>, Result<(), Failure>) {
     let mut items = Vec::new();
-    while let Some(element) = list.next().await {
+    while items.len() < limit
+        && let Some(element) = list.next().await
+    {
         match element {
             Ok(item) => items.push(item),
             Err(CallError::Element { source, .. }) => {

@@ -4,7 +4,7 @@ use mcp_client::Client;
 use mcp_client::types::json::{Map, Value};
 use mcp_client::types::{
     CompleteRequest, CompleteRequestParams, CompletionArgument, CompletionContext,
-    CompletionReference, GetPromptRequest, GetPromptRequestParams, ListPromptsRequest,
+    CompletionReference, GetPromptRequest, GetPromptRequestParams, ListPromptsRequest, Prompt,
     PromptReference, Request, ResourceTemplateReference,
 };
 
@@ -15,10 +15,10 @@ use crate::action::NamedArguments;
 use crate::connect::named;
 use crate::failure::Failure;
 use crate::output::exact::Exactly;
-use crate::output::{Output, print_message};
+use crate::output::{Output, print_message, table};
 
 pub(crate) async fn prompts(client: &Client, output: Output) -> Result<(), Failure> {
-    let (prompts, mut end) = all(client, client.prompts()).await;
+    let (prompts, mut end) = all(client, client.prompts(), output.limit).await;
     if end.is_ok() && prompts.is_empty() {
         end = empty::<ListPromptsRequest>(client);
     }
@@ -26,8 +26,13 @@ pub(crate) async fn prompts(client: &Client, output: Output) -> Result<(), Failu
         output.value(&object("prompts", &prompts))?;
         return end;
     }
+    if output.is_table() {
+        let rows: Vec<[String; 3]> = prompts.iter().map(row).collect();
+        table::print(output, ["NAME", "ARGUMENTS", "DESCRIPTION"], &rows)?;
+        return end;
+    }
     for prompt in &prompts {
-        output.line(&named(prompt.title.as_deref(), &prompt.name))?;
+        output.heading(&named(prompt.title.as_deref(), &prompt.name))?;
         output.indented(prompt.description.as_deref().unwrap_or_default())?;
         for argument in prompt.arguments.iter().flatten() {
             let mut line = format!("  {}", named(argument.title.as_deref(), &argument.name));
@@ -42,6 +47,13 @@ pub(crate) async fn prompts(client: &Client, output: Output) -> Result<(), Failu
         icons(prompt.icons.as_ref(), output)?;
     }
     end
+}
+
+fn row(prompt: &Prompt) -> [String; 3] {
+    let arguments = prompt.arguments.iter().flatten();
+    let arguments: Vec<&str> = arguments.map(|argument| argument.name.as_str()).collect();
+    let description = prompt.description.clone().unwrap_or_default();
+    [prompt.name.clone(), arguments.join(", "), description]
 }
 
 pub(crate) async fn prompt(

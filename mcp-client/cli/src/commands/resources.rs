@@ -16,7 +16,7 @@ use crate::args;
 use crate::connect::named;
 use crate::failure::Failure;
 use crate::output::exact::Exactly;
-use crate::output::{Output, print_error, print_message};
+use crate::output::{Output, print_error, print_message, table};
 
 /// Lists the resources that match a filter, and with them the templates, or all of both.
 pub(crate) async fn resources(
@@ -29,10 +29,11 @@ pub(crate) async fn resources(
         Some(filter) => client.resources_where(filter)?,
         None => client.resources(),
     };
-    let (resources, mut end) = all(client, list).await;
+    let (resources, mut end) = all(client, list, output.limit).await;
     let mut templates = Vec::new();
     if with_templates {
-        let (found, fault) = all(client, client.resource_templates()).await;
+        let limit = output.limit.saturating_sub(resources.len());
+        let (found, fault) = all(client, client.resource_templates(), limit).await;
         templates = found;
         // Servers without templates may not know the method.
         match fault {
@@ -48,6 +49,10 @@ pub(crate) async fn resources(
         let mut both = object("resources", &resources);
         both.extend(object("resourceTemplates", &templates));
         output.value(&both)?;
+        return end;
+    }
+    if output.is_table() {
+        rows(&resources, &templates, output)?;
         return end;
     }
     for resource in &resources {
@@ -68,6 +73,39 @@ pub(crate) async fn resources(
         icons(template.icons.as_ref(), output)?;
     }
     end
+}
+
+/// Prints resources and templates as a table.
+fn rows(
+    resources: &[Resource],
+    templates: &[ResourceTemplate],
+    output: Output,
+) -> Result<(), Failure> {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let resources = resources.iter().map(|resource| {
+        let (uri, name) = (resource.uri.clone(), resource.name.clone());
+        [
+            uri,
+            name,
+            text(&resource.mime_type),
+            text(&resource.description),
+        ]
+    });
+    let templates = templates.iter().map(|template| {
+        let (uri, name) = (template.uri_template.clone(), template.name.clone());
+        [
+            uri,
+            name,
+            text(&template.mime_type),
+            text(&template.description),
+        ]
+    });
+    let rows: Vec<[String; 4]> = resources.chain(templates).collect();
+    Ok(table::print(
+        output,
+        ["URI", "NAME", "TYPE", "DESCRIPTION"],
+        &rows,
+    )?)
 }
 
 /// Prints a resource in a few lines.
@@ -95,7 +133,7 @@ fn show(
     about: &[Option<String>],
     description: Option<&str>,
 ) -> Result<(), Failure> {
-    output.line(uri)?;
+    output.heading(uri)?;
     let about: Vec<&str> = about.iter().flatten().map(String::as_str).collect();
     output.indented(&[&[name], about.as_slice()].concat().join(", "))?;
     output.indented(description.unwrap_or_default())?;
@@ -134,7 +172,7 @@ pub(crate) async fn read(
 }
 
 /// Says which rule for contents a server violates.
-fn violation(warning: &ContentsWarning) -> String {
+pub(crate) fn violation(warning: &ContentsWarning) -> String {
     match warning {
         ContentsWarning::Empty => "the document has no contents".to_owned(),
         ContentsWarning::OtherUri { uri, .. } => {

@@ -9,7 +9,7 @@ use crate::args::{Options, Servers};
 use crate::configured::{Found, of_file, of_host};
 use crate::failure::Failure;
 use crate::hosts::{Host, Places};
-use crate::output::{Output, print_message};
+use crate::output::{Output, print_error, print_message, table};
 
 /// Lists the servers in the files of hosts, or in the file that is named.
 pub(crate) fn servers(options: &Options, args: &Servers, output: Output) -> Result<(), Failure> {
@@ -32,16 +32,20 @@ pub(crate) fn servers(options: &Options, args: &Servers, output: Output) -> Resu
             }
         }
     }
+    all.truncate(output.limit);
     if output.json {
         let servers: Value = all.iter().map(to_json).collect();
         output.value(&Object::from([("servers", servers)]))?;
+    } else if output.is_table() {
+        let rows: Vec<[String; 4]> = all.iter().map(row).collect();
+        table::print(output, ["NAME", "HOST", "SERVER", "FILE"], &rows)?;
     } else {
         show(&all, output)?;
     }
     // The first fault decides the exit code.
     let first = (!faults.is_empty()).then(|| faults.remove(0));
     for fault in faults {
-        crate::output::print_error(&fault.to_string());
+        print_error(&fault.to_string());
     }
     first.map_or(Ok(()), Err)
 }
@@ -57,7 +61,7 @@ fn show(all: &[Found], output: Output) -> Result<(), Failure> {
         if before.is_none_or(|before| before.path != found.path) {
             let host = found.host.map(|host| format!("{}  ", host.name()));
             let host = host.unwrap_or_default();
-            output.line(&format!("{host}{}", found.path.display()))?;
+            output.heading(&format!("{host}{}", found.path.display()))?;
         }
         let disabled = if found.entry.is_disabled() {
             "  (disabled)"
@@ -69,6 +73,12 @@ fn show(all: &[Found], output: Output) -> Result<(), Failure> {
         before = Some(found);
     }
     Ok(())
+}
+
+fn row(found: &Found) -> [String; 4] {
+    let host = found.host.map_or("", Host::name).to_owned();
+    let path = found.path.to_string_lossy().into_owned();
+    [found.name.clone(), host, found.entry.summary(), path]
 }
 
 fn to_json(found: &Found) -> Object {

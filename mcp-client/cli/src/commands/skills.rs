@@ -19,7 +19,7 @@ pub(crate) async fn skills(client: &Client, verify: bool, output: Output) -> Res
         }
         list => list?,
     };
-    let (skills, mut end) = all(client, list).await;
+    let (skills, mut end) = all(client, list, output.limit).await;
     if output.json {
         output.value(&object("skills", &skills))?;
     } else if end.is_ok() && skills.is_empty() {

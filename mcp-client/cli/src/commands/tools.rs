@@ -6,8 +6,8 @@ use mcp_client::types::{ListToolsRequest, Tool, ToolAnnotations};
 use super::lists::{all, empty, icons, object};
 use crate::connect::named;
 use crate::failure::Failure;
-use crate::output::Output;
 use crate::output::exact::to_json;
+use crate::output::{Output, table};
 use crate::schema::reader::{Reader, fields};
 
 /// Lists the tools whose names contain one of the words, or all.
@@ -16,7 +16,12 @@ pub(crate) async fn tools(
     words: &[String],
     output: Output,
 ) -> Result<(), Failure> {
-    let (mut tools, mut end) = all(client, client.tools()).await;
+    let limit = if words.is_empty() {
+        output.limit
+    } else {
+        usize::MAX
+    };
+    let (mut tools, mut end) = all(client, client.tools(), limit).await;
     if end.is_ok() && tools.is_empty() {
         end = empty::<ListToolsRequest>(client);
     }
@@ -27,15 +32,30 @@ pub(crate) async fn tools(
             let message = format!("no tool has a name that contains `{words}`");
             return Err(Failure::Absent(message));
         }
+        tools.truncate(output.limit);
     }
     if output.json {
         output.value(&object("tools", &tools))?;
+    } else if output.is_table() {
+        let rows: Vec<[String; 3]> = tools.iter().map(row).collect();
+        table::print(output, ["NAME", "ARGUMENTS", "DESCRIPTION"], &rows)?;
     } else {
         for tool in &tools {
             show(tool, output)?;
         }
     }
     end
+}
+
+fn row(tool: &Tool) -> [String; 3] {
+    let arguments = fields(&to_json(&tool.input_schema)).into_iter();
+    let arguments = arguments.map(|field| {
+        let optional = if field.required { "" } else { "?" };
+        format!("{}{optional}", field.name)
+    });
+    let arguments = arguments.collect::<Vec<_>>().join(", ");
+    let description = tool.description.clone().unwrap_or_default();
+    [tool.name.clone(), arguments, description]
 }
 
 fn show(tool: &Tool, output: Output) -> Result<(), Failure> {
@@ -46,7 +66,7 @@ fn show(tool: &Tool, output: Output) -> Result<(), Failure> {
     if !hints.is_empty() {
         line += &format!(" [{}]", hints.join(", "));
     }
-    output.line(&line)?;
+    output.heading(&line)?;
     if let Some(description) = &tool.description {
         output.indented(description)?;
     }

@@ -25,7 +25,7 @@ pub(crate) async fn tree(
     let (entries, end) = if let Some(uri) = uri {
         members(client, uri, depth).await?
     } else {
-        let (resources, end) = all(client, client.resources()).await;
+        let (resources, end) = all(client, client.resources(), usize::MAX).await;
         (arranged(resources), end)
     };
     let entries = entries.into_iter().filter(|(level, _)| *level < depth);
@@ -77,7 +77,7 @@ async fn members(client: &Client, uri: &str, depth: usize) -> Result<Arrived, Fa
     let mut into = Some((0, uri.to_owned()));
     loop {
         if let Some((level, uri)) = into.take() {
-            let (found, end) = all(client, client.resources_in(uri.as_str())?).await;
+            let (found, end) = all(client, client.resources_in(uri.as_str())?, usize::MAX).await;
             rest.extend(found.into_iter().rev().map(|member| (level, member)));
             match end {
                 Ok(()) => {}

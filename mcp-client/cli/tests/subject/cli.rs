@@ -1,11 +1,12 @@
 //! The server for the tests of the program `mcp`: over standard input and output, or over HTTP with
 //! the argument `http`. With `proposals` it supports those for resources, with `hostile` it sends
-//! terminal control sequences, with `tasks` it has tools that are tasks, with `odd` what typed servers do not send, and with `https FILE` it
+//! terminal control sequences, with `tasks` it has tools that are tasks, with `odd` what typed servers do not send, with `faulty` what `mcp check` finds, and with `https FILE` it
 //! also issues URLs and writes its certificate to the file. With `skills FOLDER` it has the skills in
 //! a folder.
 
 #[path = "../../../tests/subject/certificate.rs"]
 mod certificate;
+mod faulty;
 mod hostile;
 mod odd;
 
@@ -264,6 +265,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
     if has("hostile") {
         return Ok(hostile::serve()?);
+    }
+    if has("faulty") {
+        return Ok(faulty::serve()?);
     }
     if has("odd") {
         return Ok(odd::serve()?);

@@ -49,10 +49,8 @@ pub fn is_secret_name(name: &str) -> bool {
         let words = name.split(|c: char| !c.is_ascii_alphanumeric());
         words.map(str::to_ascii_lowercase)
     };
-    if words()
-        .last()
-        .is_some_and(|last| PLACES.contains(&last.as_str()))
-    {
+    let last = words().next_back();
+    if last.is_some_and(|last| PLACES.contains(&last.as_str())) {
         return false;
     }
     let joined: String = words().collect();

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
 
-use super::edit::EditError;
+use super::EditError;
 
 /// The maximum size of a file in bytes.
 const FILE_BYTES: u64 = 32 << 20;
 
 /// A file before it is changed.
-pub(super) struct OldFile {
+pub(crate) struct OldFile {
     /// The path without symbolic links, which are kept.
     path: PathBuf,
     text: String,
@@ -22,7 +22,7 @@ pub(super) struct OldFile {
 
 impl OldFile {
     /// Reads a file. If there is none, its text is empty.
-    pub(super) fn read(path: &Path, creates_folder: bool) -> Result<Self, EditError> {
+    pub(crate) fn read(path: &Path, creates_folder: bool) -> Result<Self, EditError> {
         match fs::canonicalize(path) {
             Ok(path) => {
                 let text = read(&path)?;
@@ -51,13 +51,13 @@ impl OldFile {
         }
     }
 
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// Replaces the file, unless it has changed, and keeps the old text in a file whose name ends
     /// with `.bak`. Readers see either the old or the new file.
-    pub(super) fn replace(&self, text: &str) -> Result<(), EditError> {
+    pub(crate) fn replace(&self, text: &str) -> Result<(), EditError> {
         if self.permissions.is_some() {
             if read(&self.path)? != self.text {
                 return Err(EditError::Changed);

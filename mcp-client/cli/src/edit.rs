@@ -1,5 +1,7 @@
 //! [`edit`]: changes the list of servers in the text of a file, and nothing else.
 
+pub(crate) mod file;
+
 use std::io;
 
 use jsonc_parser::ParseOptions;
@@ -43,7 +45,7 @@ pub(crate) enum EditError {
 
 /// Returns the text of a file with the entry of a server changed. `list` names the member with the
 /// servers; without one, it is the one that the file has.
-pub(super) fn edit(
+pub(crate) fn edit(
     text: &str,
     list: Option<&str>,
     name: &str,

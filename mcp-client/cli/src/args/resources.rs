@@ -1,0 +1,64 @@
+//! The arguments of the commands for resources and skills.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::server::Server;
+
+#[derive(Debug, Args)]
+pub(crate) struct Resources {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// Lists only resources that match a filter, such as `{"kind": "note"}`
+    #[arg(long, value_name = "JSON")]
+    pub(crate) filter: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Read {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// Chooses the contents of this media type, such as `text/plain` or `image/*`
+    #[arg(long = "as", value_name = "TYPE")]
+    pub(crate) media_type: Option<String>,
+    /// Reads the resource only if this is not its current version
+    #[arg(long, value_name = "VERSION", conflicts_with = "media_type")]
+    pub(crate) unless: Option<String>,
+    /// Writes the contents to a file; binary contents are decoded
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Fetch {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// Accepts only content of this media type
+    #[arg(long = "as", value_name = "TYPE")]
+    pub(crate) media_type: Option<String>,
+    /// Writes the content to a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The maximum size of the content in bytes
+    #[arg(long, value_name = "BYTES", default_value = "1073741824")]
+    pub(crate) max_size: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Skills {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// Reads all files, and verifies them
+    #[arg(long)]
+    pub(crate) verify: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tree {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// The maximum number of levels
+    #[arg(long, value_name = "LEVELS", default_value = "64")]
+    pub(crate) depth: usize,
+}

@@ -1,0 +1,105 @@
+//! [`Findings`]: what a check has found.
+
+use mcp_client::types::json::{Object, Value};
+use mcp_internal::peer_text::PeerDisplay;
+
+/// The maximum number of findings that are kept for a level.
+const KEPT: usize = 500;
+
+/// How serious a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// The server violates the protocol, or something does not work.
+    Error,
+    /// Some hosts or models cannot use something, or it does not work well.
+    Warning,
+    /// The server could say more.
+    Hint,
+}
+
+impl Level {
+    pub(crate) const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Hint];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Hint => "hint",
+        }
+    }
+}
+
+/// A sentence about a place of the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    pub(crate) level: Level,
+    pub(crate) place: String,
+    pub(crate) text: String,
+}
+
+impl Finding {
+    pub(crate) fn to_json(&self) -> Object {
+        let mut members = Object::from([("level", self.level.name())]);
+        members.insert("place", self.place.as_str());
+        members.insert("text", self.text.as_str());
+        members
+    }
+}
+
+/// The findings of a check, in their order.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    kept: Vec<Finding>,
+    counts: [usize; 3],
+}
+
+impl Findings {
+    pub(crate) fn error(&mut self, place: impl Into<String>, text: impl Into<String>) {
+        self.add(Level::Error, place.into(), text.into());
+    }
+
+    pub(crate) fn warning(&mut self, place: impl Into<String>, text: impl Into<String>) {
+        self.add(Level::Warning, place.into(), text.into());
+    }
+
+    pub(crate) fn hint(&mut self, place: impl Into<String>, text: impl Into<String>) {
+        self.add(Level::Hint, place.into(), text.into());
+    }
+
+    fn add(&mut self, level: Level, place: String, text: String) {
+        let finding = Finding {
+            level,
+            place: PeerDisplay(place).to_string(),
+            text: PeerDisplay(text).to_string(),
+        };
+        let count = &mut self.counts[level as usize];
+        // The same sentence about the same place says nothing new.
+        if *count < KEPT && !self.kept.iter().rev().take(20).any(|kept| *kept == finding) {
+            self.kept.push(finding);
+            *count += 1;
+        } else if *count >= KEPT {
+            *count += 1;
+        }
+    }
+
+    /// Returns the number of findings of a level, including those that are not kept.
+    pub(crate) fn count(&self, level: Level) -> usize {
+        self.counts[level as usize]
+    }
+
+    /// Returns the findings that are kept, the most serious ones first.
+    pub(crate) fn sorted(&self) -> Vec<&Finding> {
+        let mut all: Vec<&Finding> = self.kept.iter().collect();
+        all.sort_by_key(|finding| finding.level);
+        all
+    }
+
+    pub(crate) fn to_json(&self) -> Object {
+        let all: Value = self.sorted().into_iter().map(Finding::to_json).collect();
+        let mut members = Object::from([("findings", all)]);
+        for level in Level::ALL {
+            members.insert(format!("{}s", level.name()), self.count(level) as u64);
+        }
+        members
+    }
+}

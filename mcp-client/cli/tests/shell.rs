@@ -1,0 +1,57 @@
+//! `mcp shell`.
+
+use super::run_with;
+use super::terminal::User;
+
+#[test]
+fn piped_commands_run_on_one_connection() {
+    let commands = "call add a=1 b=2\n\ncall echo 'text=two words'\ntools ad --limit 1\n";
+    let printed = run_with(commands, &["shell"]);
+    assert_eq!(printed.code, Some(0), "{printed:?}");
+    assert_eq!(
+        printed.out,
+        "3\ntwo words\nadd\n  Adds two numbers\n    a: number, required - The first\n    b: number, required - The second\n"
+    );
+}
+
+#[test]
+fn failures_do_not_end_the_shell_and_the_last_one_is_its_exit_code() {
+    let commands = "dance\nread\ncall 'add\nservers\ncheck\nping --header a:b\ntools -- true\ncall add a=1 b=2\nread test://nowhere\n";
+    let printed = run_with(commands, &["shell"]);
+    assert_eq!(printed.code, Some(4), "{printed:?}");
+    assert_eq!(printed.out, "3\n");
+    for part in [
+        "unrecognized subcommand 'dance'",
+        "`read` expects one URI, found 0",
+        "is not closed",
+        "outside of the shell",
+        "its own connection",
+        "`--header` is an option of `mcp shell` itself",
+        "has its server already",
+        "the server refused `resources/read`",
+    ] {
+        assert_eq!(printed.err.matches(part).count(), 1, "{part} {printed:?}");
+    }
+    assert_eq!(
+        run_with("call fail\nexit\nping\n", &["shell"]).code,
+        Some(1)
+    );
+}
+
+#[test]
+fn names_are_completed_at_a_terminal() {
+    let mut user = User::runs(&["shell", "--no-history"]);
+    user.sees("connected to subject (The Subject) 1.2.3");
+    user.sees("mcp> ");
+    user.types("disc\t");
+    user.sees("revision ");
+    user.sees("mcp> ");
+    user.types("call ad\ta\t1 b\t2");
+    user.sees("3\r\n");
+    user.sees("mcp> ");
+    user.types("read test://t\t");
+    user.sees("two");
+    user.sees("mcp> ");
+    user.types("exit");
+    user.ends(0);
+}
