@@ -106,9 +106,13 @@ struct Listening {
 
 impl Listening {
     fn start(path: &str, options: &[&str]) -> Self {
+        Self::start_at("127.0.0.1:0", path, options)
+    }
+
+    fn start_at(address: &str, path: &str, options: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mcp"));
         command
-            .args(["gateway", path, "--listen", "127.0.0.1:0"])
+            .args(["gateway", path, "--listen", address])
             .args(options);
         command.env("GATEWAY_TEST_TOKEN", "secret-of-the-test");
         let mut child = command
@@ -170,7 +174,11 @@ fn clients_need_the_token() {
     let folder = Folder::new("gateway-token").created();
     let path = folder.file("servers.json");
     configure(&path, &["one"]);
-    let gateway = Listening::start(&path, &["--listen-token-env", "GATEWAY_TEST_TOKEN"]);
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
+    let address = free.local_addr().expect("an address").to_string();
+    drop(free);
+    let options = ["--listen-token-env", "GATEWAY_TEST_TOKEN"];
+    let gateway = Listening::start_at(&address, &path, &options);
     let run = |token: Option<&str>| -> Printed {
         let mut command = mcp();
         command.args(["tools", "--no-login", &gateway.url]);

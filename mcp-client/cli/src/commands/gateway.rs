@@ -34,7 +34,7 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
         // Lazy: then the first connection is one with the capabilities of the client.
         builder = builder.upstream(configured::upstream(&name, server, options)?.lazy());
     }
-    let gateway = builder.build().await.map_err(invalid)?;
+    let gateway = builder.build().await.map_err(|error| invalid(&error))?;
     let reloading = reload(&gateway, configured, seen, options, args);
     tokio::select! {
         served = serve(&gateway, args) => served,
@@ -42,7 +42,7 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
     }
 }
 
-fn invalid(error: mcp_gateway::GatewayError) -> Failure {
+fn invalid(error: &mcp_gateway::GatewayError) -> Failure {
     Failure::Usage(error.to_string())
 }
 
@@ -77,7 +77,15 @@ fn http(address: SocketAddr, token: Option<&str>) -> Result<mcp_server::Http, Fa
     let token = std::env::var(name).ok().filter(|token| !token.is_empty());
     let token = token
         .ok_or_else(|| Failure::Usage(format!("the environment variable `{name}` has no value")))?;
-    let resource = format!("http://localhost:{}/mcp", address.port());
+    if address.port() == 0 {
+        let message = "`--listen-token-env` needs a port, which is a part of what tokens are for";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let resource = if address.ip().is_unspecified() {
+        format!("http://localhost:{}/mcp", address.port())
+    } else {
+        format!("http://{address}/mcp")
+    };
     let owner = AccessToken::new(&resource)
         .subject("client")
         .audience([&resource]);
@@ -125,7 +133,10 @@ async fn reload(
         }
         for (name, server) in changes.set {
             let set = match configured::upstream(&name, server, options) {
-                Ok(upstream) => gateway.set_upstream(upstream.lazy()).await.map_err(invalid),
+                Ok(upstream) => gateway
+                    .set_upstream(upstream.lazy())
+                    .await
+                    .map_err(|error| invalid(&error)),
                 Err(error) => Err(error),
             };
             match set {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mcp_client::{ChildProcess, Stderr};
 use mcp_gateway::Upstream;
-use mcp_gateway::config::{ConfigError, ResolvedServer, ServersConfig};
+use mcp_gateway::config::{ConfigError, Expanded, ResolvedServer, ServersConfig};
 
 use crate::args::Options;
 use crate::failure::Failure;
@@ -73,7 +73,7 @@ pub(super) fn upstream(
         } => {
             let (label, verbose) = (name.to_owned(), options.verbose);
             Ok(Upstream::connecting(name, move || {
-                let args = args.iter().map(|argument| argument.expose());
+                let args = args.iter().map(Expanded::expose);
                 let process = ChildProcess::new(command.expose()).args(args);
                 let variables = env.iter();
                 let process = variables.fold(process, |process, (name, value)| {
