@@ -1,4 +1,4 @@
-//! Gateways for the Model Context Protocol: one server in front of many.
+#![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod config;

@@ -95,6 +95,11 @@
 //! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
+//! If the code before a question cannot start again at all, for example because it is a call of
+//! another server, run it with [`Context::detached`](crate::Context::detached): it goes on while the
+//! client answers, and the next round waits for it. A gateway is built on this, see the crate
+//! `mcp-gateway`.
+//!
 //! If a handler waits for an answer and for something else at the same time, the other future is
 //! dropped when the question is sent. Questions that are joined are sent together, and the client
 //! can answer them in one round.

@@ -63,7 +63,7 @@ pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
     }
     // With default features, all targets either compile or declare the features that they require.
     tasks.push(Cargo::new("check -p mcp-client --all-targets"));
-    tasks.push(Cargo::new("check -p mcp-cli"));
+    tasks.push(Cargo::new("check -p mcp-gateway -p mcp-cli"));
     Ok(tasks.into_iter().map(Task::Run).collect())
 }
 
