@@ -16,7 +16,6 @@ use crate::names::Names;
 use crate::shared::Shared;
 use crate::translate;
 use crate::upstream::pool::Pool;
-use crate::upstream::traffic::RunningCall;
 use crate::upstream::{Kind, Upstream};
 
 /// The methods that list, each with the member of its result and the kind of its items.
@@ -137,10 +136,7 @@ async fn page(
     params: Map<Box<RawValue>>,
     cx: &Context,
 ) -> Result<Box<RawValue>, HandlerError> {
-    let mut wanted = caller.wanted(cx, true);
-    wanted.is_exclusive = false;
-    let (running, _notes) = RunningCall::new(cx.clone());
-    let connected = pool.connect(&wanted, &running).await?;
+    let connected = pool.connect(&caller.wanted(cx, true), None).await?;
     let Some(client) = connected.link().connected() else {
         return Err(HandlerError::internal("the connection is not ready"));
     };
