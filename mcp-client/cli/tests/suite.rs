@@ -6,6 +6,7 @@ mod authorization;
 #[cfg(target_os = "linux")]
 mod browser;
 mod calls;
+mod gateway;
 mod hostile;
 mod install;
 mod lists;

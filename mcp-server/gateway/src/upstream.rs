@@ -98,7 +98,8 @@ pub struct UpstreamLimits {
     pub call_time: Duration,
     /// The time after which a connection that is not used is closed. Default: 5 minutes.
     pub idle_time: Duration,
-    /// The maximum number of items of a list. The rest of the list is left out, with a warning in
+    /// The maximum number of items of a list, of which no further page is requested either when its
+    /// pages have 16 MiB. The rest of the list is left out, with a warning in
     /// the log. Default: 10,000.
     pub items: usize,
 }

@@ -226,6 +226,34 @@ async fn endless_list_is_cut_off() {
     assert_eq!(listed.items.len(), 251);
 }
 
+#[tokio::test]
+async fn list_of_huge_items_is_cut_off() {
+    let pages = Count::default();
+    let counted = pages.clone();
+    let endless = move |_: AnyRequest, _: Context| {
+        counted.add();
+        async move {
+            let text = "x".repeat(1 << 20);
+            let tool = format!(
+                r#"{{"name":"t","description":"{text}","inputSchema":{{"type":"object"}}}}"#
+            );
+            let page = format!(r#"{{"tools":[{tool}],"nextCursor":"again"}}"#);
+            AnyResult::from_json(&RawValue::from_string(page)?)
+        }
+    };
+    let server = Server::builder("endless", "1")
+        .capabilities(|capabilities| capabilities.tools(ToolsCapability::new()))
+        .fallback(endless)
+        .build()
+        .expect("valid");
+    let endless = at("a", Revision::V2025_11_25, &server).limits(|limits| limits.items = 40);
+    let gateway = gateway([endless, at("b", Revision::LATEST, &named("b"))]).await;
+    let client = client(&gateway, Revision::V2025_11_25).await;
+    // The client may refuse a list of this size.
+    let _ = soon(client.tools().all()).await;
+    assert_eq!(pages.get(), 16);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn many_clients_leave_nothing_behind() {
     let server = named("a");

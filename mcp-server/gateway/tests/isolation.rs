@@ -280,3 +280,25 @@ async fn connections_of_a_removed_upstream_are_closed_though_clients_are_subscri
         soon(closed).await;
     }
 }
+
+#[tokio::test]
+async fn upstream_without_prefix_does_not_list_names_of_another_one() {
+    let named = |tools: &[&'static str], uri: &str| {
+        let builder = Server::builder("named", "1");
+        let builder = tools.iter().fold(builder, |builder, &tool| {
+            builder.tool(tool, "A tool", move || async move { tool })
+        });
+        let resource = ResourceDef::new(uri, "one").handler(async || "text");
+        builder.add_resource(resource).build().expect("valid")
+    };
+    let trusted = at("a", Revision::LATEST, &named(&["delete"], "x://one"));
+    let other = named(&["a_delete", "own"], "a+x://one");
+    let other = at("other", Revision::LATEST, &other).prefix("");
+    let gateway = gateway([other, trusted]).await;
+    let client = client(&gateway, Revision::LATEST).await;
+    let tools = soon(client.tools().all()).await.expect("listed").items;
+    let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["own", "a_delete"]);
+    let resources = soon(client.resources().all()).await.expect("listed").items;
+    assert_eq!(resources.len(), 1);
+}
