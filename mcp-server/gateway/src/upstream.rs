@@ -92,7 +92,8 @@ pub struct UpstreamLimits {
     /// The maximum number of connections to the server. Default: 32. A new one replaces one that
     /// is idle.
     pub connections: usize,
-    /// The maximum time to connect to the server, and to list its items. Default: 30 seconds.
+    /// The maximum time to connect to the server, to list its items, and to set its level of log
+    /// messages. Default: 30 seconds.
     pub connect_time: Duration,
     /// The maximum time of a call without a report of progress. Default: 5 minutes.
     pub call_time: Duration,

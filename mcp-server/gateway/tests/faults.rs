@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use mcp_client::{ByteStream, ClientBuilder};
+use mcp_client::{ByteStream, Client, ClientBuilder};
 use mcp_gateway::Upstream;
-use mcp_server::types::{LoggingLevel, Revision, ToolsCapability};
+use mcp_server::middleware::{Middleware, Next, Outcome, Request};
+use mcp_server::types::{LoggingLevel, Revision, ToolsCapability, json};
 use mcp_server::{AnyRequest, AnyResult, Context, HandlerError, Server, ToolDef};
 use serde_json::value::RawValue;
 
-use crate::support::{Count, at, client, gateway, soon};
+use crate::support::{Count, at, client, connect, gateway, soon};
 
 fn named(name: &'static str) -> Server {
     let builder =
@@ -110,6 +111,35 @@ async fn upstream_that_hangs_costs_its_time_only() {
         error.to_string().contains("did not answer in time"),
         "{error}"
     );
+}
+
+/// Never sets the level of log messages.
+struct NoLevel;
+
+impl Middleware for NoLevel {
+    async fn call(&self, request: Request, next: Next) -> Outcome {
+        if request.method() == "logging/setLevel" {
+            std::future::pending::<()>().await;
+        }
+        next.run(request).await
+    }
+}
+
+#[tokio::test]
+async fn upstream_that_sets_no_level_of_log_messages_is_called() {
+    let server = Server::builder("quiet", "1").tool("name", "Returns the name", async || "quiet");
+    let server = server.capabilities(|all| all.logging(json::Object::new()));
+    let server = server.layer(NoLevel).build().expect("valid");
+    for revision in [Revision::V2025_11_25, Revision::LATEST] {
+        let upstream = at("a", Revision::V2025_11_25, &server).limits(|limits| {
+            limits.connect_time = Duration::from_millis(500);
+        });
+        let gateway = gateway([upstream]).await;
+        let builder = Client::builder("test", "1").revision(revision);
+        let client = connect(&gateway, builder.on_log(LoggingLevel::Info, |_| {})).await;
+        let called = soon(client.call_tool("name")).await.expect("called");
+        assert_eq!(called.text(), "quiet");
+    }
 }
 
 #[tokio::test]

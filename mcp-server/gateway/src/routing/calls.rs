@@ -71,7 +71,8 @@ async fn exchange(
     let upstream = &*pool.upstream.name;
     let (from, to) = (client.revision(), cx.revision());
     if !from.is_modern() {
-        questions::set_log_level(client, link, caller.log_level).await;
+        let time = pool.upstream.limits.connect_time;
+        questions::set_log_level(client, link, caller.log_level, time).await;
     }
     // What a session gets that has set no level.
     let log_level = caller

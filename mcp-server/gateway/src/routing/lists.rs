@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_internal::peer_text::PeerDisplay;
 use mcp_server::types::Revision;
 use mcp_server::types::json::{self, Map, Object, Value};
 use mcp_server::{AnyRequest, Context, HandlerError};
@@ -91,7 +92,7 @@ pub(crate) async fn list(
             Ok((at, Ok(part))) => parts.push((at, part)),
             Ok((at, Err(fault))) => {
                 let upstream = upstreams.get(at).map(|known| &*known.pool.upstream.name);
-                tracing::warn!(upstream, error = %fault, "an upstream is left out of a list");
+                tracing::warn!(upstream, error = %PeerDisplay(&fault), "an upstream is left out of a list");
                 error = Some(fault);
             }
             Err(fault) => tracing::error!(%fault, "listing an upstream failed"),

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
+use mcp_internal::peer_text::PeerDisplay;
 use mcp_server::middleware::{Direction, Middleware, Next, Outcome, Request};
 use mcp_server::types::error::DecodeError;
 use mcp_server::types::json::{self, Object, Value};
@@ -100,7 +101,8 @@ async fn pass_level(shared: &Shared, level: LoggingLevel, session: &ClientSessio
     for behind in shared.upstreams().iter() {
         for link in behind.pool.of_session(session.key()) {
             if let Some(client) = link.connected() {
-                set_log_level(client, &link, Some(level)).await;
+                let time = behind.pool.upstream.limits.connect_time;
+                set_log_level(client, &link, Some(level), time).await;
             }
         }
     }
@@ -141,7 +143,7 @@ async fn listen(shared: &Arc<Shared>, filter: SubscriptionFilter, cx: &Context) 
             let followed = follow(&behind, part, &cx).await;
             let note = |error: &HandlerError| {
                 let upstream = &*behind.pool.upstream.name;
-                tracing::warn!(upstream, %error, "changes of an upstream are not followed");
+                tracing::warn!(upstream, error = %PeerDisplay(error), "changes of an upstream are not followed");
             };
             followed.inspect_err(note).ok()
         });
