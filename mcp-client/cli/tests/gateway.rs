@@ -109,6 +109,18 @@ impl Listening {
         Self::start_at("127.0.0.1:0", path, options)
     }
 
+    /// Starts one that requires a token.
+    fn with_token(path: &str) -> Self {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
+        let address = free.local_addr().expect("an address").to_string();
+        drop(free);
+        Self::start_at(
+            &address,
+            path,
+            &["--listen-token-env", "GATEWAY_TEST_TOKEN"],
+        )
+    }
+
     fn start_at(address: &str, path: &str, options: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mcp"));
         command
@@ -174,11 +186,7 @@ fn clients_need_the_token() {
     let folder = Folder::new("gateway-token").created();
     let path = folder.file("servers.json");
     configure(&path, &["one"]);
-    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
-    let address = free.local_addr().expect("an address").to_string();
-    drop(free);
-    let options = ["--listen-token-env", "GATEWAY_TEST_TOKEN"];
-    let gateway = Listening::start_at(&address, &path, &options);
+    let gateway = Listening::with_token(&path);
     let run = |token: Option<&str>| -> Printed {
         let mut command = mcp();
         command.args(["tools", "--no-login", &gateway.url]);
@@ -202,5 +210,64 @@ fn servers_at_urls_get_their_headers() {
         json!({ "mcpServers": { "web": { "url": served.url, "headers": { "x-a": "b" } } } });
     fs::write(&path, servers.to_string()).expect("written");
     let called = through(&path, &["call", "web_add", "a=1", "b=2"]);
+    assert_eq!((called.code, &*called.out), (Some(0), "3\n"), "{called:?}");
+}
+
+#[test]
+fn end_of_the_input_ends_the_servers() {
+    let folder = Folder::new("gateway-end").created();
+    let (file, pid) = (folder.0.join("servers.json"), folder.0.join("pid"));
+    let script = "echo $$ > \"$1\"; exec \"$2\"";
+    let args = json!(["-c", script, "sh", pid, subject()]);
+    let servers = json!({"mcpServers": {"sub": {"command": "sh", "args": args}}});
+    fs::write(&file, servers.to_string()).expect("written");
+    let mut command = mcp();
+    command.arg("gateway").arg(&file);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let arguments = json!({"a": 1, "b": 2});
+    let params = json!({"name": "sub_add", "arguments": arguments, "_meta": meta});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    writeln!(stdin, "{call}").expect("written");
+    let mut answer = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    stdout.read_line(&mut answer).expect("a line");
+    assert!(answer.contains("\"result\""), "{answer}");
+    drop(stdin);
+    assert!(child.wait().expect("it ends").success());
+    let pid = fs::read_to_string(&pid).expect("started");
+    // A process that has ended may stay in the table until its new parent looks.
+    let is_running = || {
+        let mut ps = Command::new("ps");
+        let listed = ps.args(["-o", "stat=", "-p", pid.trim()]).output();
+        let state = listed.expect("it runs").stdout;
+        state.first().is_some_and(|state| *state != b'Z')
+    };
+    while is_running() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn programs_do_not_get_the_token_of_the_gateway() {
+    let folder = Folder::new("gateway-program-token").created();
+    let path = folder.file("servers.json");
+    let script = "[ -z \"$GATEWAY_TEST_TOKEN\" ] && exec \"$1\"";
+    let args = json!(["-c", script, "sh", subject()]);
+    let servers = json!({ "mcpServers": { "sub": { "command": "sh", "args": args } } });
+    fs::write(&path, servers.to_string()).expect("written");
+    let gateway = Listening::with_token(&path);
+    let mut command = mcp();
+    command.args(["call", "--no-login", &gateway.url, "sub_add", "a=1", "b=2"]);
+    command.args(["--header", "authorization: Bearer secret-of-the-test"]);
+    let called: Printed = command.output().expect("it runs").into();
     assert_eq!((called.code, &*called.out), (Some(0), "3\n"), "{called:?}");
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::GatewayError;
+use crate::upstream::Kind;
 use crate::uris::UriPrefix;
 
 /// Between the prefix and the name of a tool or prompt.
@@ -52,6 +53,15 @@ impl Names {
             .collect();
         let prefix = prefix.get(..PREFIX_LENGTH).unwrap_or(&prefix);
         prefix.trim_end_matches('-').to_owned()
+    }
+
+    /// Returns `true` if a name or URI that clients see has the prefix.
+    pub(crate) fn claims(&self, kind: Kind, name: &str) -> bool {
+        self.prefix.is_some()
+            && match kind {
+                Kind::Tool | Kind::Prompt => self.original(name).is_some(),
+                Kind::Resource | Kind::ResourceTemplate => self.uris.original(name).is_some(),
+            }
     }
 
     pub(crate) fn prefix(&self) -> Option<&str> {

@@ -92,13 +92,15 @@ pub struct UpstreamLimits {
     /// The maximum number of connections to the server. Default: 32. A new one replaces one that
     /// is idle.
     pub connections: usize,
-    /// The maximum time to connect to the server, and to list its items. Default: 30 seconds.
+    /// The maximum time to connect to the server, to list its items, and to set its level of log
+    /// messages. Default: 30 seconds.
     pub connect_time: Duration,
     /// The maximum time of a call without a report of progress. Default: 5 minutes.
     pub call_time: Duration,
     /// The time after which a connection that is not used is closed. Default: 5 minutes.
     pub idle_time: Duration,
-    /// The maximum number of items of a list. The rest of the list is left out, with a warning in
+    /// The maximum number of items of a list, of which no further page is requested either when its
+    /// pages have 16 MiB. The rest of the list is left out, with a warning in
     /// the log. Default: 10,000.
     pub items: usize,
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use mcp_client::{ByteStream, ClientBuilder};
+use mcp_client::{ByteStream, Client, ClientBuilder};
 use mcp_gateway::Upstream;
-use mcp_server::types::{LoggingLevel, Revision, ToolsCapability};
+use mcp_server::middleware::{Middleware, Next, Outcome, Request};
+use mcp_server::types::{LoggingLevel, Revision, ToolsCapability, json};
 use mcp_server::{AnyRequest, AnyResult, Context, HandlerError, Server, ToolDef};
 use serde_json::value::RawValue;
 
-use crate::support::{Count, at, client, gateway, soon};
+use crate::support::{Count, at, client, connect, gateway, soon};
 
 fn named(name: &'static str) -> Server {
     let builder =
@@ -110,6 +111,35 @@ async fn upstream_that_hangs_costs_its_time_only() {
         error.to_string().contains("did not answer in time"),
         "{error}"
     );
+}
+
+/// Never sets the level of log messages.
+struct NoLevel;
+
+impl Middleware for NoLevel {
+    async fn call(&self, request: Request, next: Next) -> Outcome {
+        if request.method() == "logging/setLevel" {
+            std::future::pending::<()>().await;
+        }
+        next.run(request).await
+    }
+}
+
+#[tokio::test]
+async fn upstream_that_sets_no_level_of_log_messages_is_called() {
+    let server = Server::builder("quiet", "1").tool("name", "Returns the name", async || "quiet");
+    let server = server.capabilities(|all| all.logging(json::Object::new()));
+    let server = server.layer(NoLevel).build().expect("valid");
+    for revision in [Revision::V2025_11_25, Revision::LATEST] {
+        let upstream = at("a", Revision::V2025_11_25, &server).limits(|limits| {
+            limits.connect_time = Duration::from_millis(500);
+        });
+        let gateway = gateway([upstream]).await;
+        let builder = Client::builder("test", "1").revision(revision);
+        let client = connect(&gateway, builder.on_log(LoggingLevel::Info, |_| {})).await;
+        let called = soon(client.call_tool("name")).await.expect("called");
+        assert_eq!(called.text(), "quiet");
+    }
 }
 
 #[tokio::test]
@@ -224,6 +254,34 @@ async fn endless_list_is_cut_off() {
     let client = client(&gateway, Revision::V2025_11_25).await;
     let listed = soon(client.tools().all()).await.expect("listed");
     assert_eq!(listed.items.len(), 251);
+}
+
+#[tokio::test]
+async fn list_of_huge_items_is_cut_off() {
+    let pages = Count::default();
+    let counted = pages.clone();
+    let endless = move |_: AnyRequest, _: Context| {
+        counted.add();
+        async move {
+            let text = "x".repeat(1 << 20);
+            let tool = format!(
+                r#"{{"name":"t","description":"{text}","inputSchema":{{"type":"object"}}}}"#
+            );
+            let page = format!(r#"{{"tools":[{tool}],"nextCursor":"again"}}"#);
+            AnyResult::from_json(&RawValue::from_string(page)?)
+        }
+    };
+    let server = Server::builder("endless", "1")
+        .capabilities(|capabilities| capabilities.tools(ToolsCapability::new()))
+        .fallback(endless)
+        .build()
+        .expect("valid");
+    let endless = at("a", Revision::V2025_11_25, &server).limits(|limits| limits.items = 40);
+    let gateway = gateway([endless, at("b", Revision::LATEST, &named("b"))]).await;
+    let client = client(&gateway, Revision::V2025_11_25).await;
+    // The client may refuse a list of this size.
+    let _ = soon(client.tools().all()).await;
+    assert_eq!(pages.get(), 16);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -218,3 +218,52 @@ async fn number_of_calls_of_a_peer_is_limited() {
     let asked = other.result("tools/call", json!({ "name": "order" })).await;
     assert_eq!(asked["resultType"], "input_required");
 }
+
+#[tokio::test]
+async fn calls_of_one_handler_run_once_whichever_of_them_asks() {
+    let counts = Counts::default();
+    let counted = counts.clone();
+    let call = move |cx: Context| {
+        let [quiet, first, second] = [counted.clone(), counted.clone(), counted.clone()];
+        async move {
+            let quiet = cx.detached("quiet", async move |_: Context| {
+                quiet.add(0);
+                Ok("done".to_owned())
+            });
+            quiet.await?;
+            let first = cx.detached("first", async move |cx: Context| {
+                first.add(1);
+                confirmed(&cx, "first").await
+            });
+            let second = cx.detached("second", async move |cx: Context| {
+                second.add(2);
+                confirmed(&cx, "second").await
+            });
+            let (first, second) = tokio::try_join!(first, second)?;
+            let last = confirmed(&cx, "last").await?;
+            Ok::<_, HandlerError>(format!("{first} {second} {last}"))
+        }
+    };
+    let server = Server::builder("test", "1").tool("order", "Orders", call);
+    let server = server.build().unwrap();
+    let mut peer = forms(Peer::modern(&server));
+    let mut result = peer.result("tools/call", json!({ "name": "order" })).await;
+    for _ in 0..3 {
+        let Some(asked) = result["inputRequests"].as_object() else {
+            break;
+        };
+        let mut retry = answer("none", &result["requestState"]);
+        retry["inputResponses"] = asked
+            .keys()
+            .map(|key| {
+                (
+                    key.clone(),
+                    json!({ "action": "accept", "content": { "ok": true } }),
+                )
+            })
+            .collect();
+        result = peer.result("tools/call", retry).await;
+    }
+    assert_eq!(result["content"][0]["text"], "true true true", "{result}");
+    assert_eq!(counts.get(), [1, 1, 1]);
+}

@@ -30,9 +30,10 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
         builder = builder
             .configure(|server| server.layer(mcp_gateway::search::Search::new().threshold(most)));
     }
+    let variable = args.listen_token_env.as_deref();
     for (name, server) in changes.set {
         // Lazy: then the first connection is one with the capabilities of the client.
-        builder = builder.upstream(configured::upstream(&name, server, options)?.lazy());
+        builder = builder.upstream(configured::upstream(&name, server, options, variable)?.lazy());
     }
     let gateway = builder.build().await.map_err(|error| invalid(&error))?;
     let reloading = reload(&gateway, configured, seen, options, args);
@@ -111,6 +112,7 @@ async fn reload(
     options: &Options,
     args: &Args,
 ) -> Result<(), Failure> {
+    let variable = args.listen_token_env.as_deref();
     let mut ticks = interval(RELOAD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -132,7 +134,7 @@ async fn reload(
             print_message(&format!("removed `{name}`"));
         }
         for (name, server) in changes.set {
-            let set = match configured::upstream(&name, server, options) {
+            let set = match configured::upstream(&name, server, options, variable) {
                 Ok(upstream) => gateway
                     .set_upstream(upstream.lazy())
                     .await

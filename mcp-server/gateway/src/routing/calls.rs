@@ -63,7 +63,7 @@ async fn exchange(
     let is_modern = pool.revision().is_some_and(Revision::is_modern);
     let wanted = caller.wanted(cx, is_modern);
     let (running, mut notes) = RunningCall::new(cx.clone());
-    let connected = pool.connect(&wanted, &running).await?;
+    let connected = pool.connect(&wanted, Some(&running)).await?;
     let link = connected.link();
     let Some(client) = link.connected() else {
         return Err(HandlerError::internal("the connection is not ready"));
@@ -71,7 +71,8 @@ async fn exchange(
     let upstream = &*pool.upstream.name;
     let (from, to) = (client.revision(), cx.revision());
     if !from.is_modern() {
-        questions::set_log_level(client, link, caller.log_level).await;
+        let time = pool.upstream.limits.connect_time;
+        questions::set_log_level(client, link, caller.log_level, time).await;
     }
     // What a session gets that has set no level.
     let log_level = caller
@@ -119,15 +120,17 @@ async fn driven(
     let mut call = call.into_future();
     loop {
         let result = tokio::select! {
-            biased;
             Some(note) = notes.recv() => {
                 pass_on(cx, note, wants_logs).await;
                 continue;
             }
             result = &mut call => result,
         };
-        while let Ok(note) = notes.try_recv() {
-            pass_on(cx, note, wants_logs).await;
+        // Those before the result: an upstream that goes on sending does not keep it.
+        for _ in 0..notes.len() {
+            if let Ok(note) = notes.try_recv() {
+                pass_on(cx, note, wants_logs).await;
+            }
         }
         return result;
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_internal::peer_text::PeerDisplay;
 use mcp_server::types::Revision;
 use mcp_server::types::json::{self, Map, Object, Value};
 use mcp_server::{AnyRequest, Context, HandlerError};
@@ -13,10 +14,9 @@ use tokio::time::timeout;
 use super::caller::{Caller, passed_params};
 use crate::error::failed;
 use crate::names::Names;
-use crate::shared::Shared;
+use crate::shared::{Behind, Shared};
 use crate::translate;
 use crate::upstream::pool::Pool;
-use crate::upstream::traffic::RunningCall;
 use crate::upstream::{Kind, Upstream};
 
 /// The methods that list, each with the member of its result and the kind of its items.
@@ -33,6 +33,9 @@ const LISTS: [(&str, &str, Kind); 4] = [
 
 /// The time for which a list is kept if its upstream announces changes.
 const ANNOUNCED: Duration = Duration::from_secs(300);
+
+/// The maximum size of the list of an upstream.
+const LIST_BYTES: usize = 16 << 20;
 
 /// A method that lists.
 #[derive(Clone, Copy)]
@@ -65,7 +68,7 @@ pub(crate) async fn list(
     if let Some(only) = shared.only() {
         let caller = Caller::of(cx, None).await?;
         let page = page(&only.pool, &caller, list, passed_params(request)?, cx).await?;
-        return present(&only.pool.upstream, &only.names, list, cx, &page);
+        return present(&only, &[], list, cx, &page);
     }
     if request
         .members()
@@ -89,7 +92,7 @@ pub(crate) async fn list(
             Ok((at, Ok(part))) => parts.push((at, part)),
             Ok((at, Err(fault))) => {
                 let upstream = upstreams.get(at).map(|known| &*known.pool.upstream.name);
-                tracing::warn!(upstream, error = %fault, "an upstream is left out of a list");
+                tracing::warn!(upstream, error = %PeerDisplay(&fault), "an upstream is left out of a list");
                 error = Some(fault);
             }
             Err(fault) => tracing::error!(%fault, "listing an upstream failed"),
@@ -104,7 +107,7 @@ pub(crate) async fn list(
         let Some(upstream) = upstreams.get(at) else {
             continue;
         };
-        let page = present(&upstream.pool.upstream, &upstream.names, list, cx, &part)?;
+        let page = present(upstream, &upstreams, list, cx, &part)?;
         let mut page: Map<Box<RawValue>> = decoded(&page)?;
         let of_page = page.remove(list.member);
         let of_page: Vec<Box<RawValue>> =
@@ -137,10 +140,7 @@ async fn page(
     params: Map<Box<RawValue>>,
     cx: &Context,
 ) -> Result<Box<RawValue>, HandlerError> {
-    let mut wanted = caller.wanted(cx, true);
-    wanted.is_exclusive = false;
-    let (running, _notes) = RunningCall::new(cx.clone());
-    let connected = pool.connect(&wanted, &running).await?;
+    let connected = pool.connect(&caller.wanted(cx, true), None).await?;
     let Some(client) = connected.link().connected() else {
         return Err(HandlerError::internal("the connection is not ready"));
     };
@@ -212,9 +212,11 @@ async fn pages(
 ) -> Result<(Box<RawValue>, Duration), HandlerError> {
     let mut items: Vec<Box<RawValue>> = Vec::new();
     let mut params = Map::new();
+    let mut bytes = 0_usize;
     let mut time_to_live = ANNOUNCED;
     loop {
         let page = page(pool, caller, list, params, cx).await?;
+        bytes = bytes.saturating_add(page.get().len());
         let mut page: Map<Box<RawValue>> = decoded(&page)?;
         if let Some(of_page) = page.remove(list.member) {
             items.extend(decoded::<Vec<Box<RawValue>>>(&of_page)?);
@@ -224,13 +226,9 @@ async fn pages(
         let Some(cursor) = page.remove("nextCursor") else {
             break;
         };
-        if items.len() >= pool.upstream.limits.items {
+        if items.len() >= pool.upstream.limits.items || bytes >= LIST_BYTES {
             let upstream = &*pool.upstream.name;
-            tracing::warn!(
-                upstream,
-                list.method,
-                "a list is cut off: it has too many items"
-            );
+            tracing::warn!(upstream, list.method, "a list is cut off: it is too long");
             break;
         }
         params = Map::new();
@@ -245,26 +243,46 @@ async fn pages(
     Ok((json::to_raw(&all)?, time_to_live))
 }
 
-/// Leaves out what the client does not see, and sets the names and URIs that it sees.
+/// Leaves out what the client does not see, and sets the names and URIs that it sees. Without a
+/// prefix, an item could have the name of one of another upstream, which would be called instead.
 fn present(
-    upstream: &Upstream,
-    names: &Names,
+    behind: &Behind,
+    all: &[Arc<Behind>],
     list: ListMethod,
     cx: &Context,
     page: &RawValue,
 ) -> Result<Box<RawValue>, HandlerError> {
-    if names.prefix().is_none() && upstream.is_presented_as_it_is() {
+    let (upstream, names) = (&behind.pool.upstream, &behind.names);
+    if all.is_empty() && names.prefix().is_none() && upstream.is_presented_as_it_is() {
         return Ok(page.to_owned());
     }
     let mut page: Value = decoded(page)?;
     if let Some(items) = page.get_mut(list.member).and_then(Value::as_array_mut) {
         items.retain_mut(|item| match item.as_object_mut() {
-            Some(item) => present_item(upstream, names, list.kind, cx, item),
+            Some(item) => {
+                present_item(upstream, names, list.kind, cx, item)
+                    && (names.prefix().is_some() || !is_claimed(all, list.kind, item))
+            }
             None => true,
         });
     }
     let page = json::to_raw(&page)?;
     Ok(names.uris.rewrite(&page)?)
+}
+
+/// Returns `true` if the name or URI of an item has the prefix of an upstream.
+fn is_claimed(all: &[Arc<Behind>], kind: Kind, item: &Object) -> bool {
+    let name = item.get(member(kind)).and_then(Value::as_str);
+    name.is_some_and(|name| all.iter().any(|other| other.names.claims(kind, name)))
+}
+
+/// Returns the member of an item by which it is known.
+fn member(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Tool | Kind::Prompt => "name",
+        Kind::Resource => "uri",
+        Kind::ResourceTemplate => "uriTemplate",
+    }
 }
 
 fn present_item(
@@ -274,12 +292,7 @@ fn present_item(
     cx: &Context,
     item: &mut Object,
 ) -> bool {
-    let member = match kind {
-        Kind::Tool | Kind::Prompt => "name",
-        Kind::Resource => "uri",
-        Kind::ResourceTemplate => "uriTemplate",
-    };
-    let Some(Value::String(name)) = item.get_mut(member) else {
+    let Some(Value::String(name)) = item.get_mut(member(kind)) else {
         return true;
     };
     if !upstream.is_visible(cx, kind, name) {

@@ -1,6 +1,8 @@
 //! Questions of modern upstreams for clients with a session, and the level of log messages of
 //! upstreams with a session.
 
+use std::time::Duration;
+
 use mcp_client::Client;
 use mcp_server::types::json::{self, Map};
 use mcp_server::types::revision::VersionError;
@@ -87,8 +89,13 @@ async fn one(
 }
 
 /// Sets the level of log messages of a connection for one call, if it is another one. An upstream
-/// that refuses is used with its own level.
-pub(crate) async fn set_log_level(client: &Client, link: &Link, level: Option<LoggingLevel>) {
+/// that refuses, or does not answer within `time`, is used with its own level.
+pub(crate) async fn set_log_level(
+    client: &Client,
+    link: &Link,
+    level: Option<LoggingLevel>,
+    time: Duration,
+) {
     let Some(level) = level else {
         return;
     };
@@ -100,8 +107,11 @@ pub(crate) async fn set_log_level(client: &Client, link: &Link, level: Option<Lo
         return;
     }
     let params = json::Object::from([("level", level.as_str())]);
-    match client.request_json("logging/setLevel", &params).await {
-        Ok(_) => *known = Some(level),
-        Err(error) => tracing::debug!(%error, "the level of log messages cannot be set"),
+    let setting = client
+        .request_json("logging/setLevel", &params)
+        .timeout(time);
+    if let Err(error) = setting.await {
+        tracing::debug!(%error, "the level of log messages cannot be set");
     }
+    *known = Some(level);
 }

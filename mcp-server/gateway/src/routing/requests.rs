@@ -15,6 +15,18 @@ use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
 use crate::upstream::traffic::short;
 
+/// The methods that concern the connection to the gateway. They come here from clients whose
+/// revision does not have them, and an upstream of another revision has them.
+const OF_CONNECTION: [&str; 7] = [
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "server/discover",
+    "subscriptions/listen",
+];
+
 /// Handles a request of a client.
 pub(crate) async fn handle(
     shared: Arc<Shared>,
@@ -32,10 +44,13 @@ pub(crate) async fn handle(
         "resources/read" => resource(&shared, &mut params, &cx)?,
         "completion/complete" => completed(&shared, &mut params, &cx)?,
         // With several upstreams, the method says nothing of which one is meant.
-        method => shared.only().ok_or_else(|| {
-            let text = format!("no method `{}`", short(method));
-            HandlerError::protocol(ErrorObject::method_not_found(text))
-        })?,
+        method => match shared.only() {
+            Some(only) if !OF_CONNECTION.contains(&method) => only,
+            _ => {
+                let text = format!("no method `{}`", short(method));
+                return Err(HandlerError::protocol(ErrorObject::method_not_found(text)));
+            }
+        },
     };
     let mut caller = Caller::of(&cx, Some(&request)).await?;
     if let Some(session) = cx.session() {
@@ -136,12 +151,21 @@ pub(crate) fn located<'u>(
     uri: &'u str,
     cx: &Context,
 ) -> Option<(Arc<Behind>, Cow<'u, str>)> {
+    found(shared, Kind::Resource, uri, cx)
+}
+
+fn found<'u>(
+    shared: &Shared,
+    kind: Kind,
+    uri: &'u str,
+    cx: &Context,
+) -> Option<(Arc<Behind>, Cow<'u, str>)> {
     let mut found = shared.searched().into_iter();
     let found = found.find_map(|behind| {
         let original = behind.names.uris.original(uri)?;
         Some((behind, original))
     });
-    found.filter(|(behind, uri)| behind.pool.upstream.is_visible(cx, Kind::Resource, uri))
+    found.filter(|(behind, uri)| behind.pool.upstream.is_visible(cx, kind, uri))
 }
 
 /// Finds the upstream of the prompt or template whose argument is completed.
@@ -154,14 +178,25 @@ fn completed(
     let reference = reference.ok_or_else(|| HandlerError::invalid_params("$.ref is missing"))?;
     let mut reference: Map<Box<RawValue>> = json::from_str(reference.get())
         .map_err(|error| HandlerError::invalid_params(format!("$.ref: {error}")))?;
-    let behind = if reference.contains_key("uri") {
-        let uri = text(&reference, "uri")?;
-        let unknown = || HandlerError::invalid_params("$.ref.uri: unknown resource template");
-        let (behind, original) = located(shared, &uri, cx).ok_or_else(unknown)?;
-        reference.insert("uri", json::to_raw(&original)?);
-        behind
-    } else {
-        named(shared, Kind::Prompt, &mut reference, cx)?
+    let behind = match &*text(&reference, "type")? {
+        "ref/resource" => {
+            let uri = text(&reference, "uri")?;
+            let kind = match uri.contains('{') {
+                true => Kind::ResourceTemplate,
+                false => Kind::Resource,
+            };
+            let unknown = || HandlerError::invalid_params("$.ref.uri: unknown resource template");
+            let (behind, original) = found(shared, kind, &uri, cx).ok_or_else(unknown)?;
+            reference.insert("uri", json::to_raw(&original)?);
+            // What was not checked is not passed on.
+            reference.remove("name");
+            behind
+        }
+        "ref/prompt" => {
+            reference.remove("uri");
+            named(shared, Kind::Prompt, &mut reference, cx)?
+        }
+        _ => return Err(HandlerError::invalid_params("$.ref.type: unknown type")),
     };
     params.insert("ref", json::to_raw(&reference)?);
     if behind

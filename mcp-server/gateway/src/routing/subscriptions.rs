@@ -7,9 +7,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
+use mcp_internal::peer_text::PeerDisplay;
 use mcp_server::middleware::{Direction, Middleware, Next, Outcome, Request};
+use mcp_server::types::error::DecodeError;
+use mcp_server::types::json::{self, Object, Value};
 use mcp_server::types::{LoggingLevel, SubscriptionFilter};
 use mcp_server::{ClientSession, Context, HandlerError};
+use tokio::task::JoinSet;
 
 use super::caller::Caller;
 use super::questions::set_log_level;
@@ -32,12 +36,21 @@ impl Middleware for Following {
         let cx = request.context().clone();
         match request.method() {
             "subscriptions/listen" => {
+                let request = without_hidden(&shared, request)?;
                 let filter: Option<SubscriptionFilter> = request.param("notifications")?;
                 let _followers = listen(&shared, filter.unwrap_or_default(), &cx).await;
+                // The connections of the gateway are closed although the client listens.
+                drop(shared);
                 next.run(request).await
             }
             "resources/subscribe" => {
                 let uri: Option<String> = request.param("uri")?;
+                if let Some(hidden) = uri
+                    .as_ref()
+                    .filter(|uri| located(&shared, uri, &cx).is_none())
+                {
+                    return Err(HandlerError::resource_not_found(hidden.clone()));
+                }
                 let subscribed = next.run(request).await?;
                 if let (Some(uri), Some(session)) = (uri, cx.session()) {
                     let filter = SubscriptionFilter::new().resource_subscriptions([uri.clone()]);
@@ -66,13 +79,30 @@ impl Middleware for Following {
     }
 }
 
+/// Leaves out the resources that the client does not see.
+fn without_hidden(shared: &Shared, request: Request) -> Result<Request, HandlerError> {
+    let invalid = |error: DecodeError| HandlerError::invalid_params(error.to_string());
+    let mut params: Object = json::from_str(request.params().get()).map_err(invalid)?;
+    let uris = params
+        .get_mut("notifications")
+        .and_then(|filter| filter.get_mut("resourceSubscriptions"))
+        .and_then(Value::as_array_mut);
+    let Some(uris) = uris else {
+        return Ok(request);
+    };
+    let is_seen = |uri: &str| located(shared, uri, request.context()).is_some();
+    uris.retain(|uri| uri.as_str().is_none_or(is_seen));
+    request.with_params(&params)
+}
+
 /// Sets the level of log messages of the upstream connections of a session.
 async fn pass_level(shared: &Shared, level: LoggingLevel, session: &ClientSession) {
     shared.sessions.set_log_level(session, level);
     for behind in shared.upstreams().iter() {
         for link in behind.pool.of_session(session.key()) {
             if let Some(client) = link.connected() {
-                set_log_level(client, &link, Some(level)).await;
+                let time = behind.pool.upstream.limits.connect_time;
+                set_log_level(client, &link, Some(level), time).await;
             }
         }
     }
@@ -99,7 +129,8 @@ async fn listen(shared: &Arc<Shared>, filter: SubscriptionFilter, cx: &Context) 
     let lists = filter.tools_list_changed == Some(true)
         || filter.prompts_list_changed == Some(true)
         || filter.resources_list_changed == Some(true);
-    let mut all = Vec::new();
+    // At once: an upstream that hangs does not keep the others waiting.
+    let mut following = JoinSet::new();
     for (at, behind) in upstreams.iter().enumerate() {
         let uris = of_upstreams.remove(&at).unwrap_or_default();
         if uris.is_empty() && !lists {
@@ -107,15 +138,17 @@ async fn listen(shared: &Arc<Shared>, filter: SubscriptionFilter, cx: &Context) 
         }
         let mut part = filter.clone();
         part.resource_subscriptions = (!uris.is_empty()).then_some(uris);
-        match follow(behind, part, cx).await {
-            Ok(follower) => all.push(follower),
-            Err(error) => {
+        let (behind, cx) = (Arc::clone(behind), cx.clone());
+        following.spawn(async move {
+            let followed = follow(&behind, part, &cx).await;
+            let note = |error: &HandlerError| {
                 let upstream = &*behind.pool.upstream.name;
-                tracing::warn!(upstream, %error, "changes of an upstream are not followed");
-            }
-        }
+                tracing::warn!(upstream, error = %PeerDisplay(error), "changes of an upstream are not followed");
+            };
+            followed.inspect_err(note).ok()
+        });
     }
-    all
+    following.join_all().await.into_iter().flatten().collect()
 }
 
 /// Follows the changes of an upstream.
@@ -125,13 +158,12 @@ async fn follow(
     cx: &Context,
 ) -> Result<Follower, HandlerError> {
     let caller = Caller::of(cx, None).await?;
-    let mut wanted = caller.wanted(cx, true);
-    wanted.is_exclusive = false;
-    let (lease, client) = behind.pool.listen(&wanted).await?;
+    let (lease, client) = behind.pool.listen(&caller.wanted(cx, true)).await?;
     let on_change = Arc::clone(&behind.on_change);
     Ok(Follower::spawn(
         client.listen(filter),
         on_change,
         Some(lease),
+        behind.pool.open(),
     ))
 }

@@ -1,12 +1,12 @@
 //! [`Link`]: a connection to an upstream, which is made when it is first used.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_client::{Client, ConnectError, Limits};
-use mcp_server::ClientSession;
+use mcp_client::{Client, ClientBuilder, Limits};
 use mcp_server::types::{ClientCapabilities, LoggingLevel};
+use mcp_server::{ClientSession, HandlerError};
 use tokio::sync::{Mutex, OnceCell};
 use tokio::time::Instant;
 
@@ -52,7 +52,9 @@ pub(crate) struct Link {
     pub(crate) traffic: Arc<Traffic>,
     /// The number of calls that use it.
     busy: AtomicUsize,
-    /// The number of subscriptions that use it.
+    /// Whether one call uses it alone.
+    exclusive: AtomicBool,
+    /// The number of subscriptions and lists that use it.
     listening: AtomicUsize,
     used: std::sync::Mutex<Instant>,
     /// The level of log messages that was set, for upstreams of older revisions.
@@ -67,29 +69,37 @@ impl Link {
             client: OnceCell::new(),
             traffic: Arc::new(Traffic::new(on_change)),
             busy: AtomicUsize::new(0),
+            exclusive: AtomicBool::new(false),
             listening: AtomicUsize::new(0),
             used: std::sync::Mutex::new(Instant::now()),
             log_level: Mutex::new(None),
         }
     }
 
-    /// Returns the client, and connects first if nobody did.
-    pub(crate) async fn client(
+    /// Returns the client. Connects with `connect` first, if the connection was not made yet.
+    pub(crate) async fn client<F>(
+        &self,
+        connect: impl FnOnce() -> F,
+    ) -> Result<&Client, HandlerError>
+    where
+        F: Future<Output = Result<Client, HandlerError>>,
+    {
+        self.client.get_or_try_init(connect).await
+    }
+
+    /// Returns the settings of the client.
+    pub(crate) fn builder(
         &self,
         upstream: &Upstream,
         identity: &Identity,
         capabilities: &ClientCapabilities,
-    ) -> Result<&Client, ConnectError> {
+    ) -> ClientBuilder {
         let mut limits = Limits::default();
         limits.call_time = upstream.limits.call_time;
-        let connect = async || {
-            let builder = Client::builder(&identity.name, &identity.version)
-                .limits(limits)
-                .capabilities(|_| capabilities.clone())
-                .layer(Routing(Arc::clone(&self.traffic)));
-            (upstream.connector)(builder).await
-        };
-        self.client.get_or_try_init(connect).await
+        Client::builder(&identity.name, &identity.version)
+            .limits(limits)
+            .capabilities(|_| capabilities.clone())
+            .layer(Routing(Arc::clone(&self.traffic)))
     }
 
     /// Returns the client, if it is connected.
@@ -103,6 +113,11 @@ impl Link {
 
     pub(crate) fn is_busy(&self) -> bool {
         self.busy.load(Ordering::Acquire) > 0
+    }
+
+    /// Returns `true` if a call may use the connection, alone or beside others.
+    pub(crate) fn is_free(&self, is_exclusive: bool) -> bool {
+        !self.exclusive.load(Ordering::Acquire) && !(is_exclusive && self.is_busy())
     }
 
     /// Returns `true` if the connection can be closed to make room for another one.
@@ -138,22 +153,34 @@ pub(crate) struct Identity {
 pub(crate) struct Lease {
     pub(crate) link: Arc<Link>,
     call: Option<Arc<RunningCall>>,
+    is_exclusive: bool,
 }
 
 impl Lease {
     /// Uses a connection for a call. The caller holds the lock of the pool.
-    pub(crate) fn for_call(link: Arc<Link>, call: &Arc<RunningCall>) -> Self {
+    pub(crate) fn for_call(link: Arc<Link>, call: &Arc<RunningCall>, is_exclusive: bool) -> Self {
         link.busy.fetch_add(1, Ordering::AcqRel);
+        if is_exclusive {
+            link.exclusive.store(true, Ordering::Release);
+        }
         link.traffic.add(call);
         link.touch();
-        let call = Some(Arc::clone(call));
-        Self { link, call }
+        Self {
+            link,
+            call: Some(Arc::clone(call)),
+            is_exclusive,
+        }
     }
 
-    /// Uses a connection for a subscription, beside calls.
-    pub(crate) fn for_subscription(link: Arc<Link>) -> Self {
+    /// Uses a connection beside calls, for a subscription or a list. What the upstream sends on its
+    /// own does not belong to it.
+    pub(crate) fn beside_calls(link: Arc<Link>) -> Self {
         link.listening.fetch_add(1, Ordering::AcqRel);
-        Self { link, call: None }
+        Self {
+            link,
+            call: None,
+            is_exclusive: false,
+        }
     }
 }
 
@@ -163,6 +190,9 @@ impl Drop for Lease {
         match &self.call {
             Some(call) => {
                 self.link.traffic.remove(call);
+                if self.is_exclusive {
+                    self.link.exclusive.store(false, Ordering::Release);
+                }
                 self.link.busy.fetch_sub(1, Ordering::AcqRel);
             }
             None => {

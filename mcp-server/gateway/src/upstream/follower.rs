@@ -2,6 +2,7 @@
 
 use mcp_client::{Subscription, SubscriptionEvent};
 use mcp_server::Change;
+use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use super::connection::Lease;
@@ -11,11 +12,13 @@ use super::traffic::OnChange;
 pub(crate) struct Follower(AbortHandle);
 
 impl Follower {
-    /// Follows a subscription. `lease` is what keeps its connection open.
+    /// Follows a subscription, until the sender of `open` is dropped. `lease` is what keeps its
+    /// connection open.
     pub(crate) fn spawn(
         mut subscription: Subscription,
         on_change: OnChange,
         lease: Option<Lease>,
+        mut open: watch::Receiver<()>,
     ) -> Self {
         let following = async move {
             let _lease = lease;
@@ -29,6 +32,12 @@ impl Follower {
                         return;
                     }
                 }
+            }
+        };
+        let following = async move {
+            tokio::select! {
+                () = following => {}
+                _ = open.changed() => {}
             }
         };
         Self(tokio::spawn(following).abort_handle())

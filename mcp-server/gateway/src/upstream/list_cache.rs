@@ -14,6 +14,9 @@ use super::connection::LinkKey;
 /// The maximum number of lists that are kept for one upstream.
 const KEPT: usize = 256;
 
+/// The maximum size of all of them.
+const KEPT_BYTES: usize = 64 << 20;
+
 /// The caller, the method, and the revision of the caller.
 pub(crate) type ListKey = (LinkKey, &'static str, Revision);
 
@@ -48,7 +51,9 @@ impl ListCache {
         if time.is_zero() || cached.generation != generation {
             return;
         }
-        if cached.lists.len() >= KEPT {
+        let kept = cached.lists.values().map(|(_, list)| list.get().len());
+        let bytes = kept.sum::<usize>().saturating_add(list.get().len());
+        if cached.lists.len() >= KEPT || bytes > KEPT_BYTES {
             cached.lists.clear();
         }
         cached

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_client::Client;
 use mcp_server::types::{ClientCapabilities, Revision, ServerCapabilities, SubscriptionFilter};
 use mcp_server::{ClientSession, HandlerError};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tokio::time::{Instant, timeout};
 
 use super::connection::{Identity, Lease, Link, LinkKey, Owner};
@@ -40,6 +40,8 @@ pub(crate) struct Pool {
     pub(crate) lists: ListCache,
     /// Follows the changes of the lists of a modern upstream.
     follower: Mutex<Option<Follower>>,
+    /// Subscriptions end when this is dropped, and with them their connections.
+    open: watch::Sender<()>,
 }
 
 #[derive(Default)]
@@ -85,6 +87,7 @@ impl Pool {
             state: Mutex::default(),
             lists: ListCache::default(),
             follower: Mutex::default(),
+            open: watch::Sender::new(()),
         }
     }
 
@@ -162,18 +165,18 @@ impl Pool {
         self.listen(&wanted).await.map(drop)
     }
 
-    /// Returns a connection for a call. It is connected.
+    /// Returns a connection for a call, or for a list if there is none. It is connected.
     pub(crate) async fn connect(
         &self,
         wanted: &Wanted,
-        call: &Arc<RunningCall>,
+        call: Option<&Arc<RunningCall>>,
     ) -> Result<Connected<'_>, HandlerError> {
         let time = self.upstream.limits.connect_time;
         let permit = timeout(time, self.calls.acquire()).await;
         let Ok(Ok(permit)) = permit else {
             return Err(self.overloaded("calls"));
         };
-        let lease = self.lease(wanted, |link| Lease::for_call(link, call))?;
+        let lease = self.lease(wanted, call)?;
         self.client_of(&lease, wanted).await?;
         Ok(Connected {
             lease,
@@ -183,9 +186,14 @@ impl Pool {
 
     /// Returns a connection for a subscription, and its client.
     pub(crate) async fn listen(&self, wanted: &Wanted) -> Result<(Lease, Client), HandlerError> {
-        let lease = self.lease(wanted, Lease::for_subscription)?;
+        let lease = self.lease(wanted, None)?;
         let client = self.client_of(&lease, wanted).await?;
         Ok((lease, client))
+    }
+
+    /// Returns what tells a subscription that the upstream was removed.
+    pub(crate) fn open(&self) -> watch::Receiver<()> {
+        self.open.subscribe()
     }
 
     /// Returns the connections of a session.
@@ -210,7 +218,7 @@ impl Pool {
     fn lease(
         &self,
         wanted: &Wanted,
-        used: impl FnOnce(Arc<Link>) -> Lease,
+        call: Option<&Arc<RunningCall>>,
     ) -> Result<Lease, HandlerError> {
         let mut dropped = Vec::new();
         let mut state = self.state();
@@ -223,7 +231,7 @@ impl Pool {
             .rev()
             .filter(|link| link.key == wanted.key);
         let found = own
-            .find(|link| !(wanted.is_exclusive && link.is_busy()))
+            .find(|link| call.is_none() || link.is_free(wanted.is_exclusive))
             .cloned();
         let link = if let Some(link) = found {
             link
@@ -244,51 +252,75 @@ impl Pool {
             state.links.push(Arc::clone(&link));
             link
         };
-        Ok(used(link))
+        Ok(match call {
+            Some(call) => Lease::for_call(link, call, wanted.is_exclusive),
+            None => Lease::beside_calls(link),
+        })
     }
 
-    /// Connects if nobody did.
+    /// Returns the client of a connection. The first of its users connects, and the others wait.
     async fn client_of(&self, lease: &Lease, wanted: &Wanted) -> Result<Client, HandlerError> {
         let link = &lease.link;
-        if let Some(client) = link.connected() {
-            return Ok(client.clone());
-        }
-        let failed = || {
-            let text = format!(
-                "the server `{}` behind the gateway cannot be reached",
-                self.name()
-            );
-            HandlerError::internal(text).temporary()
-        };
-        let paused = self.state().failure.as_ref().map(|failure| failure.until);
-        if paused.is_some_and(|until| Instant::now() < until) {
-            self.forget(link);
-            return Err(failed());
-        }
-        let connecting = link.client(&self.upstream, &self.identity, &wanted.capabilities);
-        let error = match timeout(self.upstream.limits.connect_time, connecting).await {
-            Ok(Ok(client)) => {
-                let mut state = self.state();
-                state.about = Some(About {
-                    revision: client.revision(),
-                    capabilities: client.server_capabilities(),
-                    instructions: client.instructions(),
-                });
-                state.failure = None;
-                drop(state);
-                self.follow_lists(client);
-                return Ok(client.clone());
+        let connect = async || {
+            self.check_pause()?;
+            let builder = link.builder(&self.upstream, &self.identity, &wanted.capabilities);
+            let connecting = (self.upstream.connector)(builder);
+            // Noted before the next user of the connection may try.
+            match timeout(self.upstream.limits.connect_time, connecting).await {
+                Ok(Ok(client)) => {
+                    self.note_success(&client);
+                    Ok(client)
+                }
+                Ok(Err(error)) => {
+                    self.note_failure();
+                    Err(unreachable(self.name(), &error))
+                }
+                Err(_) => {
+                    self.note_failure();
+                    let text = format!("connecting to `{}` takes too long", self.name());
+                    Err(self.refused().logged_as(text))
+                }
             }
-            Ok(Err(error)) => unreachable(self.name(), &error),
-            Err(_) => failed().logged_as(format!("connecting to `{}` takes too long", self.name())),
         };
-        self.forget(link);
+        link.client(connect).await.cloned()
+    }
+
+    fn refused(&self) -> HandlerError {
+        let text = format!(
+            "the server `{}` behind the gateway cannot be reached",
+            self.name()
+        );
+        HandlerError::internal(text).temporary()
+    }
+
+    /// Refuses connections for some time after a failure.
+    fn check_pause(&self) -> Result<(), HandlerError> {
+        let state = self.state();
+        let paused = state.failure.as_ref().map(|failure| failure.until);
+        if paused.is_some_and(|until| Instant::now() < until) {
+            return Err(self.refused());
+        }
+        Ok(())
+    }
+
+    fn note_success(&self, client: &Client) {
+        let mut state = self.state();
+        state.about = Some(About {
+            revision: client.revision(),
+            capabilities: client.server_capabilities(),
+            instructions: client.instructions(),
+        });
+        state.failure = None;
+        drop(state);
+        self.follow_lists(client);
+    }
+
+    fn note_failure(&self) {
         let mut state = self.state();
         let last = state.failure.as_ref().map(|failure| failure.pause * 2);
         let pause = last.unwrap_or(FIRST_PAUSE).min(LONGEST_PAUSE);
         let until = Instant::now() + pause;
         state.failure = Some(Failure { until, pause });
-        Err(error)
     }
 
     /// Follows the changes of the lists, unless another connection does. Upstreams with sessions
@@ -302,12 +334,9 @@ impl Pool {
                 .prompts_list_changed(true)
                 .resources_list_changed(true);
             let on_change = Arc::clone(&self.on_change);
-            *follower = Some(Follower::spawn(client.listen(filter), on_change, None));
+            let listening = client.listen(filter);
+            *follower = Some(Follower::spawn(listening, on_change, None, self.open()));
         }
-    }
-
-    fn forget(&self, link: &Arc<Link>) {
-        self.state().links.retain(|known| !Arc::ptr_eq(known, link));
     }
 
     /// Closes connections that have not been used for long, and those of sessions that have ended.

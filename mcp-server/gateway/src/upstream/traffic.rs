@@ -63,7 +63,9 @@ impl RunningCall {
     /// Passes a notification on. One that the client does not read in time is dropped.
     pub(crate) fn note(&self, note: Note) {
         if self.notes.try_send(note).is_err() {
-            tracing::warn!("a notification of an upstream is dropped: the client reads too slowly");
+            tracing::debug!(
+                "a notification of an upstream is dropped: the client reads too slowly"
+            );
         }
     }
 }

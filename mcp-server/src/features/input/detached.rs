@@ -5,8 +5,8 @@ use std::future::Future;
 use std::sync::Arc;
 
 use mcp_types::json;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::{sleep, timeout};
 use tracing::Instrument as _;
@@ -19,6 +19,15 @@ use crate::protocol::dispatch::request_task::caught;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::util::select::{Either, select};
+
+/// What the next rounds know of a call.
+#[derive(Serialize, Deserialize)]
+enum Known {
+    /// It runs, or has failed.
+    Begun(String),
+    /// Its value.
+    Done(Box<RawValue>),
+}
 
 impl Context {
     /// Runs a call that goes on while the client answers its questions, instead of starting again
@@ -46,7 +55,8 @@ impl Context {
     /// }
     /// ```
     ///
-    /// `key` names the call within the handler. The call ends without a result when its request is
+    /// `key` names the call within the handler, which may have several. Once the call has ended, the
+    /// state of the request contains its value, as with [`once`](Self::once). The call ends without a result when its request is
     /// cancelled, or if the client does not answer within
     /// [`Limits::state_time`](field@crate::Limits::state_time). In sessions, in tasks and for
     /// methods without questions, `call` runs as a part of the handler.
@@ -69,24 +79,31 @@ impl Context {
         inputs.check_state()?;
         let name = format!("detached/{key}");
         let known = inputs.rounds().once.get(&name).cloned();
-        let (id, running) = match known {
-            Some(id) => {
-                let id: String = serde_json::from_str(id.get())?;
-                let running = self.core().detached.get(&id).ok_or_else(ended)?;
-                (id, running)
+        let known = known.map(|known| serde_json::from_str(known.get()));
+        let running = match known.transpose()? {
+            Some(Known::Done(value)) => return Ok(serde_json::from_str(value.get())?),
+            Some(Known::Begun(id)) => self.core().detached.get(&id).ok_or_else(ended)?,
+            None => {
+                let (id, running) = start(self, call)?;
+                let begun = json::to_raw(&Known::Begun(id))?;
+                inputs.rounds().once.insert(name.clone(), begun);
+                running
             }
-            None => start(self, call)?,
         };
         if !running.attach(&self.state.sink, self.state.progress_token.clone()) {
             let text = "`requestState`: another request with this state is being answered";
             return Err(HandlerError::invalid_params(text));
         }
-        let mut waiting = Waiting {
+        let waiting = Waiting {
             call: &running,
-            is_suspended: false,
+            inputs,
         };
-        let result = round(self, inputs, (name, &id), &mut waiting).await;
-        Ok(serde_json::from_str(result?.get())?)
+        let value = round(self, inputs, &running).await?;
+        drop(waiting);
+        let result = serde_json::from_str(value.get())?;
+        let done = json::to_raw(&Known::Done(value))?;
+        inputs.rounds().once.insert(name, done);
+        Ok(result)
     }
 }
 
@@ -94,12 +111,11 @@ impl Context {
 async fn round(
     request: &Context,
     inputs: &Inputs,
-    (name, id): (String, &str),
-    waiting: &mut Waiting<'_>,
+    call: &DetachedCall<Context>,
 ) -> Result<Box<RawValue>, HandlerError> {
-    let call = waiting.call;
     let asked = inputs::of(&call.cx).ok_or(InputError::Ended)?;
-    let answers = inputs.take_responses();
+    let (open, _) = asked.open_questions();
+    let answers = inputs.take_responses(&open);
     let answered: HashSet<String> = answers.keys().cloned().collect();
     asked.deliver(&answers);
     loop {
@@ -112,8 +128,7 @@ async fn round(
         let (mut open, seen) = asked.open_questions();
         open.retain(|(key, _)| !answered.contains(key));
         if !open.is_empty() {
-            inputs.suspend_for(open, name, json::to_raw(id)?);
-            waiting.is_suspended = true;
+            inputs.suspend_for(open);
             // The request ends here with the questions, and the handler is dropped.
             request.cancelled().await;
             return Err(InputError::Ended.into());
@@ -122,16 +137,17 @@ async fn round(
     }
 }
 
-/// The request that waits for a call. If it is dropped before the call has ended or asks, the
-/// request was cancelled, and the call is, too.
+/// The request that waits for a call. If it is dropped before the call has ended, and the request
+/// does not end with questions, it was cancelled, and the call is, too.
 struct Waiting<'a> {
-    call: &'a Arc<DetachedCall<Context>>,
-    is_suspended: bool,
+    call: &'a DetachedCall<Context>,
+    inputs: &'a Inputs,
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.call.detach(self.is_suspended);
+        let is_suspended = self.inputs.rounds().is_suspended;
+        self.call.detach(is_suspended);
     }
 }
 

@@ -50,6 +50,8 @@ pub(crate) struct Rounds {
     accepted: RawValues,
     /// Values of finished operations of `once`.
     pub(crate) once: RawValues,
+    /// Whether the request ends with questions, and is sent again with the answers.
+    pub(crate) is_suspended: bool,
     /// Operations of `once` that are running.
     pub(crate) working: BTreeSet<String>,
     /// Keys of the questions of this round.
@@ -275,6 +277,7 @@ pub(crate) fn suspend(cx: &Context, waker: &Waker) -> Option<Result<Vec<u8>, Han
         rounds.waker = Some(waker.clone());
         return None;
     }
+    rounds.is_suspended = true;
     let open = std::mem::take(&mut rounds.open);
     let answers = std::mem::take(&mut rounds.accepted);
     let once = std::mem::take(&mut rounds.once);

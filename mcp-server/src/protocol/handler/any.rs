@@ -3,7 +3,6 @@
 
 use std::fmt;
 
-use mcp_internal::peer_text::PeerText;
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Map};
 use mcp_types::revision::Versioned;
@@ -132,10 +131,11 @@ impl AnyNotification {
 }
 
 impl fmt::Debug for AnyNotification {
+    /// Does not show the params, which may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.params.as_ref().map(|params| params.get());
+        let bytes = self.params.as_ref().map(|params| params.get().len());
         f.debug_struct("AnyNotification")
-            .field("params", &text.map(PeerText))
+            .field("bytes", &bytes)
             .finish()
     }
 }

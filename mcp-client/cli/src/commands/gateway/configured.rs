@@ -13,9 +13,10 @@ use crate::output::print_message;
 use crate::questions::ask::Answers;
 use crate::{authorization, network};
 
-/// The servers that the gateway presents.
+/// The servers that the gateway presents. `None` is one whose entry could not be used: the gateway
+/// presents what the name stood for before, if anything.
 #[derive(Default)]
-pub(super) struct Configured(HashMap<String, ResolvedServer>);
+pub(super) struct Configured(HashMap<String, Option<ResolvedServer>>);
 
 /// What differs from the servers that the gateway presents.
 pub(super) struct Changes {
@@ -47,22 +48,25 @@ impl Configured {
         let gone = |name: &&String| !all.iter().any(|(known, _)| known == *name);
         let removed: Vec<String> = self.0.keys().filter(gone).cloned().collect();
         let mut set = all.clone();
-        set.retain(|(name, server)| self.0.get(name) != Some(server));
-        self.0 = all.into_iter().collect();
+        set.retain(|(name, server)| self.0.get(name).and_then(Option::as_ref) != Some(server));
+        let all = all.into_iter().map(|(name, server)| (name, Some(server)));
+        self.0 = all.collect();
         Ok(Changes { set, removed })
     }
 
-    /// Forgets a server, so that it is tried again when the file changes.
+    /// Forgets the entry of a server, so that it is tried again when the file changes.
     pub(super) fn forget(&mut self, name: &str) {
-        self.0.remove(name);
+        self.0.insert(name.to_owned(), None);
     }
 }
 
-/// Returns a server as an upstream.
+/// Returns a server as an upstream. A program does not get the variable with the token of the
+/// gateway, unless the file sets it.
 pub(super) fn upstream(
     name: &str,
     server: ResolvedServer,
     options: &Options,
+    token_variable: Option<&str>,
 ) -> Result<Upstream, Failure> {
     match server {
         ResolvedServer::Program {
@@ -72,9 +76,14 @@ pub(super) fn upstream(
             cwd,
         } => {
             let (label, verbose) = (name.to_owned(), options.verbose);
+            let hidden = token_variable.map(str::to_owned);
             Ok(Upstream::connecting(name, move || {
                 let args = args.iter().map(Expanded::expose);
                 let process = ChildProcess::new(command.expose()).args(args);
+                let process = match &hidden {
+                    Some(hidden) => process.env_remove(hidden),
+                    None => process,
+                };
                 let variables = env.iter();
                 let process = variables.fold(process, |process, (name, value)| {
                     process.env(name, value.expose())

@@ -64,17 +64,20 @@ impl Inputs {
         self.origin.is_some() && self.kept.is_none()
     }
 
-    /// Removes and returns the answers in the request.
-    pub(crate) fn take_responses(&self) -> RawValues {
-        std::mem::take(&mut self.rounds().responses)
+    /// Removes and returns the answers in the request to some questions.
+    pub(crate) fn take_responses(&self, questions: &[OpenQuestion]) -> RawValues {
+        let responses = &mut self.rounds().responses;
+        let answered = questions.iter().filter_map(|(key, _)| {
+            let answer = responses.remove(key)?;
+            Some((key.clone(), answer))
+        });
+        answered.collect()
     }
 
-    /// Ends the round with questions of a detached call, and with a value of `once` for the next
-    /// round.
-    pub(crate) fn suspend_for(&self, open: Vec<OpenQuestion>, name: String, value: Box<RawValue>) {
+    /// Ends the round with questions of a detached call.
+    pub(crate) fn suspend_for(&self, open: Vec<OpenQuestion>) {
         let mut rounds = self.rounds();
         rounds.open.extend(open);
-        rounds.once.insert(name, value);
         rounds.wake();
     }
 
