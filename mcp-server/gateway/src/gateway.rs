@@ -252,7 +252,15 @@ impl std::fmt::Debug for GatewayBuilder {
 /// Returns the prefix of an upstream: its own, or else one that is derived from its name if it has
 /// to have one.
 fn prefix(upstream: &Upstream, is_needed: bool) -> String {
-    let derived = || is_needed.then(|| Names::prefix_of(&upstream.name));
+    // A name without any letter is reported as an invalid prefix.
+    let derived = || {
+        let derived = Names::prefix_of(&upstream.name);
+        is_needed.then(|| {
+            Some(derived)
+                .filter(|it| !it.is_empty())
+                .unwrap_or(upstream.name.clone())
+        })
+    };
     upstream.prefix.clone().or_else(derived).unwrap_or_default()
 }
 

@@ -267,3 +267,46 @@ async fn calls_of_one_handler_run_once_whichever_of_them_asks() {
     assert_eq!(result["content"][0]["text"], "true true true", "{result}");
     assert_eq!(counts.get(), [1, 1, 1]);
 }
+
+#[tokio::test]
+async fn any_process_with_the_store_serves_the_next_round() {
+    let (counts, store) = (Counts::default(), mcp_server::Memory::new());
+    let process = || {
+        let keys = mcp_server::Keys::from_bytes([7; 32]);
+        let server = builder(&counts).store(store.clone()).keys(keys);
+        server.build().unwrap()
+    };
+    let (one, two) = (process(), process());
+    let (mut one, mut two) = (forms(Peer::modern(&one)), forms(Peer::modern(&two)));
+    let first = one.result("tools/call", json!({ "name": "order" })).await;
+    let second = answer("first", &first["requestState"]);
+    let second = two.result("tools/call", second).await;
+    assert!(second["inputRequests"]["second"].is_object(), "{second}");
+    let last = answer("second", &second["requestState"]);
+    let last = two.result("tools/call", last).await;
+    assert_eq!(last["content"][0]["text"], "true true", "{last}");
+    assert_eq!(counts.get(), [3, 1, 1]);
+}
+
+#[tokio::test]
+async fn call_of_a_process_that_has_ended_is_refused() {
+    let (counts, store) = (Counts::default(), mcp_server::Memory::new());
+    let process = || {
+        let keys = mcp_server::Keys::from_bytes([7; 32]);
+        let server = builder(&counts).store(store.clone()).keys(keys);
+        server
+            .limits(Limits::default().grace_time(Duration::ZERO))
+            .build()
+            .unwrap()
+    };
+    let (one, two) = (process(), process());
+    let mut peer = forms(Peer::modern(&one));
+    let first = peer.result("tools/call", json!({ "name": "order" })).await;
+    one.shutdown();
+    ended(&counts).await;
+    let mut other = forms(Peer::modern(&two));
+    let retry = answer("first", &first["requestState"]);
+    let refused = other.request("tools/call", retry).await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    assert_eq!(counts.get()[1..], [1, 1]);
+}

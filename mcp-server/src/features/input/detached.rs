@@ -1,5 +1,7 @@
 //! [`Context::detached`]: a call that outlives the rounds of its request.
 
+mod elsewhere;
+
 use std::collections::HashSet;
 use std::future::Future;
 use std::sync::Arc;
@@ -58,14 +60,15 @@ impl Context {
     /// `key` names the call within the handler, which may have several. Once the call has ended, the
     /// state of the request contains its value, as with [`once`](Self::once). The call ends without a result when its request is
     /// cancelled, or if the client does not answer within
-    /// [`Limits::state_time`](field@crate::Limits::state_time). In sessions, in tasks and for
+    /// [`Limits::state_time`](field@crate::Limits::state_time). If processes share a store, the next round may reach
+    /// any of them; progress and log messages of that round are not sent then. In sessions, in tasks and for
     /// methods without questions, `call` runs as a part of the handler.
     ///
     /// # Errors
     ///
     /// The error of the call; -32603 if there are as many calls as
     /// [`Limits::detached_calls`](field@crate::Limits::detached_calls) allows; -32602 if the call of
-    /// this request has ended, or runs in another process, or if another request waits for it.
+    /// this request has ended, or if another request waits for it.
     pub async fn detached<T, F, Fut>(&self, key: &str, call: F) -> Result<T, HandlerError>
     where
         T: Serialize + DeserializeOwned,
@@ -82,7 +85,13 @@ impl Context {
         let known = known.map(|known| serde_json::from_str(known.get()));
         let running = match known.transpose()? {
             Some(Known::Done(value)) => return Ok(serde_json::from_str(value.get())?),
-            Some(Known::Begun(id)) => self.core().detached.get(&id).ok_or_else(ended)?,
+            Some(Known::Begun(id)) => {
+                let Some(running) = self.core().detached.get(&id) else {
+                    let value = elsewhere::round(self, inputs, &id).await?;
+                    return done(inputs, name, value);
+                };
+                running
+            }
             None => {
                 let (id, running) = start(self, call)?;
                 let begun = json::to_raw(&Known::Begun(id))?;
@@ -100,11 +109,20 @@ impl Context {
         };
         let value = round(self, inputs, &running).await?;
         drop(waiting);
-        let result = serde_json::from_str(value.get())?;
-        let done = json::to_raw(&Known::Done(value))?;
-        inputs.rounds().once.insert(name, done);
-        Ok(result)
+        done(inputs, name, value)
     }
+}
+
+/// Returns the value of a call, and keeps it for the next rounds.
+fn done<T: DeserializeOwned>(
+    inputs: &Inputs,
+    name: String,
+    value: Box<RawValue>,
+) -> Result<T, HandlerError> {
+    let result = serde_json::from_str(value.get())?;
+    let done = json::to_raw(&Known::Done(value))?;
+    inputs.rounds().once.insert(name, done);
+    Ok(result)
 }
 
 /// Waits until the call ends, or hands its questions to the request.
@@ -153,7 +171,7 @@ impl Drop for Waiting<'_> {
 
 fn ended() -> HandlerError {
     HandlerError::invalid_params(
-        "`requestState`: the call has ended, or runs in another process; send the request again without it",
+        "`requestState`: the call has ended; send the request again without it",
     )
 }
 
@@ -217,7 +235,7 @@ async fn supervise(
             entry.core.stopping().await;
             sleep(entry.core.grace_left()).await;
         };
-        select(abandoned(&entry.call, limits.state_time), stopped).await
+        select(abandoned(&entry, limits.state_time), stopped).await
     };
     let mut unwanted = std::pin::pin!(unwanted);
     if let Either::First(result) = select(work, unwanted.as_mut()).await {
@@ -228,7 +246,8 @@ async fn supervise(
 
 /// Waits until the result was taken, the call was cancelled, or no request has waited for it for
 /// some time.
-async fn abandoned(call: &DetachedCall<Context>, time: std::time::Duration) {
+async fn abandoned(entry: &TableEntry, time: std::time::Duration) {
+    let call = &*entry.call;
     loop {
         let mut changed = std::pin::pin!(call.changed.notified());
         changed.as_mut().enable();
@@ -236,9 +255,18 @@ async fn abandoned(call: &DetachedCall<Context>, time: std::time::Duration) {
             CallPhase::Cancelled | CallPhase::Taken => return,
             CallPhase::Attached => changed.await,
             CallPhase::Suspended => {
-                if timeout(time, changed).await.is_err() {
-                    tracing::debug!("the client did not answer the questions of a call in time");
-                    return;
+                let answers = elsewhere::answers(&entry.core, &entry.id);
+                match timeout(time, select(changed, answers)).await {
+                    Ok(Either::First(())) => {}
+                    Ok(Either::Second(answers)) => {
+                        elsewhere::serve(&entry.core, &entry.id, call, &answers).await;
+                    }
+                    Err(_) => {
+                        tracing::debug!(
+                            "the client did not answer the questions of a call in time"
+                        );
+                        return;
+                    }
                 }
             }
         }

@@ -64,7 +64,7 @@ pub(crate) struct Rounds {
 }
 
 /// The key of a question and its request, in the form of the client's revision.
-type OpenQuestion = (String, Box<RawValue>);
+pub(crate) type OpenQuestion = (String, Box<RawValue>);
 
 /// Which `requestState` a method accepts.
 #[derive(Clone, Copy)]

@@ -22,7 +22,7 @@ use crate::protocol::metrics::StoreMetrics;
 pub(crate) struct Stores {
     values: Arc<dyn ValueStore>,
     /// Whether other processes have the same values.
-    #[cfg(any(feature = "http", feature = "tasks"))]
+    #[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
     pub(crate) values_are_shared: bool,
     #[cfg(feature = "http")]
     events: Arc<dyn EventStore>,
@@ -103,7 +103,7 @@ impl Stores {
     ) -> Self {
         let process = format!("{:016x}", RandomState::new().build_hasher().finish());
         Self {
-            #[cfg(any(feature = "http", feature = "tasks"))]
+            #[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
             values_are_shared: settings.values.is_some(),
             values: settings.values.unwrap_or(memory),
             #[cfg(feature = "http")]

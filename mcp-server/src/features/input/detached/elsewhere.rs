@@ -1,0 +1,265 @@
+//! Rounds of a detached call whose request reaches another process than the one that runs the call.
+//!
+//! The process that gets the request writes the answers into the store that all processes share,
+//! and waits for a report there. The process of the call looks for answers while no request waits
+//! for the call.
+
+use std::collections::HashSet;
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_types::rpc::ErrorObject;
+use mcp_types::{CallToolResult, json};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::time::{Instant, sleep};
+
+use super::ended;
+use crate::features::input::error::InputError;
+use crate::features::input::inputs::{self, Inputs, OpenQuestion};
+use crate::features::input::state::RawValues;
+use crate::protocol::core::{Context, Core};
+use crate::protocol::detached::DetachedCall;
+use crate::protocol::error::handler_error::{Cause, HandlerError};
+use crate::protocol::message::message_sink::{ClosedSink, MessageSink};
+use crate::protocol::store::error::StoreError;
+use crate::protocol::store::values::{Condition, Put, PutOutcome};
+use crate::util::select::select;
+
+/// How often the process of a call looks for answers at first. The time doubles up to `SLOWEST`.
+const FASTEST: Duration = Duration::from_millis(100);
+const SLOWEST: Duration = Duration::from_secs(2);
+
+/// How often the other process looks for a report.
+const REPORTED: Duration = Duration::from_millis(100);
+
+/// The time after which a process that has not taken the answers is taken to have ended.
+const TAKEN: Duration = Duration::from_secs(8);
+
+/// The time for which answers and reports are stored.
+const STORED: Duration = Duration::from_secs(600);
+
+/// What the process of a call reports.
+#[derive(Serialize, Deserialize)]
+enum Report {
+    Result(Box<RawValue>),
+    Questions(Vec<OpenQuestion>),
+    /// The call ended with an error of the protocol.
+    Refused {
+        code: i64,
+        message: String,
+        data: Option<json::Value>,
+    },
+    /// The call ended with the failure of a tool.
+    Failed(Box<CallToolResult>),
+}
+
+fn answers_key(id: &str) -> String {
+    format!("detached-answers:{id}")
+}
+
+fn report_key(id: &str) -> String {
+    format!("detached-report:{id}")
+}
+
+fn unreachable(error: &StoreError) -> HandlerError {
+    HandlerError::internal("the call cannot be reached now: retry later")
+        .logged_as(error.to_string())
+        .temporary()
+}
+
+async fn put(
+    core: &Core,
+    key: &str,
+    value: &[u8],
+    condition: Condition,
+) -> Result<PutOutcome, StoreError> {
+    let put = Put {
+        key,
+        value,
+        time_to_live: STORED,
+        condition,
+        group: None,
+    };
+    core.stores.put(put).await
+}
+
+/// Serves a round of a call that another process runs. Returns the value of the call.
+pub(super) async fn round(
+    request: &Context,
+    inputs: &Inputs,
+    id: &str,
+) -> Result<Box<RawValue>, HandlerError> {
+    let core = request.core();
+    if !core.stores.values_are_shared {
+        return Err(ended());
+    }
+    let (answers, report) = (answers_key(id), report_key(id));
+    let given = serde_json::to_vec(&inputs.take_all_responses())?;
+    // Of a round whose request was cancelled.
+    if let Some(left) = stored(core, &report).await? {
+        match serde_json::from_slice(&left)? {
+            Report::Questions(_) => remove(core, &report).await,
+            ended => return read(request, inputs, ended).await,
+        }
+    }
+    let written = put(core, &answers, &given, Condition::Absent).await;
+    if !matches!(
+        written.map_err(|error| unreachable(&error))?,
+        PutOutcome::Written(_)
+    ) {
+        let text = "`requestState`: another request with this state is being answered";
+        return Err(HandlerError::invalid_params(text));
+    }
+    let begun = Instant::now();
+    let mut is_taken = false;
+    loop {
+        sleep(REPORTED).await;
+        if let Some(found) = stored(core, &report).await? {
+            remove(core, &report).await;
+            return read(request, inputs, serde_json::from_slice(&found)?).await;
+        }
+        if !is_taken {
+            is_taken = stored(core, &answers).await?.is_none();
+            if !is_taken && begun.elapsed() > TAKEN {
+                remove(core, &answers).await;
+                return Err(ended());
+            }
+        }
+    }
+}
+
+async fn stored(core: &Core, key: &str) -> Result<Option<Vec<u8>>, HandlerError> {
+    let found = core
+        .stores
+        .get(key)
+        .await
+        .map_err(|error| unreachable(&error))?;
+    Ok(found.map(|found| found.value))
+}
+
+/// Removes a value. One that stays expires.
+async fn remove(core: &Core, key: &str) {
+    if let Err(error) = core.stores.remove(key).await {
+        tracing::debug!(%error, "a value of a call stays in the store until it expires");
+    }
+}
+
+async fn read(
+    request: &Context,
+    inputs: &Inputs,
+    report: Report,
+) -> Result<Box<RawValue>, HandlerError> {
+    match report {
+        Report::Result(value) => Ok(value),
+        Report::Refused {
+            code,
+            message,
+            data,
+        } => {
+            let mut error = ErrorObject::new(code, message);
+            error.data = data;
+            Err(HandlerError::protocol(error))
+        }
+        Report::Failed(result) => Err(HandlerError::tool_result(*result)),
+        Report::Questions(open) => {
+            inputs.suspend_for(open);
+            request.cancelled().await;
+            Err(InputError::Ended.into())
+        }
+    }
+}
+
+/// Waits until another process has answers for a call of this one.
+pub(super) async fn answers(core: &Core, id: &str) -> RawValues {
+    if !core.stores.values_are_shared {
+        return pending().await;
+    }
+    let (key, mut pause) = (answers_key(id), FASTEST);
+    loop {
+        sleep(pause).await;
+        pause = (pause * 2).min(SLOWEST);
+        match core.stores.get(&key).await {
+            Ok(Some(found)) => {
+                remove(core, &key).await;
+                return serde_json::from_slice(&found.value).unwrap_or_default();
+            }
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%error, "the answers for a call cannot be read"),
+        }
+    }
+}
+
+/// Serves a round of a call of this process for a request that another one has.
+pub(super) async fn serve(
+    core: &Core,
+    id: &str,
+    call: &DetachedCall<Context>,
+    answers: &RawValues,
+) {
+    let closed: Arc<dyn MessageSink> = Arc::new(ClosedSink);
+    let Some(asked) = inputs::of(&call.cx).filter(|_| call.attach(&closed, None)) else {
+        return;
+    };
+    let answered: HashSet<&String> = answers.keys().collect();
+    asked.deliver(answers);
+    let report = loop {
+        let mut changed = std::pin::pin!(call.changed.notified());
+        changed.as_mut().enable();
+        if let Some(result) = call.take() {
+            break report(result);
+        }
+        let (mut open, seen) = asked.open_questions();
+        open.retain(|(key, _)| !answered.contains(key));
+        if !open.is_empty() {
+            break Report::Questions(open);
+        }
+        select(changed, asked.changed_since(seen)).await;
+    };
+    let text = serde_json::to_vec(&report).unwrap_or_default();
+    if let Err(error) = put(core, &report_key(id), &text, Condition::Any).await {
+        tracing::warn!(%error, "the report of a call cannot be stored");
+        let too_large = Report::Refused {
+            code: mcp_types::rpc::INTERNAL_ERROR,
+            message: "the result of the call cannot be passed on by the store".to_owned(),
+            data: None,
+        };
+        let text = serde_json::to_vec(&too_large).unwrap_or_default();
+        let _ = put(core, &report_key(id), &text, Condition::Any).await;
+    }
+    call.detach(true);
+}
+
+fn report(result: Result<Box<RawValue>, HandlerError>) -> Report {
+    let error = match result {
+        Ok(value) => return Report::Result(value),
+        Err(error) => error,
+    };
+    let text = error.to_string();
+    match error.cause {
+        Cause::Protocol(ErrorObject {
+            code,
+            message,
+            data,
+            ..
+        }) => Report::Refused {
+            code,
+            message,
+            data,
+        },
+        Cause::Tool(result) => Report::Failed(result),
+        Cause::MissingCapability(_) | Cause::Other(_) => Report::Refused {
+            code: error_code(&error.cause),
+            message: text,
+            data: None,
+        },
+    }
+}
+
+fn error_code(cause: &Cause) -> i64 {
+    match cause {
+        Cause::MissingCapability(_) => mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY,
+        _ => mcp_types::rpc::INTERNAL_ERROR,
+    }
+}
