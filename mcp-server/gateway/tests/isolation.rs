@@ -297,8 +297,8 @@ async fn upstream_without_prefix_does_not_list_names_of_another_one() {
     let gateway = gateway([other, trusted]).await;
     let client = client(&gateway, Revision::LATEST).await;
     let tools = soon(client.tools().all()).await.expect("listed").items;
-    let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    assert_eq!(names, ["own", "a_delete"]);
+    let listed: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(listed, ["own", "a_delete"]);
     let resources = soon(client.resources().all()).await.expect("listed").items;
     assert_eq!(resources.len(), 1);
 }

@@ -35,7 +35,7 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
         // Lazy: then the first connection is one with the capabilities of the client.
         builder = builder.upstream(configured::upstream(&name, server, options, variable)?.lazy());
     }
-    let gateway = builder.build().await.map_err(invalid)?;
+    let gateway = builder.build().await.map_err(|error| invalid(&error))?;
     let reloading = reload(&gateway, configured, seen, options, args);
     tokio::select! {
         served = serve(&gateway, args) => served,
@@ -43,7 +43,7 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
     }
 }
 
-fn invalid(error: mcp_gateway::GatewayError) -> Failure {
+fn invalid(error: &mcp_gateway::GatewayError) -> Failure {
     Failure::Usage(error.to_string())
 }
 
@@ -127,7 +127,10 @@ async fn reload(
         }
         for (name, server) in changes.set {
             let set = match configured::upstream(&name, server, options, variable) {
-                Ok(upstream) => gateway.set_upstream(upstream.lazy()).await.map_err(invalid),
+                Ok(upstream) => gateway
+                    .set_upstream(upstream.lazy())
+                    .await
+                    .map_err(|error| invalid(&error)),
                 Err(error) => Err(error),
             };
             match set {

@@ -78,7 +78,7 @@ pub(super) fn upstream(
             let (label, verbose) = (name.to_owned(), options.verbose);
             let hidden = token_variable.map(str::to_owned);
             Ok(Upstream::connecting(name, move || {
-                let args = args.iter().map(|argument| argument.expose());
+                let args = args.iter().map(mcp_gateway::config::Expanded::expose);
                 let process = ChildProcess::new(command.expose()).args(args);
                 let process = match &hidden {
                     Some(hidden) => process.env_remove(hidden),
