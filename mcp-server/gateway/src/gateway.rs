@@ -44,6 +44,13 @@ const CLEANING: Duration = Duration::from_secs(5);
 /// ```
 ///
 /// A clone is the same gateway. Connections to upstreams are closed when the last clone is dropped.
+///
+/// # Users
+///
+/// Each session of a client has connections of its own to the upstreams, and so have the requests
+/// of each [`Principal`](mcp_server::Principal) outside of sessions. Clients with neither share
+/// connections, and with them what an upstream keeps for a session: to separate them, let them
+/// authenticate.
 #[derive(Clone, Debug)]
 pub struct Gateway {
     identity: Identity,

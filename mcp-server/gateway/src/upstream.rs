@@ -90,7 +90,7 @@ pub struct UpstreamLimits {
     /// most `connect_time`. Default: 64.
     pub calls: usize,
     /// The maximum number of connections to the server. Default: 32. A new one replaces one that
-    /// is idle.
+    /// is idle, of the same client if there is one.
     pub connections: usize,
     /// The maximum time to connect to the server, to list its items, and to set its level of log
     /// messages. Default: 30 seconds.

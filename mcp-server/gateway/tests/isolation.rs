@@ -297,8 +297,29 @@ async fn upstream_without_prefix_does_not_list_names_of_another_one() {
     let gateway = gateway([other, trusted]).await;
     let client = client(&gateway, Revision::LATEST).await;
     let tools = soon(client.tools().all()).await.expect("listed").items;
-    let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    assert_eq!(names, ["own", "a_delete"]);
+    let listed: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(listed, ["own", "a_delete"]);
     let resources = soon(client.resources().all()).await.expect("listed").items;
     assert_eq!(resources.len(), 1);
+}
+
+#[tokio::test]
+async fn client_with_many_capabilities_replaces_its_own_connections() {
+    let session = async |cx: Context| {
+        cx.session()
+            .map_or_else(String::new, |it| it.key().to_owned())
+    };
+    let server = Server::builder("sessions", "1").tool("session", "Returns the session", session);
+    let server = server.build().expect("valid");
+    let upstream = at("a", Revision::V2025_11_25, &server);
+    let gateway = gateway([upstream.limits(|limits| limits.connections = 2)]).await;
+    let ada = client(&gateway, Revision::V2025_11_25).await;
+    let of_ada = soon(ada.call_tool("session")).await.expect("called").text();
+    let bob = client(&gateway, Revision::LATEST).await;
+    soon(bob.call_tool("session")).await.expect("called");
+    let builder = Client::builder("test", "1").on_roots(|| async { Ok(Vec::new()) });
+    let bob = connect(&gateway, builder).await;
+    soon(bob.call_tool("session")).await.expect("called");
+    let again = soon(ada.call_tool("session")).await.expect("called").text();
+    assert_eq!(again, of_ada);
 }

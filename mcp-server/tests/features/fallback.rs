@@ -53,7 +53,7 @@ async fn requests_without_a_handler_are_passed_on_as_they_are() {
 async fn handlers_of_the_protocol_stay() {
     let mut peer = Peer::modern(&server());
     let discovered = peer.result("server/discover", json!({})).await;
-    assert_eq!(discovered["serverInfo"].is_null(), true, "{discovered}");
+    assert!(discovered["serverInfo"].is_null(), "{discovered}");
     assert_eq!(discovered["capabilities"]["tools"], json!({}));
     let listed = peer.result("tools/list", json!({})).await;
     assert_eq!(listed["method"], "tools/list");
@@ -118,7 +118,10 @@ async fn session_has_a_key_and_an_end() {
         .request("com.example/do", json!({}))
         .await;
     let sessions = sessions.lock().unwrap().clone();
-    let keys: Vec<&str> = sessions.iter().map(|session| session.key()).collect();
+    let keys: Vec<&str> = sessions
+        .iter()
+        .map(mcp_server::ClientSession::key)
+        .collect();
     assert_eq!(keys.len(), 4, "{keys:?}");
     assert_eq!((keys[0], keys[2]), (keys[1], keys[3]));
     assert_ne!(keys[0], keys[2]);

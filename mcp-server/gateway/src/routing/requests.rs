@@ -181,9 +181,10 @@ fn completed(
     let behind = match &*text(&reference, "type")? {
         "ref/resource" => {
             let uri = text(&reference, "uri")?;
-            let kind = match uri.contains('{') {
-                true => Kind::ResourceTemplate,
-                false => Kind::Resource,
+            let kind = if uri.contains('{') {
+                Kind::ResourceTemplate
+            } else {
+                Kind::Resource
             };
             let unknown = || HandlerError::invalid_params("$.ref.uri: unknown resource template");
             let (behind, original) = found(shared, kind, &uri, cx).ok_or_else(unknown)?;

@@ -117,7 +117,8 @@ impl Link {
 
     /// Returns `true` if a call may use the connection, alone or beside others.
     pub(crate) fn is_free(&self, is_exclusive: bool) -> bool {
-        !self.exclusive.load(Ordering::Acquire) && !(is_exclusive && self.is_busy())
+        let is_excluded = self.exclusive.load(Ordering::Acquire);
+        !(is_excluded || is_exclusive && self.is_busy())
     }
 
     /// Returns `true` if the connection can be closed to make room for another one.

@@ -242,7 +242,9 @@ impl Pool {
                     .iter()
                     .enumerate()
                     .filter(|(_, link)| link.is_idle());
-                let oldest = idle.max_by_key(|(_, link)| link.idle_time());
+                // Those of the caller first, so that one client cannot close those of all others.
+                let oldest = idle
+                    .max_by_key(|(_, link)| (link.key.owner == wanted.key.owner, link.idle_time()));
                 let oldest = oldest.map(|(at, _)| at);
                 let at = oldest.ok_or_else(|| self.overloaded("connections"))?;
                 dropped.push(state.links.swap_remove(at));

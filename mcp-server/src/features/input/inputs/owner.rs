@@ -82,7 +82,12 @@ impl Inputs {
     /// Ends the round with questions of a detached call.
     pub(crate) fn suspend_for(&self, open: Vec<OpenQuestion>) {
         let mut rounds = self.rounds();
-        rounds.open.extend(open);
+        for (key, question) in open {
+            // The same question of another call: this one asks again in the next round.
+            if !rounds.open.iter().any(|(known, _)| *known == key) {
+                rounds.open.push((key, question));
+            }
+        }
         rounds.wake();
     }
 
