@@ -1,0 +1,90 @@
+//! Runs the example `everything` of `mcp-server`, alone or behind the example `gateway` of
+//! `mcp-gateway`.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+
+use crate::subject::{self, Subject};
+
+/// What stands between a client and the example.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Through {
+    /// Whether the gateway starts the example and uses stdio, instead of HTTP.
+    stdio: bool,
+    /// The only revision that the gateway uses with the example, instead of negotiating one.
+    revision: Option<String>,
+}
+
+impl Through {
+    /// How it is written on the command line.
+    pub(crate) const FORM: &str = "gateway[:stdio][:REVISION]";
+
+    /// Parses the value of the option `--through`.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        let mut words = text.split(':').peekable();
+        let is_gateway = words.next() == Some("gateway");
+        let stdio = words.next_if_eq(&"stdio").is_some();
+        let revision = words.next().map(str::to_owned);
+        (is_gateway && words.next().is_none())
+            .then_some(Self { stdio, revision })
+            .with_context(|| format!("--through {text}: expected {}", Self::FORM))
+    }
+
+    /// Starts both. Their output is written to a folder.
+    pub(crate) fn start(&self, folder: &Path) -> Result<Served> {
+        let everything = subject::build("everything")?;
+        let gateway = subject::build("gateway")?;
+        let mut arguments = Vec::new();
+        if let Some(revision) = &self.revision {
+            arguments.extend(["--revision", revision]);
+        }
+        if self.stdio {
+            let program = everything.to_str().context("a path that is not UTF-8")?;
+            arguments.extend(["--", program, "--stdio"]);
+            let front = Subject::start(&gateway, &arguments, &folder.join("gateway"))?;
+            return Ok(Served {
+                front,
+                _behind: None,
+            });
+        }
+        let behind = Subject::start(&everything, &["--port", "0"], folder)?;
+        arguments.push(&behind.url);
+        let front = Subject::start(&gateway, &arguments, &folder.join("gateway"))?;
+        Ok(Served {
+            front,
+            _behind: Some(behind),
+        })
+    }
+}
+
+/// The running programs.
+pub(crate) struct Served {
+    pub(crate) front: Subject,
+    /// Killed after the gateway.
+    _behind: Option<Subject>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Through;
+
+    #[test]
+    fn only_known_ways_through_a_gateway_are_accepted() {
+        let through = |stdio, revision: Option<&str>| Through {
+            stdio,
+            revision: revision.map(str::to_owned),
+        };
+        for (text, expected) in [
+            ("gateway", Some(through(false, None))),
+            ("gateway:stdio", Some(through(true, None))),
+            ("gateway:stdio:2025-11-25", Some(through(true, Some("2025-11-25")))),
+            ("gateway:2025-11-25", Some(through(false, Some("2025-11-25")))),
+            ("gateway:2025-11-25:stdio", None),
+            ("proxy", None),
+            ("", None),
+        ] {
+            assert_eq!(Through::parse(text).ok(), expected, "{text}");
+        }
+    }
+}
