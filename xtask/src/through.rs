@@ -7,6 +7,28 @@ use anyhow::{Context as _, Result};
 
 use crate::subject::{self, Subject};
 
+/// The scenarios of the conformance suite that do not pass through the gateway, with the reasons.
+const EXCEPTIONS: [(&str, &str); 9] = [
+    ("server-sse-polling", "the stream that the tool closes is the one to the gateway"),
+    ("tasks-capability-negotiation", TASKS),
+    ("tasks-dispatch-and-envelope", TASKS),
+    ("tasks-lifecycle", TASKS),
+    ("tasks-mrtr-composition", TASKS),
+    ("tasks-mrtr-input", TASKS),
+    ("tasks-request-headers", TASKS),
+    ("tasks-request-state-removal", TASKS),
+    ("tasks-wire-fields", TASKS),
+];
+
+const TASKS: &str = "the gateway does not offer the extension, because tasks of several servers could \
+                     have the same id";
+
+/// Returns why a scenario cannot pass through the gateway.
+pub(crate) fn exception(scenario: &str) -> Option<&'static str> {
+    let known = EXCEPTIONS.iter().find(|(known, _)| *known == scenario);
+    known.map(|(_, why)| *why)
+}
+
 /// What stands between a client and the example.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Through {

@@ -1,6 +1,7 @@
 //! All integration tests of the crate.
 
 mod faults;
+mod headers;
 mod matrix;
 #[cfg(feature = "openapi")]
 mod openapi;

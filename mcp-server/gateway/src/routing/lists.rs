@@ -159,6 +159,9 @@ async fn page(
     let page = call
         .await
         .map_err(|error| failed(&pool.upstream.name, error))?;
+    if list.kind == Kind::Tool {
+        pool.header_params.remember(&page);
+    }
     Ok(translate::result(
         list.method,
         client.revision(),

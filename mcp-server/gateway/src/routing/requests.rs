@@ -15,6 +15,18 @@ use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
 use crate::upstream::traffic::short;
 
+/// The methods of a connection, which an upstream must not see: they would change that of the gateway.
+/// They arrive here if the client's revision does not have them, or if no upstream supports them.
+const OF_CONNECTION: [&str; 7] = [
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "server/discover",
+    "subscriptions/listen",
+];
+
 /// Handles a request of a client.
 pub(crate) async fn handle(
     shared: Arc<Shared>,
@@ -25,6 +37,9 @@ pub(crate) async fn handle(
         let result = lists::list(&shared, list, &request, &cx).await?;
         return AnyResult::from_json(&result);
     }
+    if OF_CONNECTION.contains(&cx.method()) {
+        return Err(unknown_method(cx.method()));
+    }
     let mut params = passed_params(&request)?;
     let behind = match cx.method() {
         "tools/call" => named(&shared, Kind::Tool, &mut params, &cx)?,
@@ -32,10 +47,7 @@ pub(crate) async fn handle(
         "resources/read" => resource(&shared, &mut params, &cx)?,
         "completion/complete" => completed(&shared, &mut params, &cx)?,
         // With several upstreams, the method says nothing of which one is meant.
-        method => shared.only().ok_or_else(|| {
-            let text = format!("no method `{}`", short(method));
-            HandlerError::protocol(ErrorObject::method_not_found(text))
-        })?,
+        method => shared.only().ok_or_else(|| unknown_method(method))?,
     };
     let mut caller = Caller::of(&cx, Some(&request)).await?;
     if let Some(session) = cx.session() {
@@ -78,6 +90,11 @@ pub(crate) async fn notify(shared: Arc<Shared>, notification: AnyNotification, c
     }
 }
 
+fn unknown_method(method: &str) -> HandlerError {
+    let text = format!("no method `{}`", short(method));
+    HandlerError::protocol(ErrorObject::method_not_found(text))
+}
+
 fn text(params: &Map<Box<RawValue>>, name: &str) -> Result<String, HandlerError> {
     let value = params.get(name);
     let value =
@@ -102,6 +119,9 @@ fn named(
         };
         if !upstream.is_visible(cx, kind, original) {
             break;
+        }
+        if kind == Kind::Tool {
+            behind.pool.header_params.check(original, params, cx)?;
         }
         if original != name {
             params.insert("name", json::to_raw(original)?);

@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use super::connection::{Identity, Lease, Link, LinkKey, Owner};
 use super::follower::Follower;
+use super::header_params::HeaderParams;
 use super::list_cache::ListCache;
 use super::traffic::{OnChange, RunningCall};
 use super::{Kind, Upstream, UpstreamStatus};
@@ -38,6 +39,7 @@ pub(crate) struct Pool {
     calls: Semaphore,
     state: Mutex<PoolState>,
     pub(crate) lists: ListCache,
+    pub(crate) header_params: HeaderParams,
     /// Follows the changes of the lists of a modern upstream.
     follower: Mutex<Option<Follower>>,
 }
@@ -84,6 +86,7 @@ impl Pool {
             on_change,
             state: Mutex::default(),
             lists: ListCache::default(),
+            header_params: HeaderParams::default(),
             follower: Mutex::default(),
         }
     }

@@ -95,7 +95,7 @@ pub(crate) fn compare(folder: &Path, fastmcp: Option<&Script<'_>>, effort: &Effo
             let (_behind, address) = Process::listening(command)?;
             let mut subjects = Vec::new();
             for way in order {
-                let Some(command) = command(way, folder, fastmcp, address, &pinning) else {
+                let Some(command) = command_of(way, folder, fastmcp, address, &pinning) else {
                     continue;
                 };
                 match Subject::start(way, command, address) {
@@ -123,7 +123,7 @@ pub(crate) fn compare(folder: &Path, fastmcp: Option<&Script<'_>>, effort: &Effo
 }
 
 /// Returns the command of a gateway. `None` if it is not to be measured.
-fn command(
+fn command_of(
     way: Way,
     folder: &Path,
     fastmcp: Option<&Script<'_>>,
