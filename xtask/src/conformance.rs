@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use self::suite::{Scenario, Side, Suite};
 use crate::node::Node;
 use crate::subject::{self, Subject};
-use crate::through::{self, Served, Through};
+use crate::through::{Served, Through};
 use crate::workspace;
 
 const USAGE: &str = "\
@@ -130,14 +130,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         println!("\n{}", report::table(revision, &results));
         for result in &results {
             let known = options.through.as_ref();
-            let known = known.and_then(|_| through::exception(&result.scenario));
+            let known = known.and_then(|through| through.exception(&result.scenario));
             match (result.fault(options.deny_warnings), known) {
                 (None, _) => {
                     print!("{}", result.remarks());
                     passed += 1;
                 }
                 (Some(_), Some(why)) => {
-                    println!("{revision} {}: not through a gateway, {why}", result.scenario);
+                    println!(
+                        "{revision} {}: not through a gateway, {why}",
+                        result.scenario
+                    );
                     excepted += 1;
                 }
                 (Some(fault), None) => {

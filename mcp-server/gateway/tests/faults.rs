@@ -241,7 +241,12 @@ async fn methods_of_a_connection_do_not_reach_an_upstream() {
             soon(client.request_json(method, &params)).await
         };
         assert!(request("com.example/own").await.is_ok());
-        for method in ["initialize", "ping", "logging/setLevel", "resources/subscribe"] {
+        for method in [
+            "initialize",
+            "ping",
+            "logging/setLevel",
+            "resources/subscribe",
+        ] {
             let error = request(method).await.expect_err("refused");
             let expected = format!("no method `{method}`");
             assert!(error.to_string().contains(&expected), "{error}");

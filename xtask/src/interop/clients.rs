@@ -68,12 +68,8 @@ pub(super) fn run_through(node: &Node, through: &Through) -> Result<Vec<String>>
     let folder = node.install("interop")?;
     let served = through.start(&folder)?;
     let mut failed = Vec::new();
-    for client in CLIENTS.iter().chain(&[&["tasks.js"][..]]) {
-        let way = match client {
-            ["tasks.js"] => &[served.front.url.as_str()][..],
-            _ => &["http", &served.front.url],
-        };
-        let line = [client, way].concat();
+    for client in CLIENTS {
+        let line = [client, &["http", &served.front.url]].concat();
         println!("\n== {}", line.join(" "));
         if !succeeds(&node.program, &folder, &line)? {
             failed.push(line.join(" "));

@@ -40,7 +40,7 @@ pub(crate) async fn handle(
     if OF_CONNECTION.contains(&cx.method()) {
         return Err(unknown_method(cx.method()));
     }
-    let mut params = passed_params(&request)?;
+    let (mut params, log_level) = passed_params(&request)?;
     let behind = match cx.method() {
         "tools/call" => named(&shared, Kind::Tool, &mut params, &cx)?,
         "prompts/get" => named(&shared, Kind::Prompt, &mut params, &cx)?,
@@ -49,10 +49,11 @@ pub(crate) async fn handle(
         // With several upstreams, the method says nothing of which one is meant.
         method => shared.only().ok_or_else(|| unknown_method(method))?,
     };
-    let mut caller = Caller::of(&cx, Some(&request)).await?;
-    if let Some(session) = cx.session() {
-        caller.log_level = shared.sessions.log_level(&session);
-    }
+    let mut caller = Caller::of(&cx).await?;
+    caller.log_level = match cx.session() {
+        Some(session) => shared.sessions.log_level(&session),
+        None => log_level,
+    };
     let outgoing = Outgoing {
         method: cx.method().to_owned(),
         params,

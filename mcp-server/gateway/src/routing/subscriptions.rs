@@ -124,7 +124,7 @@ async fn follow(
     filter: SubscriptionFilter,
     cx: &Context,
 ) -> Result<Follower, HandlerError> {
-    let caller = Caller::of(cx, None).await?;
+    let caller = Caller::of(cx).await?;
     let mut wanted = caller.wanted(cx, true);
     wanted.is_exclusive = false;
     let (lease, client) = behind.pool.listen(&wanted).await?;

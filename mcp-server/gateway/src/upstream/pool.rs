@@ -217,8 +217,6 @@ impl Pool {
     ) -> Result<Lease, HandlerError> {
         let mut dropped = Vec::new();
         let mut state = self.state();
-        // The clients of connections are dropped when the lock is released.
-        dropped.extend(state.links.extract_if(.., |link| link.is_closed()));
         // The connection that was used last is the most likely one to have the caller's state.
         let mut own = state
             .links
@@ -226,11 +224,13 @@ impl Pool {
             .rev()
             .filter(|link| link.key == wanted.key);
         let found = own
-            .find(|link| !(wanted.is_exclusive && link.is_busy()))
+            .find(|link| !(wanted.is_exclusive && link.is_busy()) && !link.is_closed())
             .cloned();
         let link = if let Some(link) = found {
             link
         } else {
+            // The clients of connections are dropped when the lock is released.
+            dropped.extend(state.links.extract_if(.., |link| link.is_closed()));
             if state.links.len() >= self.upstream.limits.connections {
                 let idle = state
                     .links
