@@ -20,7 +20,7 @@ fn regions() -> Server {
         region.unwrap_or("none").to_owned()
     };
     let tool = ToolDef::new("region")
-        .input_schema(json::from_str(schema).expect("JSON"))
+        .input_schema(json::from_str::<json::Value>(schema).expect("JSON"))
         .object_handler(region);
     let server = Server::builder("regions", "1").add_tool(tool);
     server.build().expect("the definition is valid")
