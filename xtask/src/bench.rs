@@ -1,6 +1,7 @@
 //! `cargo xtask bench`.
 
 mod files;
+mod gateway;
 mod scale;
 
 use std::process::{Command, ExitCode};
@@ -13,6 +14,7 @@ const USAGE: &str = "\
 usage: cargo xtask bench types [--quick]
        cargo xtask bench server [--quick] [--only TEXT]
        cargo xtask bench client [--quick] [--only TEXT]
+       cargo xtask bench gateway [--quick]
        cargo xtask bench files [--quick]
        cargo xtask bench scale [--quick] [--only store|memory|changes]
        cargo xtask bench decoders
@@ -25,6 +27,10 @@ usage: cargo xtask bench types [--quick]
           with `--only`, speed and memory of the rows whose name contains the text
   client  calls the same server with mcp-client and rmcp's client, over HTTP and stdio, and prints
           speed, latency, processor time, memory and size; `--only` as above
+
+  gateway calls a tool of mcp-server through mcp-gateway, through a proxy on hyper that only parses
+          each message, through the proxy of fastmcp and without any, over HTTP; prints speed,
+          processor time and added latency, with ratios and targets
 
   files   lists 100,000 files with the example `files` of mcp-server, in many folders and in one, and
           changes 10,000 of them at once; lists them once more with a description of each, and reads
@@ -79,6 +85,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         ["types", "--quick"] => types(&QUICK),
         ["server", ref options @ ..] => load("server", &SERVERS, options),
         ["client", ref options @ ..] => load("client", &CLIENTS, options),
+        ["gateway", ref options @ ..] => gateway::run(options),
         ["decoders"] => decoders(),
         ["scale", ref options @ ..] => scale::run(options),
         ["files"] => files::run(false),

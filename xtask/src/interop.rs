@@ -16,9 +16,10 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::browser;
 use crate::node::Node;
+use crate::through::Through;
 
 const USAGE: &str = "\
-usage: cargo xtask interop server [--url URL]
+usage: cargo xtask interop server [--url URL | --through WAY]
        cargo xtask interop client
        cargo xtask interop extensions
        cargo xtask interop auth
@@ -28,7 +29,9 @@ usage: cargo xtask interop server [--url URL]
 
   server  Runs the clients of xtask/interop against the example `everything`, over stdio, HTTP
           and the deprecated HTTP+SSE, and against the examples `files` and `sqlite`, over stdio
-          and HTTP; or against the server at URL, over HTTP only.
+          and HTTP; or against the server at URL, over HTTP only; or over HTTP against the example
+          `gateway` of mcp-gateway in front of `everything`. WAY is gateway[:stdio][:REVISION]: how
+          the gateway reaches it, by default over HTTP and at the negotiated revision.
   client  Runs the example `interop` of mcp-client against servers from npm and PyPI, over the
           same transports, at the negotiated revision and at older ones.
   extensions
@@ -52,7 +55,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     if !matches!(
         arguments[..],
         ["client" | "server" | "extensions" | "auth" | "browser" | "apps"]
-            | ["server", "--url", _]
+            | ["server", "--url" | "--through", _]
             | ["cluster", ..]
     ) {
         bail!("{USAGE}");
@@ -85,6 +88,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
                 failed
             }
         }
+        ["server", "--through", way] => clients::run_through(&node, &Through::parse(way)?)?,
         _ => clients::run(&node, arguments.get(2).copied())?,
     };
     println!();

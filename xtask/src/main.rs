@@ -21,6 +21,7 @@ mod quickstart;
 mod rehearse;
 mod schema;
 mod subject;
+mod through;
 mod workspace;
 
 use std::process::ExitCode;
@@ -43,11 +44,12 @@ usage: cargo xtask <command>
                                compare the structure of a published schema with ours
 
   conformance server [--requirements R | --suite all] [--scenario NAME]
-              [--url URL] [--deny-warnings]
-                               the official suite against our server
+              [--url URL | --through gateway] [--deny-warnings]
+                               the official suite against our server, or a gateway in front of it
   conformance client [--requirements R | --suite all] [--scenario NAME]
                                our client against the official suite
-  interop server [--url URL]   clients of other projects against our server
+  interop server [--url URL | --through gateway]
+                               clients of other projects against our server
   interop client               our client against servers of other projects
   interop auth                 clients and servers that use OAuth
   interop browser              pages in Chromium against our server
@@ -67,6 +69,7 @@ usage: cargo xtask <command>
   bench types [--quick]        compare with serde_json::Value and other crates
   bench server [--quick]       compare with rmcp and the simplest possible server
   bench client [--quick]       compare with rmcp's client
+  bench gateway [--quick]      compare with a bare proxy and that of fastmcp
   bench files [--quick]        list and change a large tree
   bench scale [--quick] [--only PART]
                                many sessions, streams and changes, and what they ask of a store

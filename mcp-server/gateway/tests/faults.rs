@@ -284,6 +284,34 @@ async fn list_of_huge_items_is_cut_off() {
     assert_eq!(pages.get(), 16);
 }
 
+#[tokio::test]
+async fn methods_of_a_connection_do_not_reach_an_upstream() {
+    let echo = async |_: AnyRequest| -> Result<AnyResult, HandlerError> {
+        AnyResult::from_json(&serde_json::json!({}))
+    };
+    let server = Server::builder("echo", "1").fallback(echo);
+    let server = server.build().expect("valid");
+    for of_upstream in [Revision::V2025_11_25, Revision::LATEST] {
+        let gateway = gateway([at("a", of_upstream, &server)]).await;
+        let client = client(&gateway, Revision::LATEST).await;
+        let request = async |method: &'static str| {
+            let params = serde_json::json!({});
+            soon(client.request_json(method, &params)).await
+        };
+        assert!(request("com.example/own").await.is_ok());
+        for method in [
+            "initialize",
+            "ping",
+            "logging/setLevel",
+            "resources/subscribe",
+        ] {
+            let error = request(method).await.expect_err("refused");
+            let expected = format!("no method `{method}`");
+            assert!(error.to_string().contains(&expected), "{error}");
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn many_clients_leave_nothing_behind() {
     let server = named("a");

@@ -112,6 +112,13 @@ async fn lists_calls_reads_and_prompts_pass_between_all_revisions() {
         assert!(text.contains("a+notes://x/more"), "{pair}: {text}");
         let unknown = soon(client.call_tool("a_nothing")).await;
         assert!(unknown.is_err(), "{pair}");
+        let unknown = soon(client.read_resource("a+other://one")).await;
+        let code = if of_client.is_modern() {
+            -32602
+        } else {
+            -32002
+        };
+        assert_eq!(unknown.expect_err(&pair).code(), Some(code), "{pair}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! All integration tests of the crate.
 
 mod faults;
+mod headers;
 mod isolation;
 mod matrix;
 #[cfg(feature = "openapi")]

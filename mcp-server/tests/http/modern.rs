@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use mcp_server::types::rpc::ErrorObject;
+use mcp_server::{AnyRequest, AnyResult, HandlerError};
+
 use super::subject::*;
 
 fn discover(params: &str) -> String {
@@ -239,6 +242,19 @@ async fn errors_have_their_status_and_code() {
             assert!(answer.contains(r#""id":"d""#), "{answer}");
         }
     }
+}
+
+#[tokio::test]
+async fn method_that_a_fallback_does_not_know_is_not_found() {
+    let unknown = async |_: AnyRequest| -> Result<AnyResult, HandlerError> {
+        let error = ErrorObject::method_not_found("the server behind knows no such method");
+        Err(HandlerError::protocol(error))
+    };
+    let (server, _probe) = server(|builder| builder.fallback(unknown));
+    let headers = with_header(discover_headers(), "Mcp-Method", "unknown/method");
+    let body = discover(META).replace("server/discover", "unknown/method");
+    let (head, answer) = Raw::post(serve(&server), &headers, &body).await;
+    assert_eq!((head.status, code(&answer)), (404, -32601), "{answer}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The steps of `cargo xtask ci`: quick steps that fail often come first.
 
 mod features;
+mod suites;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,8 +11,9 @@ use serde_json::Value;
 
 use super::cargo::Cargo;
 use super::{layers, links, proposals};
-use crate::{browser, fuzz, node, workspace};
+use crate::{fuzz, node, workspace};
 use features::{features, numbers, wasm};
+use suites::{conformance, interop};
 
 /// The default number of cases of each property test.
 const CASES: &str = "256";
@@ -193,34 +195,13 @@ fn texts() -> Vec<Step> {
 fn programs(extent: Extent) -> Vec<Step> {
     vec![
         step("tests", tests(extent)),
-        step(
-            "conformance",
-            vec![
-                unless(node::missing, "xtask conformance server --deny-warnings"),
-                unless(node::missing, "xtask conformance client --deny-warnings"),
-            ],
-        ),
+        step("conformance", conformance(extent)),
         step("interop", interop(extent)),
         step(
             "doc-tests",
             vec![run("test --workspace --doc --all-features")],
         ),
     ]
-}
-
-/// Clients and servers of other projects. At night also those that take long to install.
-fn interop(extent: Extent) -> Vec<Task> {
-    let mut tasks = vec![
-        unless(node::missing, "xtask interop server"),
-        unless(node::missing, "xtask interop client"),
-        unless(node::missing, "xtask interop auth"),
-        unless(browser::missing, "xtask interop browser"),
-        unless(browser::missing, "xtask interop apps"),
-    ];
-    if extent == Extent::Nightly {
-        tasks.push(unless(node::missing, "xtask interop extensions"));
-    }
-    tasks
 }
 
 /// Several processes on one of the stores; or on each of them at night, with tasks that wait until

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 
 use crate::node::Node;
 use crate::subject::{self, Subject};
+use crate::through::Through;
 use crate::{python, workspace};
 
 /// The clients: a script, and the era to use if it supports several.
@@ -57,6 +58,22 @@ pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
     if url.is_none() {
         files(node, &folder, &mut failed)?;
         notes(node, &folder, &mut failed)?;
+    }
+    Ok(failed)
+}
+
+/// Runs the clients against a gateway in front of the example `everything`. Returns the clients that
+/// failed.
+pub(super) fn run_through(node: &Node, through: &Through) -> Result<Vec<String>> {
+    let folder = node.install("interop")?;
+    let served = through.start(&folder)?;
+    let mut failed = Vec::new();
+    for client in CLIENTS {
+        let line = [client, &["http", &served.front.url]].concat();
+        println!("\n== {}", line.join(" "));
+        if !succeeds(&node.program, &folder, &line)? {
+            failed.push(line.join(" "));
+        }
     }
     Ok(failed)
 }

@@ -1,6 +1,6 @@
 //! What an upstream gets to know of the client of a request.
 
-use mcp_server::types::json::{self, Map, Object, Value};
+use mcp_server::types::json::{self, Map};
 use mcp_server::types::{ClientCapabilities, LoggingLevel};
 use mcp_server::{AnyRequest, Context, FromContext as _, HandlerError, Principal};
 use serde_json::value::RawValue;
@@ -8,10 +8,8 @@ use serde_json::value::RawValue;
 use crate::upstream::connection::{LinkKey, Owner};
 use crate::upstream::pool::Wanted;
 
-/// The capabilities that are passed on: those for questions.
-const QUESTIONS: [&str; 3] = ["elicitation", "roots", "sampling"];
-
-/// The extension that needs nothing of the gateway but the URIs of its resources.
+/// The extension that is passed on with the capabilities for questions: it needs nothing
+/// of the gateway but the URIs of its resources.
 const APPS: &str = "io.modelcontextprotocol/ui";
 
 /// The beginning of the members of `_meta` that describe the sender.
@@ -27,37 +25,32 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    pub(crate) async fn of(
-        cx: &Context,
-        request: Option<&AnyRequest>,
-    ) -> Result<Self, HandlerError> {
-        let declared = json::to_value(cx.peer().capabilities())?;
-        let mut passed = Object::new();
-        for name in QUESTIONS {
-            if let Some(capability) = declared.get(name) {
-                passed.insert(name, capability.clone());
-            }
+    pub(crate) async fn of(cx: &Context) -> Result<Self, HandlerError> {
+        let declared = cx.peer().capabilities();
+        let mut passed = ClientCapabilities::new();
+        passed.elicitation.clone_from(&declared.elicitation);
+        passed.roots.clone_from(&declared.roots);
+        passed.sampling.clone_from(&declared.sampling);
+        let may_be_asked =
+            passed.elicitation.is_some() || passed.roots.is_some() || passed.sampling.is_some();
+        let extensions = declared.extensions.as_ref();
+        if let Some(settings) = extensions.and_then(|all| all.get(APPS)) {
+            passed.extensions = Some([(APPS, settings.clone())].into_iter().collect());
         }
-        let may_be_asked = !passed.is_empty();
-        if let Some(settings) = declared.get("extensions").and_then(|all| all.get(APPS)) {
-            let extensions = Object::from([(APPS, settings.clone())]);
-            passed.insert("extensions", Value::Object(extensions));
-        }
-        let capabilities = json::to_string(&passed)?;
         let owner = match (cx.session(), Option::<Principal>::from_context(cx).await?) {
             (Some(session), _) => Owner::Session(session.key().to_owned()),
             (None, Some(Principal(name))) => Owner::Principal(name),
             (None, None) => Owner::Anonymous,
         };
-        let declared = json::from_value(Value::Object(passed));
+        let capabilities = json::to_string(&passed)?;
         Ok(Self {
-            capabilities: declared.map_err(|error| HandlerError::internal(error.to_string()))?,
+            capabilities: passed,
             key: LinkKey {
                 owner,
                 capabilities,
             },
             may_be_asked,
-            log_level: request.and_then(log_level),
+            log_level: None,
         })
     }
 
@@ -82,24 +75,23 @@ impl Caller {
     }
 }
 
-fn log_level(request: &AnyRequest) -> Option<LoggingLevel> {
-    let members = request.members().ok()?;
-    let meta: Map<Box<RawValue>> = json::from_str(members.get("_meta")?.get()).ok()?;
-    json::from_str(meta.get("io.modelcontextprotocol/logLevel")?.get()).ok()
-}
-
 /// Returns the params for an upstream: without what describes the client, and without the token
-/// for progress.
-pub(crate) fn passed_params(request: &AnyRequest) -> Result<Map<Box<RawValue>>, HandlerError> {
+/// for progress. Also returns the level of log messages that the request asks for.
+pub(crate) fn passed_params(
+    request: &AnyRequest,
+) -> Result<(Map<Box<RawValue>>, Option<LoggingLevel>), HandlerError> {
     let invalid = |error: &dyn std::fmt::Display| HandlerError::invalid_params(error.to_string());
     let mut params = request.members().map_err(|error| invalid(&error))?;
+    let mut log_level = None;
     if let Some(meta) = params.remove("_meta") {
         let mut meta: Map<Box<RawValue>> =
             json::from_str(meta.get()).map_err(|error| invalid(&error))?;
+        let level = meta.get("io.modelcontextprotocol/logLevel");
+        log_level = level.and_then(|level| json::from_str(level.get()).ok());
         meta.retain(|name, _| name != "progressToken" && !name.starts_with(OF_SENDER));
         if !meta.is_empty() {
             params.insert("_meta", json::to_raw(&meta)?);
         }
     }
-    Ok(params)
+    Ok((params, log_level))
 }

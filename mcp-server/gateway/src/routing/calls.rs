@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mcp_client::{CallError, JsonCall};
 use mcp_server::types::json::Map;
+use mcp_server::types::rpc;
 use mcp_server::types::{LoggingLevel, ProgressNotificationParams, Revision};
 use mcp_server::{Context, HandlerError};
 use serde_json::value::RawValue;
@@ -19,6 +20,9 @@ use crate::upstream::traffic::{Note, RunningCall};
 
 /// The maximum number of rounds in which a modern upstream asks the client of a session.
 const ROUNDS: usize = 16;
+
+/// The code for an unknown resource before 2026-07-28.
+const NO_RESOURCE: i64 = -32002;
 
 const PROGRESS: &str = "notifications/progress";
 
@@ -94,7 +98,7 @@ async fn exchange(
         let result = driven(cx, call, &mut notes, wants_logs).await;
         // The client's request stays open for them.
         running.asked().await;
-        let result = result.map_err(|error| failed(upstream, error))?;
+        let result = result.map_err(|error| failed(upstream, resource(&outgoing.method, error)))?;
         if from.is_modern()
             && let Some(asked) = questions::asked(&result)
         {
@@ -108,6 +112,22 @@ async fn exchange(
     }
     let text = format!("the server `{upstream}` behind the gateway asked {ROUNDS} times");
     Err(HandlerError::internal(text))
+}
+
+/// Gives an unknown resource the code that it has in older revisions: the server of the gateway sends
+/// the code of the client's revision in its place.
+fn resource(method: &str, mut error: CallError) -> CallError {
+    if let CallError::Refused { source, .. } = &mut error
+        && method == "resources/read"
+        && source.code == rpc::INVALID_PARAMS
+        && source
+            .data
+            .as_ref()
+            .is_some_and(|data| data.get("uri").is_some())
+    {
+        source.code = NO_RESOURCE;
+    }
+    error
 }
 
 /// Waits for the result, and passes on what the upstream sends before it.

@@ -66,8 +66,8 @@ pub(crate) async fn list(
 ) -> Result<Box<RawValue>, HandlerError> {
     let to = cx.revision();
     if let Some(only) = shared.only() {
-        let caller = Caller::of(cx, None).await?;
-        let page = page(&only.pool, &caller, list, passed_params(request)?, cx).await?;
+        let caller = Caller::of(cx).await?;
+        let page = page(&only.pool, &caller, list, passed_params(request)?.0, cx).await?;
         return present(&only, &[], list, cx, &page);
     }
     if request
@@ -82,7 +82,7 @@ pub(crate) async fn list(
     let upstreams = shared.upstreams();
     for (at, upstream) in upstreams.iter().enumerate() {
         let (pool, cx) = (Arc::clone(&upstream.pool), cx.clone());
-        let caller = Caller::of(&cx, None).await?;
+        let caller = Caller::of(&cx).await?;
         tasks.spawn(async move { (at, all(&pool, &caller, list, &cx).await) });
     }
     let mut parts = Vec::new();
@@ -159,6 +159,9 @@ async fn page(
     let page = call
         .await
         .map_err(|error| failed(&pool.upstream.name, error))?;
+    if list.kind == Kind::Tool {
+        pool.header_params.remember(&page);
+    }
     Ok(translate::result(
         list.method,
         client.revision(),

@@ -15,8 +15,8 @@ use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
 use crate::upstream::traffic::short;
 
-/// The methods that concern the connection to the gateway. They come here from clients whose
-/// revision does not have them, and an upstream of another revision has them.
+/// The methods of a connection, which an upstream must not see: they would change that of the gateway.
+/// They arrive here if the client's revision does not have them, or if no upstream supports them.
 const OF_CONNECTION: [&str; 7] = [
     "initialize",
     "logging/setLevel",
@@ -37,25 +37,23 @@ pub(crate) async fn handle(
         let result = lists::list(&shared, list, &request, &cx).await?;
         return AnyResult::from_json(&result);
     }
-    let mut params = passed_params(&request)?;
+    if OF_CONNECTION.contains(&cx.method()) {
+        return Err(unknown_method(cx.method()));
+    }
+    let (mut params, log_level) = passed_params(&request)?;
     let behind = match cx.method() {
         "tools/call" => named(&shared, Kind::Tool, &mut params, &cx)?,
         "prompts/get" => named(&shared, Kind::Prompt, &mut params, &cx)?,
         "resources/read" => resource(&shared, &mut params, &cx)?,
         "completion/complete" => completed(&shared, &mut params, &cx)?,
         // With several upstreams, the method says nothing of which one is meant.
-        method => match shared.only() {
-            Some(only) if !OF_CONNECTION.contains(&method) => only,
-            _ => {
-                let text = format!("no method `{}`", short(method));
-                return Err(HandlerError::protocol(ErrorObject::method_not_found(text)));
-            }
-        },
+        method => shared.only().ok_or_else(|| unknown_method(method))?,
     };
-    let mut caller = Caller::of(&cx, Some(&request)).await?;
-    if let Some(session) = cx.session() {
-        caller.log_level = shared.sessions.log_level(&session);
-    }
+    let mut caller = Caller::of(&cx).await?;
+    caller.log_level = match cx.session() {
+        Some(session) => shared.sessions.log_level(&session),
+        None => log_level,
+    };
     let outgoing = Outgoing {
         method: cx.method().to_owned(),
         params,
@@ -93,6 +91,11 @@ pub(crate) async fn notify(shared: Arc<Shared>, notification: AnyNotification, c
     }
 }
 
+fn unknown_method(method: &str) -> HandlerError {
+    let text = format!("no method `{}`", short(method));
+    HandlerError::protocol(ErrorObject::method_not_found(text))
+}
+
 fn text(params: &Map<Box<RawValue>>, name: &str) -> Result<String, HandlerError> {
     let value = params.get(name);
     let value =
@@ -117,6 +120,9 @@ fn named(
         };
         if !upstream.is_visible(cx, kind, original) {
             break;
+        }
+        if kind == Kind::Tool {
+            behind.pool.header_params.check(original, params, cx)?;
         }
         if original != name {
             params.insert("name", json::to_raw(original)?);

@@ -157,7 +157,7 @@ async fn follow(
     filter: SubscriptionFilter,
     cx: &Context,
 ) -> Result<Follower, HandlerError> {
-    let caller = Caller::of(cx, None).await?;
+    let caller = Caller::of(cx).await?;
     let (lease, client) = behind.pool.listen(&caller.wanted(cx, true)).await?;
     let on_change = Arc::clone(&behind.on_change);
     Ok(Follower::spawn(

@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use super::connection::{Identity, Lease, Link, LinkKey, Owner};
 use super::follower::Follower;
+use super::header_params::HeaderParams;
 use super::list_cache::ListCache;
 use super::traffic::{OnChange, RunningCall};
 use super::{Kind, Upstream, UpstreamStatus};
@@ -38,6 +39,7 @@ pub(crate) struct Pool {
     calls: Semaphore,
     state: Mutex<PoolState>,
     pub(crate) lists: ListCache,
+    pub(crate) header_params: HeaderParams,
     /// Follows the changes of the lists of a modern upstream.
     follower: Mutex<Option<Follower>>,
     /// Subscriptions end when this is dropped, and with them their connections.
@@ -86,6 +88,7 @@ impl Pool {
             on_change,
             state: Mutex::default(),
             lists: ListCache::default(),
+            header_params: HeaderParams::default(),
             follower: Mutex::default(),
             open: watch::Sender::new(()),
         }
@@ -222,8 +225,6 @@ impl Pool {
     ) -> Result<Lease, HandlerError> {
         let mut dropped = Vec::new();
         let mut state = self.state();
-        // The clients of connections are dropped when the lock is released.
-        dropped.extend(state.links.extract_if(.., |link| link.is_closed()));
         // The connection that was used last is the most likely one to have the caller's state.
         let mut own = state
             .links
@@ -231,11 +232,13 @@ impl Pool {
             .rev()
             .filter(|link| link.key == wanted.key);
         let found = own
-            .find(|link| call.is_none() || link.is_free(wanted.is_exclusive))
+            .find(|link| !link.is_closed() && (call.is_none() || link.is_free(wanted.is_exclusive)))
             .cloned();
         let link = if let Some(link) = found {
             link
         } else {
+            // The clients of connections are dropped when the lock is released.
+            dropped.extend(state.links.extract_if(.., |link| link.is_closed()));
             if state.links.len() >= self.upstream.limits.connections {
                 let idle = state
                     .links

@@ -55,8 +55,12 @@ pub(crate) fn resolve(error: HandlerError, cx: &Context) -> HandlerError {
 pub(crate) fn failure(error: HandlerError, cx: &Context) -> (ErrorObject, Option<Rejection>) {
     let error = resolve(error, cx);
     let object = error_object(error.cause, cx);
-    let missing = object.code == mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY;
-    let rejection = error.rejection.or(missing.then_some(Rejection::Malformed));
+    let rejection = error.rejection.or(match object.code {
+        mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY => Some(Rejection::Malformed),
+        mcp_types::HEADER_MISMATCH => Some(Rejection::Mismatch),
+        rpc::METHOD_NOT_FOUND => Some(Rejection::NoMethod),
+        _ => None,
+    });
     #[cfg(feature = "oauth")]
     let rejection = rejection.map(|rejection| challenged(rejection, cx));
     (object, rejection)

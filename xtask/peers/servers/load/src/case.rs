@@ -54,7 +54,7 @@ pub(crate) struct Case {
     /// `true` if the floor parses requests only in part, because it is not measured.
     hasty: bool,
     /// `true` if `mcp-server` is built without the features that rmcp lacks: it validates nothing.
-    lean: bool,
+    pub(crate) lean: bool,
 }
 
 impl Case {

@@ -1,6 +1,7 @@
-//! Puts servers or clients under load, measures their cost, and prints the comparison: `load FOLDER
-//! server|client [--quick] [--only TEXT]`, where the folder contains the programs. With `--only`,
-//! only cases whose name contains the text are measured, and no build times.
+//! Puts servers, clients or gateways under load, measures their cost, and prints the comparison:
+//! `load FOLDER server|client [--quick] [--only TEXT]`, where the folder contains the programs. With
+//! `--only`, only cases whose name contains the text are measured, and no build times. `load FOLDER
+//! gateway [--quick] [PYTHON SCRIPT]` also measures a gateway that is a script.
 //!
 //! Three servers are measured in turn: the floor, `mcp-server` and rmcp. One thread writes requests
 //! and reads the responses in the same order; the server runs on another processor if there are
@@ -9,6 +10,7 @@
 
 mod case;
 mod clients;
+mod gateways;
 mod http;
 mod pinning;
 mod rounds;
@@ -45,7 +47,9 @@ const QUICK: Effort = Effort {
     builds: 0,
 };
 
-const USAGE: &str = "usage: load FOLDER server|client [--quick] [--only TEXT]";
+const USAGE: &str = "\
+usage: load FOLDER server|client [--quick] [--only TEXT]
+       load FOLDER gateway [--quick] [PYTHON SCRIPT]";
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -53,6 +57,22 @@ fn main() -> anyhow::Result<()> {
     let [folder, what, options @ ..] = &arguments[..] else {
         bail!("{USAGE}");
     };
+    let folder = Path::new(folder);
+    if *what == "gateway" {
+        let (effort, script) = match options {
+            ["--quick", script @ ..] => (QUICK, script),
+            script => (FULL, script),
+        };
+        let script = match script {
+            [] => None,
+            [python, script] => Some(gateways::Script {
+                python: Path::new(python),
+                script: Path::new(script),
+            }),
+            _ => bail!("{USAGE}"),
+        };
+        return gateways::compare(folder, script.as_ref(), &effort);
+    }
     let (effort, only) = match options {
         [] => (FULL, None),
         ["--quick"] => (QUICK, None),
@@ -60,7 +80,6 @@ fn main() -> anyhow::Result<()> {
         ["--quick", "--only", only] => (QUICK, Some(*only)),
         _ => bail!("{USAGE}"),
     };
-    let folder = Path::new(folder);
     match *what {
         "server" => servers(folder, only, &effort),
         "client" => clients::compare(folder, only, &effort),

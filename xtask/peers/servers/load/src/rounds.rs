@@ -153,7 +153,7 @@ impl Subject {
                 }
                 let mut load = http::Load::open(address, case, width)?;
                 load.run(time / 10, |_| {})?;
-                timed(process, width, |each| load.run(time, each))?
+                timed(Some(process), width, |each| load.run(time, each))?
             }
             Way::Pipes(input, output) => {
                 let mut load = stdio::Load::open(input, output, case, fresh)?;
@@ -161,7 +161,7 @@ impl Subject {
                     process.record_idle()?;
                 }
                 load.run(width, time / 10, |_| {})?;
-                timed(process, width, |each| load.run(width, time, each))?
+                timed(Some(process), width, |each| load.run(width, time, each))?
             }
         };
         Ok((sample, self.process.memory()?))
@@ -169,13 +169,14 @@ impl Subject {
 }
 
 /// Runs a function, and measures time and processor time meanwhile.
-fn timed(
-    process: &Process,
+pub(crate) fn timed(
+    process: Option<&Process>,
     width: usize,
     run: impl FnOnce(&mut dyn FnMut(Duration)) -> Result<(u64, u64)>,
 ) -> Result<Sample> {
     let mut latencies = Vec::new();
-    let before = (process.cpu()?, process::cpu(OWN)?, Instant::now());
+    let cpu = || process.map_or(Ok(Duration::ZERO), Process::cpu);
+    let before = (cpu()?, process::cpu(OWN)?, Instant::now());
     let (requests, errors) = run(&mut |latency| {
         if width == 1 {
             latencies.push(latency);
@@ -183,7 +184,7 @@ fn timed(
     })?;
     let time = before.2.elapsed();
     let own_cpu = process::cpu(OWN)?.saturating_sub(before.1);
-    let server_cpu = process.cpu()?.saturating_sub(before.0);
+    let server_cpu = cpu()?.saturating_sub(before.0);
     latencies.sort();
     Ok(Sample {
         requests,

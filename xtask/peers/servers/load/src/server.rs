@@ -31,29 +31,14 @@ pub(crate) fn start(
     pinning: &Pinning,
 ) -> Result<(Process, Way)> {
     let (name, arguments) = case.command(candidate);
-    let child = pinning
-        .server(&folder.join(name))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .with_context(|| format!("cannot start {name}"))?;
-    let mut process = Process {
-        _watched: watch(child.id()),
-        child,
-        idle: 0,
-    };
-    let stdin = process.child.stdin.take().context("no input")?;
-    let stdout = process.child.stdout.take().context("no output")?;
-    if case.form == Form::Line {
-        return Ok((process, Way::Pipes(stdin, stdout)));
+    let mut command = pinning.server(&folder.join(name));
+    command.args(arguments);
+    if case.form != Form::Line {
+        let (process, address) = Process::listening(command)?;
+        return Ok((process, Way::Address(address)));
     }
-    let mut line = String::new();
-    BufReader::new(stdout).read_line(&mut line)?;
-    let address = line.trim().parse();
-    let address = address.with_context(|| format!("{name} has no address"))?;
-    Ok((process, Way::Address(address)))
+    let (process, stdin, stdout) = Process::start(command)?;
+    Ok((process, Way::Pipes(stdin, stdout)))
 }
 
 /// A process that is killed when this value is dropped.
@@ -76,6 +61,34 @@ pub(crate) fn watch(process: u32) -> Sender<()> {
 }
 
 impl Process {
+    fn start(mut command: Command) -> Result<(Self, ChildStdin, ChildStdout)> {
+        let child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .with_context(|| format!("cannot start {command:?}"))?;
+        let mut process = Self {
+            _watched: watch(child.id()),
+            child,
+            idle: 0,
+        };
+        let stdin = process.child.stdin.take().context("no input")?;
+        let stdout = process.child.stdout.take().context("no output")?;
+        Ok((process, stdin, stdout))
+    }
+
+    /// Starts a server that prints its address in the first line.
+    pub(crate) fn listening(command: Command) -> Result<(Self, SocketAddr)> {
+        let words = format!("{command:?}");
+        let (process, _, stdout) = Self::start(command)?;
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line)?;
+        let address = line.trim().parse();
+        let address = address.with_context(|| format!("{words} has no address"))?;
+        Ok((process, address))
+    }
+
     /// Records the resource usage before any load.
     pub(crate) fn record_idle(&mut self) -> Result<()> {
         self.idle = process::memory(&self.id())?;

@@ -1,0 +1,187 @@
+//! The comparison of gateways: calls of the tool of one server through each of them, and without
+//! one. All run in turn, each in its own process on the processor for servers; the server behind
+//! them runs beside the load, so that it takes no time from a gateway.
+
+mod table;
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::Effort;
+use crate::case::{Case, Form};
+use crate::http;
+use crate::pinning::Pinning;
+use crate::rounds::timed;
+use crate::sample::Sample;
+use crate::server::Process;
+
+/// The server behind the gateways.
+const BEHIND: &str = "http-ours";
+
+/// What the calls pass through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Nothing.
+    Direct,
+    /// A proxy that only parses JSON.
+    Floor,
+    Ours,
+    Fastmcp,
+}
+
+impl Way {
+    const ALL: [Self; 4] = [Self::Direct, Self::Floor, Self::Ours, Self::Fastmcp];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "no gateway",
+            Self::Floor => "bare proxy",
+            Self::Ours => "mcp-gateway",
+            Self::Fastmcp => "fastmcp",
+        }
+    }
+}
+
+/// The gateway of fastmcp: its Python, and a script.
+pub(crate) struct Script<'a> {
+    pub(crate) python: &'a Path,
+    pub(crate) script: &'a Path,
+}
+
+/// A case with a number of connections.
+struct Row {
+    case: Case,
+    width: usize,
+    /// The measurements of each round, by [`Way`].
+    rounds: Vec<[Option<Sample>; Way::ALL.len()]>,
+}
+
+struct Results {
+    rows: Vec<Row>,
+    /// The reasons for which a gateway has no measurements.
+    failures: Vec<(Case, Way, String)>,
+}
+
+/// Measures and prints everything.
+pub(crate) fn compare(folder: &Path, fastmcp: Option<&Script<'_>>, effort: &Effort) -> Result<()> {
+    let mut cases = Case::all();
+    cases.retain(|case| case.form == Form::Json && !case.lean);
+    let pinning = Pinning::new();
+    let mut rows = Vec::new();
+    for &case in &cases {
+        for &width in case.widths() {
+            let rounds = Vec::new();
+            rows.push(Row {
+                case,
+                width,
+                rounds,
+            });
+        }
+    }
+    let mut results = Results {
+        rows,
+        failures: Vec::new(),
+    };
+    for round in 0..effort.rounds {
+        eprintln!("round {} of {}", round + 1, effort.rounds);
+        for &case in &cases {
+            // The order alternates, because the speed of the machine may change during a round.
+            let mut order = Way::ALL;
+            order.rotate_left(round % Way::ALL.len());
+            let command = Command::new(folder.join(BEHIND));
+            let (_behind, address) = Process::listening(command)?;
+            let mut subjects = Vec::new();
+            for way in order {
+                let Some(command) = command_of(way, folder, fastmcp, address, &pinning) else {
+                    continue;
+                };
+                match Subject::start(way, command, address) {
+                    Ok(subject) => subjects.push(subject),
+                    Err(error) => results.fail(case, way, &error),
+                }
+            }
+            for &width in case.widths() {
+                let mut samples = [const { None }; Way::ALL.len()];
+                for subject in &subjects {
+                    match subject.measure(case, width, effort) {
+                        Ok(sample) => samples[subject.way as usize] = Some(sample),
+                        Err(error) => results.fail(case, subject.way, &error),
+                    }
+                }
+                let row = |row: &&mut Row| row.case == case && row.width == width;
+                if let Some(row) = results.rows.iter_mut().find(row) {
+                    row.rounds.push(samples);
+                }
+            }
+        }
+    }
+    table::print(&results, effort, &pinning);
+    Ok(())
+}
+
+/// Returns the command of a gateway. `None` if it is not to be measured.
+fn command_of(
+    way: Way,
+    folder: &Path,
+    fastmcp: Option<&Script<'_>>,
+    behind: SocketAddr,
+    pinning: &Pinning,
+) -> Option<Command> {
+    let mut command = match way {
+        // Never started.
+        Way::Direct => Command::new(BEHIND),
+        Way::Floor => pinning.server(&folder.join("proxy-floor")),
+        Way::Ours => pinning.server(&folder.join("gateway-ours")),
+        Way::Fastmcp => {
+            let fastmcp = fastmcp?;
+            let mut command = pinning.server(fastmcp.python);
+            command.arg(fastmcp.script);
+            command
+        }
+    };
+    command.arg(format!("http://{behind}/mcp"));
+    Some(command)
+}
+
+/// A running gateway.
+struct Subject {
+    way: Way,
+    process: Option<Process>,
+    address: SocketAddr,
+}
+
+impl Subject {
+    fn start(way: Way, command: Command, behind: SocketAddr) -> Result<Self> {
+        let (process, address) = if way == Way::Direct {
+            (None, behind)
+        } else {
+            let (process, address) = Process::listening(command)?;
+            (Some(process), address)
+        };
+        Ok(Self {
+            way,
+            process,
+            address,
+        })
+    }
+
+    fn measure(&self, case: Case, width: usize, effort: &Effort) -> Result<Sample> {
+        let mut load = http::Load::open(self.address, case, width)?;
+        load.run(effort.time / 5, |_| {})?;
+        timed(self.process.as_ref(), width, |each| {
+            load.run(effort.time, each)
+        })
+    }
+}
+
+impl Results {
+    fn fail(&mut self, case: Case, way: Way, error: &anyhow::Error) {
+        let mut known = self.failures.iter();
+        if !known.any(|known| known.0 == case && known.1 == way) {
+            self.failures.push((case, way, format!("{error:#}")));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Prints the comparison of gateways.
+
+use std::fmt::Write as _;
+
+use super::{Results, Row, Way};
+use crate::Effort;
+use crate::pinning::Pinning;
+use crate::sample::{Sample, median};
+
+/// The least part of the requests a second of the bare proxy.
+const TARGET: f64 = 0.7;
+
+const NOTES: &str = "\
+Calls a second of a tool of mcp-server over HTTP, with JSON, through each gateway; time of the
+gateway's processor for a call and, where one call is under way at a time, what the gateway adds to
+the time of the median call. `of proxy`: the figures of the bare proxy divided by those of the
+gateway so that more is better: calls a second / processor time. All but fastmcp run tokio with one
+thread.
+bare proxy: hyper 1 as server and client, with serde_json::Value for each message.
+fastmcp: `create_proxy` behind uvicorn, with JSON in place of events.
+~ : the rounds of the bare proxy differ by more than a quarter; the machine is not quiet
+! : some answers were wrong";
+
+/// Prints everything; missed targets are repeated at the end.
+pub(super) fn print(results: &Results, effort: &Effort, pinning: &Pinning) {
+    let mut missed = Vec::new();
+    let time = effort.time.as_millis();
+    println!("{} rounds of {time} ms. {pinning}", effort.rounds);
+    println!();
+    println!(
+        "| | at once | no gateway | bare proxy | mcp-gateway | of proxy | fastmcp | of proxy | target |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    for row in &results.rows {
+        let mut line = format!("| {} | {} |", row.case, row.width);
+        for way in Way::ALL {
+            let _ = write!(line, " {} |", row.cell(way));
+            if matches!(way, Way::Ours | Way::Fastmcp) {
+                let _ = write!(line, " {} |", row.ratios(way));
+            }
+        }
+        let ratio = row.ratio(Way::Ours, Sample::rate).unwrap_or_default();
+        let verdict = if ratio >= TARGET { "met" } else { "missed" };
+        println!("{line} at least {TARGET}, {verdict} |");
+        if ratio < TARGET {
+            let (case, width) = (row.case, row.width);
+            missed.push(format!(
+                "{case}, {width} at once: at least {TARGET} ({ratio:.2})"
+            ));
+        }
+    }
+    println!();
+    println!("{NOTES}");
+    for (case, way, why) in &results.failures {
+        println!("{} has no figures for {case}: {why}", way.name());
+    }
+    println!();
+    if missed.is_empty() {
+        println!("All targets are met.");
+    }
+    for target in &missed {
+        println!("missed: {target}");
+    }
+}
+
+impl Row {
+    fn samples(&self, way: Way) -> impl Iterator<Item = &Sample> {
+        self.rounds
+            .iter()
+            .filter_map(move |round| round[way as usize].as_ref())
+    }
+
+    fn median_of(&self, way: Way, figure: impl Fn(&Sample) -> f64) -> Option<f64> {
+        median(self.samples(way).map(figure))
+    }
+
+    /// Returns the median of the ratios to the bare proxy of the same round.
+    fn ratio(&self, way: Way, figure: impl Fn(&Sample) -> f64) -> Option<f64> {
+        median(self.rounds.iter().filter_map(|round| {
+            let floor = round[Way::Floor as usize].as_ref()?;
+            Some(figure(round[way as usize].as_ref()?) / figure(floor))
+        }))
+    }
+
+    fn ratios(&self, way: Way) -> String {
+        match (self.ratio(way, Sample::rate), self.ratio(way, Sample::cost)) {
+            (Some(rate), Some(cost)) => format!("{rate:.2} / {:.2}", 1.0 / cost),
+            _ => "-".to_owned(),
+        }
+    }
+
+    /// Returns the microseconds that a gateway adds to the median call.
+    fn added(&self, way: Way) -> Option<f64> {
+        median(self.rounds.iter().filter_map(|round| {
+            let time = |way: Way| Some(round[way as usize].as_ref()?.latency?.as_secs_f64() * 1e6);
+            Some(time(way)? - time(Way::Direct)?)
+        }))
+    }
+
+    fn cell(&self, way: Way) -> String {
+        let (Some(rate), Some(cost)) = (
+            self.median_of(way, Sample::rate),
+            self.median_of(way, Sample::cost),
+        ) else {
+            return "-".to_owned();
+        };
+        let mut cell = format!("{:.1}k/s", rate / 1000.0);
+        if way != Way::Direct {
+            let _ = write!(cell, ", {cost:.1} us");
+            if let Some(added) = self.added(way) {
+                let _ = write!(cell, ", adds {added:.0} us");
+            }
+        }
+        let rates = || self.samples(way).map(Sample::rate);
+        let is_unsteady = rates().fold(0.0, f64::max) > rates().fold(f64::MAX, f64::min) * 1.25;
+        if way == Way::Floor && is_unsteady {
+            cell.push_str(" ~");
+        }
+        if self.samples(way).any(|sample| sample.errors > 0) {
+            cell.push_str(" !");
+        }
+        cell
+    }
+}
