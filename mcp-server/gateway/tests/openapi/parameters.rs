@@ -233,3 +233,11 @@ async fn wrong_arguments_are_explained_and_not_sent() {
     }
     assert!(api.is_untouched());
 }
+
+/// A list that differs each time would be a new one to caches.
+#[tokio::test]
+async fn parameters_that_are_not_declared_keep_their_order() {
+    let tools = listed(&with_parameters("/{d}/{b}/{f}/{a}/{e}/{c}", &json!([]))).await;
+    let names = tools[0]["inputSchema"]["required"].clone();
+    assert_eq!(names, json!(["a", "b", "c", "d", "e", "f"]));
+}
