@@ -9,7 +9,7 @@ use mcp_server::types::{CallToolResult, ToolAnnotations};
 use mcp_server::{Context, Definition, Group, HandlerError, ToolDef};
 
 use super::api::{ApiResponse, Authorize, OpenApi};
-use super::base::{Base, server_url};
+use super::base::{Base, server_url, without_query};
 use super::client::{Sender, TooLong, hyper};
 use super::document::Resolver;
 use super::error::{Fault, FaultKind, OpenApiError};
@@ -248,6 +248,8 @@ impl Call {
         let mut request = request.map_err(HandlerError::tool)?;
         let cookies = request.headers().get(http::header::COOKIE).cloned();
         request.extensions_mut().insert(self.operation.clone());
+        // The authorization may add secrets to the URL, which no result shows.
+        let url = without_query(&request.uri().to_string()).to_owned();
         if let Some(authorize) = &shared.authorize {
             request = authorize(request, cx).await?;
         }
@@ -260,13 +262,11 @@ impl Call {
         if let Some(cookies) = cookies {
             join_cookies(&mut request, &cookies);
         }
-        let url = request.uri().clone().into_parts();
-        let path = url.path_and_query.as_ref().map_or("/", |it| it.path());
-        let url = format!("{}://{}{path}", self.base.scheme, self.base.authority);
+        let target = request.uri().path_and_query().map(ToString::to_string);
         let sent = tokio::time::timeout(shared.time, (shared.sender)(request)).await;
         let response: ApiResponse = match sent {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(HandlerError::tool(self.unanswered(&*error))),
+            Ok(Err(error)) => return Err(HandlerError::tool(self.unanswered(&*error, target))),
             Err(_) => {
                 let time = shared.time;
                 return Err(HandlerError::tool(format!(
@@ -285,15 +285,25 @@ impl Call {
         format!("the response of the API has more than {limit} bytes")
     }
 
-    /// Returns why there is no response, with the causes of the error.
-    fn unanswered(&self, error: &(dyn std::error::Error + 'static)) -> String {
+    /// Returns why there is no response, with the causes of the error. Clients of programs may write the
+    /// URL into their errors: the target of the request is left out.
+    fn unanswered(
+        &self,
+        error: &(dyn std::error::Error + 'static),
+        target: Option<String>,
+    ) -> String {
+        let target = target.filter(|target| target.len() > 1);
         let mut causes = Vec::new();
         let mut next = Some(error);
         while let Some(error) = next.filter(|_| causes.len() < 8) {
             if error.is::<http_body_util::LengthLimitError>() || error.is::<TooLong>() {
                 return self.too_long();
             }
-            causes.push(error.to_string());
+            let cause = error.to_string();
+            causes.push(match &target {
+                Some(target) => cause.replace(&**target, "…"),
+                None => cause,
+            });
             next = error.source();
         }
         format!(
