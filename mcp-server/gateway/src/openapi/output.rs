@@ -35,6 +35,7 @@ impl Output {
         resolver: &Resolver<'a>,
         operation: &'a Value,
         with_schema: bool,
+        details: &[Detail],
     ) -> (Self, Vec<String>) {
         let responses = successes(resolver, operation);
         let mut schemas: Vec<&'a Value> = Vec::new();
@@ -76,7 +77,7 @@ impl Output {
             return (output, Vec::new());
         }
         let mut notes = Vec::new();
-        for detail in Detail::ALL {
+        for &detail in details {
             let (whole, wrapped, left_out) = output_schema(resolver, schema, detail);
             match compiled(&whole) {
                 Ok(_) => {

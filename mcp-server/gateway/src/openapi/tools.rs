@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::Method;
 use mcp_internal::peer_text::PeerDisplay;
-use mcp_server::types::json::{Object, Value};
+use mcp_server::types::json::{self, Object, Value};
 use mcp_server::types::{CallToolResult, ToolAnnotations};
 use mcp_server::{Context, Definition, Group, HandlerError, ToolDef};
 
@@ -77,8 +77,17 @@ impl OpenApi {
         for (operation, reason) in faults {
             made.fault(&operation, FaultKind::Skipped, reason);
         }
+        // Many operations can share schemas, so their tools can be far larger than the document.
+        let mut bytes = 0;
         for found in found.into_iter().filter(|it| self.is_wanted(&it.operation)) {
             let title = found.operation.title();
+            let limit = self.schema_bytes.saturating_mul(4);
+            if bytes > limit {
+                let reason = format!("the tools before it have schemas of more than {limit} bytes");
+                made.fault(&title, FaultKind::Skipped, reason);
+                continue;
+            }
+            let is_short = bytes > self.schema_bytes;
             let base = match self.base_of(&found, &base, is_set) {
                 Ok(base) => base,
                 Err(reason) => {
@@ -86,8 +95,10 @@ impl OpenApi {
                     continue;
                 }
             };
-            match tool(&resolver, found, base, &shared, self.with_output_schemas) {
-                Ok((tool, notes)) => {
+            let with_schema = self.with_output_schemas;
+            match tool(&resolver, found, base, &shared, with_schema, is_short) {
+                Ok((tool, notes, size)) => {
+                    bytes += size;
                     made.tools.push(tool);
                     for note in notes {
                         made.fault(&title, FaultKind::Loosened, note);
@@ -153,20 +164,29 @@ struct Call {
     output: Output,
 }
 
-/// Makes the tool of an operation. Also returns what could not be kept.
+/// Makes the tool of an operation. Also returns what could not be kept, and the size of its schemas.
 fn tool<'a>(
     resolver: &Resolver<'a>,
     found: Found<'a>,
     base: Base,
     shared: &Arc<Shared>,
     with_output_schema: bool,
-) -> Result<(ToolDef, Vec<String>), String> {
+    is_short: bool,
+) -> Result<(ToolDef, Vec<String>, usize), String> {
+    let details = if is_short {
+        &[Detail::Least][..]
+    } else {
+        &Detail::ALL
+    };
     // The response to `HEAD` has no body, whatever the document says.
     let with_output_schema = with_output_schema && found.operation.method != Method::HEAD;
-    let (output, mut notes) = Output::read(resolver, found.value, with_output_schema);
+    let (output, mut notes) = Output::read(resolver, found.value, with_output_schema, details);
+    if is_short {
+        notes.push("the schemas of all tools are large: its own are shortened".to_owned());
+    }
     let mut planned = None;
     let mut reason = String::new();
-    for detail in Detail::ALL {
+    for &detail in details {
         let (plan, input, left_out) =
             Planner::new(resolver, detail).plan(&found, &shared.secrets)?;
         let mut checked = ToolDef::new(&*found.operation.name)
@@ -185,6 +205,9 @@ fn tool<'a>(
         }
     }
     let (plan, input) = planned.ok_or(reason)?;
+    let schemas = [Some(&input), output.schema.as_ref()].into_iter().flatten();
+    let size = schemas.map(|it| json::to_string(it).map_or(0, |text| text.len()));
+    let size = size.sum();
     let mut tool = ToolDef::new(&*found.operation.name).input_schema(Value::Object(input));
     if let Some(schema) = &output.schema {
         tool = tool.output_schema(Value::Object(schema.clone()));
@@ -224,7 +247,7 @@ fn tool<'a>(
         let call = Arc::clone(&call);
         async move { call.run(arguments, cx).await }
     });
-    Ok((tool, notes))
+    Ok((tool, notes, size))
 }
 
 fn annotations(method: &Method) -> Option<ToolAnnotations> {
@@ -324,5 +347,40 @@ fn join_cookies(request: &mut super::api::ApiRequest, cookies: &http::HeaderValu
     let joined = [own.as_bytes(), b"; ", cookies.as_bytes()].concat();
     if let Ok(joined) = http::HeaderValue::from_bytes(&joined) {
         request.headers_mut().insert(http::header::COOKIE, joined);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schemas_of_all_tools_are_bounded() {
+        let mut paths = Object::new();
+        for number in 0..50 {
+            let operation =
+                r##"{ "post": { "requestBody": { "$ref": "#/components/requestBodies/a" } } }"##;
+            paths.push(&format!("/{number}"), json::from_str(operation).unwrap());
+        }
+        let paths = json::to_string(&paths).unwrap();
+        let body = format!(
+            r#"{{ "content": {{ "application/json": {{ "schema": {{
+                "type": "object", "properties": {{ "a": {{ "pattern": "{}" }} }}
+            }} }} }} }}"#,
+            "x".repeat(900)
+        );
+        let components = format!(r#"{{ "requestBodies": {{ "a": {body} }} }}"#);
+        let document =
+            format!(r#"{{ "openapi": "3.1.0", "paths": {paths}, "components": {components} }}"#);
+        let mut api = OpenApi::parse(&document)
+            .unwrap()
+            .base_url("http://localhost");
+        api.schema_bytes = 1000;
+        let made = api.tools().unwrap();
+        // Two with the pattern, and others of some 80 bytes up to 4,000.
+        assert!((30..45).contains(&made.tools.len()), "{made:?}");
+        assert_eq!(made.faults.len(), 48, "{made:?}");
+        assert_eq!(made.faults[0].kind, FaultKind::Loosened);
+        assert_eq!(made.faults[47].kind, FaultKind::Skipped);
     }
 }
