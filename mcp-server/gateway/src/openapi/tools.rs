@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::Method;
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_internal::peer_text::{PeerDisplay, PeerText};
 use mcp_server::types::json::{self, Object, Value};
 use mcp_server::types::{CallToolResult, ToolAnnotations};
 use mcp_server::{Context, Definition, Group, HandlerError, ToolDef};
@@ -278,7 +278,8 @@ impl Call {
         }
         if !self.base.is_origin_of(request.uri()) {
             return Err(HandlerError::internal(format!(
-                "the authorization of `{path}` changed the host of the request"
+                "the authorization of `{}` changed the host of the request",
+                PeerText(path)
             )));
         }
         // The program sets its own cookie beside those of the arguments.
