@@ -117,14 +117,12 @@ impl OpenApi {
         let own = own
             .into_iter()
             .flatten()
-            .find(|servers| servers.as_array().is_some());
+            .find(|servers| servers.as_array().is_some_and(|all| !all.is_empty()));
         let Some(servers) = own.filter(|_| !is_set) else {
             return Ok(base.clone());
         };
         let url = server_url(Some(servers), &self.variables).map_err(|error| error.to_string())?;
-        let Some(url) = url else {
-            return Ok(base.clone());
-        };
+        let url = url.ok_or("its URL in `servers` is not absolute: set one with `base_url`")?;
         let own = Base::parse(&url).map_err(|error| error.to_string())?;
         if (&own.scheme, &own.authority) != (&base.scheme, &base.authority) {
             return Err(format!(

@@ -148,6 +148,8 @@ async fn operations_of_other_servers_have_no_tool() {
     let item = json!({
         "get": { "operationId": "here", "servers": [{ "url": "https://api.example/v2" }] },
         "post": { "operationId": "there", "servers": [{ "url": "https://other.example" }] },
+        "put": { "operationId": "nowhere", "servers": [{ "url": "/v3" }] },
+        "delete": { "operationId": "default", "servers": [] },
     });
     let mut document: Value = serde_json::from_str(&document("3.1.0", "/x", &item)).unwrap();
     document["servers"] = json!([{ "url": "https://api.example/v1" }]);
@@ -156,15 +158,17 @@ async fn operations_of_other_servers_have_no_tool() {
         .tools()
         .unwrap();
     let names: Vec<_> = made.tools.iter().map(Definition::key).collect();
-    assert_eq!(names, ["here"]);
+    assert_eq!(names, ["default", "here"]);
+    assert_eq!(made.faults.len(), 2, "{made:?}");
     assert_eq!(made.faults[0].kind, FaultKind::Skipped);
     assert!(
         made.faults[0].reason.contains("`other.example`"),
         "{made:?}"
     );
+    assert!(made.faults[1].reason.contains("not absolute"), "{made:?}");
     let api = Api::start(OK).await;
     let made = open(&document.to_string(), &api).tools().unwrap();
-    assert_eq!(made.tools.len(), 2);
+    assert_eq!(made.tools.len(), 4);
 }
 
 #[tokio::test]
