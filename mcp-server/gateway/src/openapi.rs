@@ -53,8 +53,11 @@
 //! | text, XML | a string |
 //! | anything else | a string in base64 |
 //!
-//! Schemas are converted to JSON Schema 2020-12, with what they refer to in `$defs`. The schema of the
-//! arguments has at most some 48 KB, that of the result 16 KB: what does not fit permits any value.
+//! Schemas are converted to JSON Schema 2020-12, with what they refer to in `$defs`, and with `anyOf` for
+//! `oneOf`. The schema of the
+//! arguments has at most some 48 KB, that of the result 16 KB: what does not fit permits any value. After
+//! 64 MiB of schemas, further tools have shorter ones; after 256 MiB, there are none: filter such
+//! a document.
 //!
 //! # Results
 //!

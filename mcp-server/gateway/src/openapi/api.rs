@@ -31,6 +31,8 @@ type Filter = Box<dyn Fn(&Operation) -> bool + Send + Sync>;
 const RESPONSE: usize = 1 << 20;
 /// The maximum time of a call, unless a program sets another one.
 const TIME: Duration = Duration::from_secs(30);
+/// The size of the schemas of all tools, in bytes, from which they are kept with less detail.
+const SCHEMAS: usize = 64 << 20;
 
 /// An OpenAPI document, and settings for the tools that are made from it.
 ///
@@ -46,6 +48,7 @@ pub struct OpenApi {
     pub(super) response_bytes: usize,
     pub(super) time: Duration,
     pub(super) with_output_schemas: bool,
+    pub(super) schema_bytes: usize,
 }
 
 impl OpenApi {
@@ -67,6 +70,7 @@ impl OpenApi {
             response_bytes: RESPONSE,
             time: TIME,
             with_output_schemas: true,
+            schema_bytes: SCHEMAS,
         })
     }
 

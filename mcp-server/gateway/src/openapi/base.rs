@@ -77,22 +77,29 @@ impl Base {
     }
 }
 
-/// Returns a URL without a user name, a password and a query.
+/// Returns a URL without a user name, a password, a query and a fragment.
 fn without_secrets(url: &str) -> String {
-    let url = url.split('?').next().unwrap_or_default();
-    match (url.find("://"), url.rfind('@')) {
-        (Some(scheme), Some(at)) if scheme < at => format!("{}…{}", &url[..scheme + 3], &url[at..]),
-        (None, Some(at)) => format!("…{}", &url[at..]),
-        _ => url.to_owned(),
-    }
+    let (start, rest) = match (url.find("://"), url.rfind('@')) {
+        (Some(scheme), Some(at)) if scheme < at => (format!("{}…", &url[..scheme + 3]), &url[at..]),
+        (None, Some(at)) => ("…".to_owned(), &url[at..]),
+        _ => (String::new(), url),
+    };
+    start + without_query(rest)
 }
 
-/// Returns `true` if a path has a segment that leads upwards, also if it is percent-encoded.
+/// Returns what a URL has before its query and its fragment.
+pub(super) fn without_query(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or_default()
+}
+
+/// Returns `true` if a path has a segment that leads upwards, also if it is percent-encoded. Some servers
+/// ignore what a segment has after `;`.
 pub(super) fn has_dots(path: &str) -> bool {
     let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
     decoded
         .split(['/', '\\'])
-        .any(|part| part == "." || part == "..")
+        .map(|part| part.split(';').next())
+        .any(|part| matches!(part, Some("." | "..")))
 }
 
 /// Returns the URL of the first entry of a list `servers`, with its variables replaced. `None` if

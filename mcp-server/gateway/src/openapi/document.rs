@@ -21,6 +21,9 @@ const YAML: YamlLimits = YamlLimits {
 };
 /// The number of references in a row that are followed.
 const REFERENCES: usize = 16;
+/// The maximum number of members of an object that others can refer to: they are searched one by one,
+/// for each reference.
+pub(super) const MEMBERS: usize = 128;
 /// Objects with more members are indexed when they are searched.
 const FEW: usize = 16;
 
@@ -117,8 +120,15 @@ impl<'a> Resolver<'a> {
     }
 
     /// Returns the value itself, or what it refers to if it is an object with `$ref`.
+    ///
+    /// # Errors
+    ///
+    /// If a reference points to nothing, or to an object with more than 128 members.
     pub(super) fn follow(&self, mut value: &'a Value) -> Result<&'a Value, String> {
         for _ in 0..REFERENCES {
+            if value.as_object().is_some_and(|it| it.len() > MEMBERS) {
+                return Err(format!("an object with more than {MEMBERS} members"));
+            }
             let Some(reference) = value.get("$ref").and_then(Value::as_str) else {
                 return Ok(value);
             };

@@ -4,12 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 /// The longest name. Model providers accept no longer ones.
 const CHARS: usize = 64;
+/// The longest suffix of a name that is taken.
+const SUFFIX: usize = "_4294967295".len();
 
 /// Gives out names of at most 64 letters, digits, `_` and `-`, each once.
 #[derive(Default)]
 pub(super) struct Names {
     used: HashSet<String>,
-    /// The last number that was appended to a name.
+    /// The last number that was appended to the beginning of a name.
     numbers: HashMap<String, u32>,
 }
 
@@ -20,12 +22,12 @@ impl Names {
         if self.used.insert(name.clone()) {
             return name;
         }
-        let number = self.numbers.entry(name.clone()).or_insert(1);
+        // Names with the same beginning share its numbers, so that none is tried twice.
+        let start = &name[..name.len().min(CHARS - SUFFIX)];
+        let number = self.numbers.entry(start.to_owned()).or_insert(1);
         loop {
             *number = number.saturating_add(1);
-            let suffix = format!("_{number}");
-            let kept = name.len().min(CHARS - suffix.len());
-            let candidate = format!("{}{suffix}", &name[..kept]);
+            let candidate = format!("{start}_{number}");
             if self.used.insert(candidate.clone()) {
                 return candidate;
             }
@@ -85,6 +87,18 @@ mod tests {
         assert_eq!(names.take("/größe/{id}"), "gr_e_id");
         let long = "x".repeat(100);
         assert_eq!(names.take(&long), "x".repeat(64));
-        assert_eq!(names.take(&long), format!("{}_2", "x".repeat(62)));
+        assert_eq!(names.take(&long), format!("{}_2", "x".repeat(53)));
+    }
+
+    /// The cost is not quadratic: this would take minutes.
+    #[test]
+    fn long_names_with_the_same_beginning_are_numbered_together() {
+        let mut names = Names::default();
+        for number in 0..100_000 {
+            let name = format!("{}{:06}", "x".repeat(58), number / 2);
+            names.take(&name);
+        }
+        assert_eq!(names.used.len(), 100_000);
+        assert_eq!(names.numbers.len(), 1);
     }
 }

@@ -3,7 +3,7 @@
 use http::Method;
 use mcp_server::types::json::Value;
 
-use super::document::Resolver;
+use super::document::{MEMBERS, Resolver};
 use super::error::OpenApiError;
 use super::names::Names;
 
@@ -88,8 +88,9 @@ pub(super) fn operations<'a>(resolver: &Resolver<'a>) -> Result<Operations<'a>, 
             if found.len() + faults.len() >= OPERATIONS {
                 return Err(OpenApiError::Operations { limit: OPERATIONS });
             }
-            if value.as_object().is_none() {
-                faults.push((format!("{method} {path}"), "expected an object".to_owned()));
+            if value.as_object().is_none_or(|it| it.len() > MEMBERS) {
+                let reason = format!("expected an object, with no more than {MEMBERS} members");
+                faults.push((format!("{method} {path}"), reason));
                 continue;
             }
             let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);

@@ -8,10 +8,13 @@ use mcp_server::types::json::{Object, Value};
 
 use super::body::is_json;
 use super::document::Resolver;
-use super::schema::{Converter, Detail, Direction, is_object};
+use super::schema::{Converter, Detail, Direction, is_object, size};
 
 /// The member that has a result that is not an object.
 pub(super) const RESULT: &str = "result";
+
+/// The largest schemas of several responses that are compared, in bytes.
+const COMPARED: usize = 16 << 10;
 
 /// What an operation returns.
 pub(super) struct Output {
@@ -32,6 +35,7 @@ impl Output {
         resolver: &Resolver<'a>,
         operation: &'a Value,
         with_schema: bool,
+        details: &[Detail],
     ) -> (Self, Vec<String>) {
         let responses = successes(resolver, operation);
         let mut schemas: Vec<&'a Value> = Vec::new();
@@ -50,8 +54,13 @@ impl Output {
                 }
             }
             match schema {
-                Some(schema) if !schemas.contains(&schema) => schemas.push(schema),
-                Some(_) => {}
+                // Many operations can share large schemas, which are too many to compare.
+                Some(schema)
+                    if schemas.iter().any(|known| {
+                        std::ptr::eq(*known, schema)
+                            || (size(schema, COMPARED).is_some() && *known == schema)
+                    }) => {}
+                Some(schema) => schemas.push(schema),
                 None => is_always_json = false,
             }
         }
@@ -68,7 +77,7 @@ impl Output {
             return (output, Vec::new());
         }
         let mut notes = Vec::new();
-        for detail in Detail::ALL {
+        for &detail in details {
             let (whole, wrapped, left_out) = output_schema(resolver, schema, detail);
             match compiled(&whole) {
                 Ok(_) => {
@@ -140,7 +149,7 @@ fn output_schema<'a>(
         if let Value::Object(mut whole) = converter.convert(schema) {
             // Older revisions and some clients require the type at the root.
             whole.insert("type", "object");
-            let notes = converter.finish(&mut whole);
+            let notes = converter.finish(&mut whole).unwrap_or_default();
             return (whole, false, notes);
         }
     }
@@ -150,7 +159,7 @@ fn output_schema<'a>(
         ("properties", properties.into()),
         ("required", Value::Array(vec![RESULT.into()])),
     ]);
-    let notes = converter.finish(&mut whole);
+    let notes = converter.finish(&mut whole).unwrap_or_default();
     (whole, true, notes)
 }
 

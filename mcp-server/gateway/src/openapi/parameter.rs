@@ -9,7 +9,7 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
-/// The same without the reserved characters that cannot end or divide a query.
+/// The same without the reserved characters that cannot end or divide a query. To some servers, `;` does.
 const QUERY: &AsciiSet = &RESERVED
     .remove(b':')
     .remove(b'/')
@@ -20,8 +20,7 @@ const QUERY: &AsciiSet = &RESERVED
     .remove(b'(')
     .remove(b')')
     .remove(b'*')
-    .remove(b',')
-    .remove(b';');
+    .remove(b',');
 
 /// The maximum nesting of an object in the style `deepObject`.
 const DEPTH: usize = 8;

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use http::{Method, Request};
 use mcp_server::types::json::{Object, Value};
+use percent_encoding::percent_decode_str;
 
 use super::base::{Base, has_dots};
 use super::parameter::{Place, pairs};
@@ -41,17 +42,18 @@ impl Plan {
             let fault = |reason: String| format!("`{argument}`: {reason}");
             match parameter.place {
                 Place::Path => {}
-                Place::Query => {
-                    let is_secret = |name: &str| secrets.contains(Place::Query, name);
-                    let members = value.as_object().filter(|_| parameter.format.explode);
-                    let mut names = members.into_iter().flat_map(Object::keys);
-                    if let Some(name) = names.find(|name| is_secret(name)) {
+                Place::Query | Place::Cookie => {
+                    let pairs = pairs(&parameter.name, parameter.format, value).map_err(fault)?;
+                    // The members of an object can have any names.
+                    let names = pairs.iter().filter_map(|pair| pair.split('=').next());
+                    let mut names = names.map(|name| percent_decode_str(name).decode_utf8_lossy());
+                    if let Some(name) = names.find(|name| secrets.contains(parameter.place, name)) {
                         return Err(fault(format!("`{name}` authorizes requests")));
                     }
-                    query.extend(pairs(&parameter.name, parameter.format, value).map_err(fault)?);
-                }
-                Place::Cookie => {
-                    cookies.extend(pairs(&parameter.name, parameter.format, value).map_err(fault)?);
+                    match parameter.place {
+                        Place::Cookie => cookies.extend(pairs),
+                        _ => query.extend(pairs),
+                    }
                 }
                 Place::Header => {
                     let name = HeaderName::from_bytes(parameter.name.as_bytes())
@@ -127,7 +129,7 @@ impl Plan {
                 return Err(format!("`{argument}`: expected a value that is not empty"));
             }
             // A server may decode a path twice.
-            let decoded = percent_encoding::percent_decode_str(&written).decode_utf8_lossy();
+            let decoded = percent_decode_str(&written).decode_utf8_lossy();
             if decoded.chars().any(char::is_control) {
                 return Err(format!(
                     "`{argument}`: a path must not contain control characters"

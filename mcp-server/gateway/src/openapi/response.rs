@@ -10,6 +10,7 @@ use mcp_server::types::{
     ImageContent, TextContent,
 };
 
+use super::base::without_query;
 use super::body::{is_json, is_text};
 use super::names::shortened;
 use super::output::{Output, RESULT};
@@ -32,7 +33,8 @@ impl Output {
         if status.is_redirection() {
             let location = parts.headers.get(LOCATION).map(http::HeaderValue::as_bytes);
             let location = String::from_utf8_lossy(location.unwrap_or_default());
-            let location = PeerDisplay(&location);
+            // Many redirects repeat the query, which can have secrets.
+            let location = PeerDisplay(without_query(&location));
             return failure(format!(
                 "the API answered with {}, which is not followed: {location}",
                 shown(status)

@@ -6,6 +6,8 @@
 
 mod keywords;
 
+pub(super) use keywords::size;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use mcp_server::types::json::{Object, Value};
@@ -71,6 +73,8 @@ pub(super) struct Converter<'a, 'r> {
     queue: VecDeque<(String, &'a Value)>,
     /// What could not be kept.
     notes: Vec<String>,
+    /// Set if a keyword is kept that would refuse too much beside schemas of which parts are left out.
+    is_strict: bool,
 }
 
 impl<'a, 'r> Converter<'a, 'r> {
@@ -84,6 +88,7 @@ impl<'a, 'r> Converter<'a, 'r> {
             used: Names::default(),
             queue: VecDeque::new(),
             notes: Vec::new(),
+            is_strict: false,
         }
     }
 
@@ -93,8 +98,8 @@ impl<'a, 'r> Converter<'a, 'r> {
     }
 
     /// Converts the referenced schemas, adds them to the schema of the whole, and returns what could
-    /// not be kept.
-    pub(super) fn finish(mut self, whole: &mut Object) -> Vec<String> {
+    /// not be kept. `None` if the whole might refuse values because of that; less detail never does.
+    pub(super) fn finish(mut self, whole: &mut Object) -> Option<Vec<String>> {
         let mut definitions = Object::new();
         while let Some((name, schema)) = self.queue.pop_front() {
             let schema = self.schema(schema, 0);
@@ -103,7 +108,7 @@ impl<'a, 'r> Converter<'a, 'r> {
         if !definitions.is_empty() {
             whole.insert("$defs", definitions);
         }
-        self.notes
+        (self.notes.is_empty() || !self.is_strict).then_some(self.notes)
     }
 
     /// Adds what could not be kept, unless it was said already.
@@ -157,6 +162,7 @@ impl<'a, 'r> Converter<'a, 'r> {
         for (keyword, value) in object {
             self.keyword(keyword, value, object, depth, &mut converted);
         }
+        without_rest(object, &mut converted);
         self.without_hidden(object, &mut converted);
         self.nullable(object, converted)
     }
@@ -235,21 +241,17 @@ impl<'a, 'r> Converter<'a, 'r> {
         if self.resolver.version != Version::V3_0 || !is_nullable {
             return converted.into();
         }
-        let kind = converted.get("type").and_then(Value::as_str);
-        if let Some(kind) = kind.map(str::to_owned) {
-            converted.insert("type", Value::Array(vec![kind.into(), "null".into()]));
+        let restricts = |keyword: &&str| converted.contains_key(keyword);
+        if !["$ref", "allOf", "anyOf", "not"].iter().any(restricts) {
+            let kind = converted.get("type").and_then(Value::as_str);
+            if let Some(kind) = kind.map(str::to_owned) {
+                converted.insert("type", Value::Array(vec![kind.into(), "null".into()]));
+            }
             if let Some(Value::Array(values)) = converted.get_mut("enum")
                 && !values.iter().any(Value::is_null)
             {
                 values.push(Value::Null);
             }
-            return converted.into();
-        }
-        let restricts = |keyword: &&str| converted.contains_key(keyword);
-        if !["$ref", "allOf", "anyOf", "oneOf", "not", "enum"]
-            .iter()
-            .any(restricts)
-        {
             return converted.into();
         }
         let null = Object::from([("type", "null")]);
@@ -259,6 +261,20 @@ impl<'a, 'r> Converter<'a, 'r> {
         }
         either.insert("anyOf", Value::Array(vec![converted.into(), null.into()]));
         either.into()
+    }
+}
+
+/// Does not refuse members that a schema names but that were left out.
+fn without_rest(object: &Object, converted: &mut Object) {
+    let count = |schema: &Object, keyword| match schema.get(keyword) {
+        Some(Value::Object(members)) => members.len(),
+        _ => 0,
+    };
+    if ["properties", "patternProperties"]
+        .iter()
+        .any(|keyword| count(object, keyword) != count(converted, keyword))
+    {
+        converted.remove("additionalProperties");
     }
 }
 

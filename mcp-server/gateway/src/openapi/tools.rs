@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use http::Method;
-use mcp_internal::peer_text::PeerDisplay;
-use mcp_server::types::json::{Object, Value};
+use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_server::types::json::{self, Object, Value};
 use mcp_server::types::{CallToolResult, ToolAnnotations};
 use mcp_server::{Context, Definition, Group, HandlerError, ToolDef};
 
 use super::api::{ApiResponse, Authorize, OpenApi};
-use super::base::{Base, server_url};
+use super::base::{Base, server_url, without_query};
 use super::client::{Sender, TooLong, hyper};
 use super::document::Resolver;
 use super::error::{Fault, FaultKind, OpenApiError};
@@ -77,8 +77,17 @@ impl OpenApi {
         for (operation, reason) in faults {
             made.fault(&operation, FaultKind::Skipped, reason);
         }
+        // Many operations can share schemas, so their tools can be far larger than the document.
+        let mut bytes = 0;
         for found in found.into_iter().filter(|it| self.is_wanted(&it.operation)) {
             let title = found.operation.title();
+            let limit = self.schema_bytes.saturating_mul(4);
+            if bytes > limit {
+                let reason = format!("the tools before it have schemas of more than {limit} bytes");
+                made.fault(&title, FaultKind::Skipped, reason);
+                continue;
+            }
+            let is_short = bytes > self.schema_bytes;
             let base = match self.base_of(&found, &base, is_set) {
                 Ok(base) => base,
                 Err(reason) => {
@@ -86,8 +95,10 @@ impl OpenApi {
                     continue;
                 }
             };
-            match tool(&resolver, found, base, &shared, self.with_output_schemas) {
-                Ok((tool, notes)) => {
+            let with_schema = self.with_output_schemas;
+            match tool(&resolver, found, base, &shared, with_schema, is_short) {
+                Ok((tool, notes, size)) => {
+                    bytes += size;
                     made.tools.push(tool);
                     for note in notes {
                         made.fault(&title, FaultKind::Loosened, note);
@@ -106,14 +117,12 @@ impl OpenApi {
         let own = own
             .into_iter()
             .flatten()
-            .find(|servers| servers.as_array().is_some());
+            .find(|servers| servers.as_array().is_some_and(|all| !all.is_empty()));
         let Some(servers) = own.filter(|_| !is_set) else {
             return Ok(base.clone());
         };
         let url = server_url(Some(servers), &self.variables).map_err(|error| error.to_string())?;
-        let Some(url) = url else {
-            return Ok(base.clone());
-        };
+        let url = url.ok_or("its URL in `servers` is not absolute: set one with `base_url`")?;
         let own = Base::parse(&url).map_err(|error| error.to_string())?;
         if (&own.scheme, &own.authority) != (&base.scheme, &base.authority) {
             return Err(format!(
@@ -153,20 +162,29 @@ struct Call {
     output: Output,
 }
 
-/// Makes the tool of an operation. Also returns what could not be kept.
+/// Makes the tool of an operation. Also returns what could not be kept, and the size of its schemas.
 fn tool<'a>(
     resolver: &Resolver<'a>,
     found: Found<'a>,
     base: Base,
     shared: &Arc<Shared>,
     with_output_schema: bool,
-) -> Result<(ToolDef, Vec<String>), String> {
+    is_short: bool,
+) -> Result<(ToolDef, Vec<String>, usize), String> {
+    let details = if is_short {
+        &[Detail::Least][..]
+    } else {
+        &Detail::ALL
+    };
     // The response to `HEAD` has no body, whatever the document says.
     let with_output_schema = with_output_schema && found.operation.method != Method::HEAD;
-    let (output, mut notes) = Output::read(resolver, found.value, with_output_schema);
+    let (output, mut notes) = Output::read(resolver, found.value, with_output_schema, details);
+    if is_short {
+        notes.push("the schemas of all tools are large: its own are shortened".to_owned());
+    }
     let mut planned = None;
     let mut reason = String::new();
-    for detail in Detail::ALL {
+    for &detail in details {
         let (plan, input, left_out) =
             Planner::new(resolver, detail).plan(&found, &shared.secrets)?;
         let mut checked = ToolDef::new(&*found.operation.name)
@@ -185,6 +203,9 @@ fn tool<'a>(
         }
     }
     let (plan, input) = planned.ok_or(reason)?;
+    let schemas = [Some(&input), output.schema.as_ref()].into_iter().flatten();
+    let size = schemas.map(|it| json::to_string(it).map_or(0, |text| text.len()));
+    let size = size.sum();
     let mut tool = ToolDef::new(&*found.operation.name).input_schema(Value::Object(input));
     if let Some(schema) = &output.schema {
         tool = tool.output_schema(Value::Object(schema.clone()));
@@ -224,7 +245,7 @@ fn tool<'a>(
         let call = Arc::clone(&call);
         async move { call.run(arguments, cx).await }
     });
-    Ok((tool, notes))
+    Ok((tool, notes, size))
 }
 
 fn annotations(method: &Method) -> Option<ToolAnnotations> {
@@ -248,25 +269,26 @@ impl Call {
         let mut request = request.map_err(HandlerError::tool)?;
         let cookies = request.headers().get(http::header::COOKIE).cloned();
         request.extensions_mut().insert(self.operation.clone());
+        // The authorization may add secrets to the URL, which no result shows.
+        let url = without_query(&request.uri().to_string()).to_owned();
         if let Some(authorize) = &shared.authorize {
             request = authorize(request, cx).await?;
         }
         if !self.base.is_origin_of(request.uri()) {
             return Err(HandlerError::internal(format!(
-                "the authorization of `{path}` changed the host of the request"
+                "the authorization of `{}` changed the host of the request",
+                PeerText(path)
             )));
         }
         // The program sets its own cookie beside those of the arguments.
         if let Some(cookies) = cookies {
             join_cookies(&mut request, &cookies);
         }
-        let url = request.uri().clone().into_parts();
-        let path = url.path_and_query.as_ref().map_or("/", |it| it.path());
-        let url = format!("{}://{}{path}", self.base.scheme, self.base.authority);
+        let target = request.uri().path_and_query().map(ToString::to_string);
         let sent = tokio::time::timeout(shared.time, (shared.sender)(request)).await;
         let response: ApiResponse = match sent {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(HandlerError::tool(self.unanswered(&*error))),
+            Ok(Err(error)) => return Err(HandlerError::tool(self.unanswered(&*error, target))),
             Err(_) => {
                 let time = shared.time;
                 return Err(HandlerError::tool(format!(
@@ -285,15 +307,25 @@ impl Call {
         format!("the response of the API has more than {limit} bytes")
     }
 
-    /// Returns why there is no response, with the causes of the error.
-    fn unanswered(&self, error: &(dyn std::error::Error + 'static)) -> String {
+    /// Returns why there is no response, with the causes of the error. Clients of programs may write the
+    /// URL into their errors: the target of the request is left out.
+    fn unanswered(
+        &self,
+        error: &(dyn std::error::Error + 'static),
+        target: Option<String>,
+    ) -> String {
+        let target = target.filter(|target| target.len() > 1);
         let mut causes = Vec::new();
         let mut next = Some(error);
         while let Some(error) = next.filter(|_| causes.len() < 8) {
             if error.is::<http_body_util::LengthLimitError>() || error.is::<TooLong>() {
                 return self.too_long();
             }
-            causes.push(error.to_string());
+            let cause = error.to_string();
+            causes.push(match &target {
+                Some(target) => cause.replace(&**target, "…"),
+                None => cause,
+            });
             next = error.source();
         }
         format!(
@@ -314,5 +346,40 @@ fn join_cookies(request: &mut super::api::ApiRequest, cookies: &http::HeaderValu
     let joined = [own.as_bytes(), b"; ", cookies.as_bytes()].concat();
     if let Ok(joined) = http::HeaderValue::from_bytes(&joined) {
         request.headers_mut().insert(http::header::COOKIE, joined);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schemas_of_all_tools_are_bounded() {
+        let mut paths = Object::new();
+        for number in 0..50 {
+            let operation =
+                r##"{ "post": { "requestBody": { "$ref": "#/components/requestBodies/a" } } }"##;
+            paths.push(&format!("/{number}"), json::from_str(operation).unwrap());
+        }
+        let paths = json::to_string(&paths).unwrap();
+        let body = format!(
+            r#"{{ "content": {{ "application/json": {{ "schema": {{
+                "type": "object", "properties": {{ "a": {{ "pattern": "{}" }} }}
+            }} }} }} }}"#,
+            "x".repeat(900)
+        );
+        let components = format!(r#"{{ "requestBodies": {{ "a": {body} }} }}"#);
+        let document =
+            format!(r#"{{ "openapi": "3.1.0", "paths": {paths}, "components": {components} }}"#);
+        let mut api = OpenApi::parse(&document)
+            .unwrap()
+            .base_url("http://localhost");
+        api.schema_bytes = 1000;
+        let made = api.tools().unwrap();
+        // Two with the pattern, and others of some 80 bytes up to 4,000.
+        assert!((30..45).contains(&made.tools.len()), "{made:?}");
+        assert_eq!(made.faults.len(), 48, "{made:?}");
+        assert_eq!(made.faults[0].kind, FaultKind::Loosened);
+        assert_eq!(made.faults[47].kind, FaultKind::Skipped);
     }
 }

@@ -13,6 +13,8 @@ use serde_json::value::RawValue;
 /// The maximum number of words of a tool that are indexed, and of a query.
 const WORDS: usize = 512;
 const QUERY_WORDS: usize = 32;
+/// The longest word that is indexed, in bytes. It bounds the memory of the index.
+const WORD: usize = 64;
 /// The usual parameters of BM25: how fast repetitions saturate, and how much the length counts.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
@@ -132,6 +134,9 @@ fn as_float(number: usize) -> f32 {
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     let parts = text.split(|it: char| !it.is_alphanumeric());
     parts.flat_map(humps).filter_map(|part| {
+        if part.len() > WORD {
+            return None;
+        }
         let mut word = part.to_lowercase();
         if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
             word.pop();
@@ -186,6 +191,13 @@ mod tests {
             "list", "pull", "request", "get", "http", "server", "v2", "glass",
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn endless_words_are_not_kept() {
+        let index = index(&[("a1", &"x".repeat(65)), ("a2", &"x".repeat(64))]);
+        assert_eq!(index.search(&"x".repeat(65)), [0_usize; 0]);
+        assert_eq!(index.search(&"x".repeat(64)), [1]);
     }
 
     #[test]

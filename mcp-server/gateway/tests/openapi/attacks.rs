@@ -40,6 +40,8 @@ async fn path_parameters_cannot_leave_their_segment() {
         "%2e%2e",
         "%2E%2E%2Fx",
         ".%2e/x",
+        "..;/x",
+        "a/..;b=c/x",
         "a\0b",
         "a\r\nX-Evil: 1",
     ] {
@@ -225,6 +227,32 @@ async fn shared_schemas_cost_each_operation_only_its_budget() {
         let size = tool["inputSchema"].to_string().len();
         assert!((30 << 10..80 << 10).contains(&size), "{size}");
     }
+}
+
+/// A large object that many others refer to is not read again for each of them.
+#[test]
+fn large_objects_that_many_refer_to_are_refused() {
+    let mut members = serde_json::Map::new();
+    for number in 0..1_000 {
+        members.insert(format!("x-{number}"), json!(0));
+    }
+    let mut operation = members.clone();
+    operation.insert("operationId".to_owned(), json!("get"));
+    members.insert("get".to_owned(), json!({}));
+    let document = json!({
+        "openapi": "3.1.0",
+        "paths": {
+            "/a": { "$ref": "#/components/pathItems/Large" },
+            "/b": { "get": operation },
+        },
+        "components": { "pathItems": { "Large": members } },
+    });
+    let api = OpenApi::parse(&document.to_string()).unwrap();
+    let made = api.base_url("http://localhost").tools().unwrap();
+    assert_eq!((made.tools.len(), made.faults.len()), (0, 2), "{made:?}");
+    let has_reason =
+        |it: &mcp_gateway::openapi::Fault| it.reason.ends_with("more than 128 members");
+    assert!(made.faults.iter().all(has_reason), "{made:?}");
 }
 
 #[test]

@@ -18,6 +18,8 @@ fn protected() -> String {
             { "name": "Host", "in": "header", "schema": { "type": "string" } },
             { "name": "filter", "in": "query", "schema": { "type": "object" } },
             { "name": "theme", "in": "cookie", "schema": { "type": "string" } },
+            { "name": "more", "in": "cookie", "schema": { "type": "object" } },
+            { "name": "deep", "in": "query", "style": "deepObject", "explode": true, "schema": { "type": "object" } },
         ],
     });
     let mut document: serde_json::Value =
@@ -25,6 +27,7 @@ fn protected() -> String {
     document["components"]["securitySchemes"] = json!({
         "header": { "type": "apiKey", "in": "header", "name": "X-API-Key" },
         "query": { "type": "apiKey", "in": "query", "name": "key" },
+        "cookie": { "type": "apiKey", "in": "cookie", "name": "sid" },
     });
     document.to_string()
 }
@@ -61,7 +64,7 @@ async fn the_program_adds_the_credentials_of_the_caller() {
         .unwrap()
         .keys()
         .collect();
-    assert_eq!(names, ["filter", "theme"]);
+    assert_eq!(names, ["deep", "filter", "more", "theme"]);
     client
         .call_tool("get")
         .arguments(json!({ "theme": "dark" }))
@@ -97,11 +100,46 @@ async fn the_model_cannot_name_a_secret() {
         json!({ "key": "x" }),
         // The members of an object become parameters of the query.
         json!({ "filter": { "key": "x" } }),
+        json!({ "more": { "SID": "x" } }),
     ] {
         let result = client.call_tool("get").arguments(&arguments).await.unwrap();
         assert!(result.has_failed(), "{arguments}");
     }
     assert!(api.is_untouched());
+    // This is not the parameter `key`, but `deep[key]`.
+    let arguments = json!({ "deep": { "key": "x" } });
+    client.call_tool("get").arguments(&arguments).await.unwrap();
+    assert_eq!(api.target(), "/v1/x?deep%5Bkey%5D=x");
+}
+
+/// Some APIs are authorized by the path or by the query.
+#[tokio::test]
+async fn secrets_of_the_url_are_not_shown() {
+    async fn authorize(mut request: ApiRequest, _: Context) -> Result<ApiRequest, HandlerError> {
+        let mut parts = request.uri().clone().into_parts();
+        parts.path_and_query = Some("/bot-secret/x?key=secret".parse()?);
+        *request.uri_mut() = http::Uri::from_parts(parts)?;
+        Ok(request)
+    }
+    let moved =
+        "HTTP/1.1 301 Moved Permanently\r\nlocation: https://a.example/x?key=secret\r\n\r\n";
+    for response in [moved, "HTTP/1.1 200 OK\r\ncontent-type: a/b\r\n\r\nx"] {
+        let api = Api::start(response).await;
+        let tools = open(&protected(), &api).authorize(authorize).tools();
+        let client = connect(tools.unwrap()).await;
+        let result = client.call_tool("get").await.unwrap();
+        assert!(api.target().contains("bot-secret"));
+        assert!(!format!("{result:?}").contains("secret"), "{result:?}");
+    }
+    let api = OpenApi::parse(&protected()).unwrap();
+    let api = api.base_url("https://api.example").authorize(authorize);
+    let api = api.send_with(async |request: ApiRequest| {
+        Err(format!("cannot connect: {}", request.uri()).into())
+    });
+    let client = connect(api.tools().unwrap()).await;
+    let result = client.call_tool("get").await.unwrap();
+    let expected = "the API cannot be reached: cannot connect: https://api.example…";
+    assert_eq!(result.text(), expected);
 }
 
 #[tokio::test]

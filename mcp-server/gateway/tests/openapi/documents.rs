@@ -80,6 +80,14 @@ fn passwords_in_urls_are_not_shown() {
         !format!("{shown} {error} {error:?}").contains("secret"),
         "{error:?}"
     );
+    for url in [
+        "https://me:?secret@example.com/",
+        "https://example.com/#secret",
+    ] {
+        let api = OpenApi::parse("openapi: 3.1.0").unwrap();
+        let error = api.base_url(url).tools().unwrap_err();
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
 }
 
 #[tokio::test]
@@ -140,6 +148,8 @@ async fn operations_of_other_servers_have_no_tool() {
     let item = json!({
         "get": { "operationId": "here", "servers": [{ "url": "https://api.example/v2" }] },
         "post": { "operationId": "there", "servers": [{ "url": "https://other.example" }] },
+        "put": { "operationId": "nowhere", "servers": [{ "url": "/v3" }] },
+        "delete": { "operationId": "default", "servers": [] },
     });
     let mut document: Value = serde_json::from_str(&document("3.1.0", "/x", &item)).unwrap();
     document["servers"] = json!([{ "url": "https://api.example/v1" }]);
@@ -148,15 +158,17 @@ async fn operations_of_other_servers_have_no_tool() {
         .tools()
         .unwrap();
     let names: Vec<_> = made.tools.iter().map(Definition::key).collect();
-    assert_eq!(names, ["here"]);
+    assert_eq!(names, ["default", "here"]);
+    assert_eq!(made.faults.len(), 2, "{made:?}");
     assert_eq!(made.faults[0].kind, FaultKind::Skipped);
     assert!(
         made.faults[0].reason.contains("`other.example`"),
         "{made:?}"
     );
+    assert!(made.faults[1].reason.contains("not absolute"), "{made:?}");
     let api = Api::start(OK).await;
     let made = open(&document.to_string(), &api).tools().unwrap();
-    assert_eq!(made.tools.len(), 2);
+    assert_eq!(made.tools.len(), 4);
 }
 
 #[tokio::test]
@@ -184,8 +196,8 @@ async fn tools_have_names_descriptions_and_hints() {
             .map(|tool| tool[name].clone())
             .collect::<Vec<_>>()
     };
-    let (x64, x62) = ("x".repeat(64), format!("{}_2", "x".repeat(62)));
-    let names = [&*x64, "get_pets_id", "pets_get", &*x62, "pets_get_2"];
+    let (x64, x53) = ("x".repeat(64), format!("{}_2", "x".repeat(53)));
+    let names = [&*x64, "get_pets_id", "pets_get", &*x53, "pets_get_2"];
     // serde_json sorts the methods.
     assert_eq!(members("name"), names);
     assert_eq!(tools[1]["title"], "Get a pet");
@@ -210,7 +222,7 @@ async fn tools_have_names_descriptions_and_hints() {
         .filter(|it| it.method != "DELETE" && it.method != "HEAD");
     let names: Vec<_> = api.operations().into_iter().map(|it| it.name).collect();
     // A filter does not change the names.
-    assert_eq!(names, ["get_pets_id", &*x62]);
+    assert_eq!(names, ["get_pets_id", &*x53]);
     let tools = api
         .filter(|it| it.tags == ["pets"])
         .base_url("http://localhost")
@@ -245,7 +257,7 @@ fn faults_of_operations_leave_the_others() {
     faults.sort();
     let expected = [
         "/c: skipped: `#/nothing` points to nothing",
-        "GET /a: skipped: expected an object",
+        "GET /a: skipped: expected an object, with no more than 128 members",
         "GET /b: skipped: a parameter: `other.yaml#/x` refers to another document",
         "GET /d/{x: skipped: the path has `{` without `}`",
         "GET /e: skipped: the parameter `x` is in `body`, expected `path`, `query`, `header` or `cookie`",

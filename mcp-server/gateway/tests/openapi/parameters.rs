@@ -119,12 +119,12 @@ async fn content_parameters_are_json_and_allowed_reserved_characters_stay() {
         { "name": "filter", "in": "query", "content": { "application/json": { "schema": {} } } },
         { "name": "url", "in": "query", "allowReserved": true, "schema": { "type": "string" } },
     ]);
-    let arguments = json!({ "filter": { "a": [1] }, "url": "http://x/?a=1&b#c" });
+    let arguments = json!({ "filter": { "a": [1] }, "url": "http://x/?a=1&b#c;d" });
     call(&with_parameters("/x", &parameters), &api, "get", arguments).await;
     let target = api.target();
     assert_eq!(
         target,
-        "/v1/x?filter=%7B%22a%22%3A%5B1%5D%7D&url=http://x/?a%3D1%26b%23c"
+        "/v1/x?filter=%7B%22a%22%3A%5B1%5D%7D&url=http://x/?a%3D1%26b%23c%3Bd"
     );
 }
 
@@ -232,4 +232,12 @@ async fn wrong_arguments_are_explained_and_not_sent() {
         );
     }
     assert!(api.is_untouched());
+}
+
+/// A list that differs each time would be a new one to caches.
+#[tokio::test]
+async fn parameters_that_are_not_declared_keep_their_order() {
+    let tools = listed(&with_parameters("/{d}/{b}/{f}/{a}/{e}/{c}", &json!([]))).await;
+    let names = tools[0]["inputSchema"]["required"].clone();
+    assert_eq!(names, json!(["a", "b", "c", "d", "e", "f"]));
 }

@@ -36,6 +36,14 @@ async fn schemas_of_3_0_are_rewritten() {
             json!({ "description": "x", "anyOf": [{ "allOf": [{ "type": "object" }] }, { "type": "null" }] }),
         ),
         (
+            json!({ "nullable": true, "type": "object", "allOf": [{ "type": "object" }] }),
+            json!({ "anyOf": [{ "type": "object", "allOf": [{ "type": "object" }] }, { "type": "null" }] }),
+        ),
+        (
+            json!({ "nullable": true, "enum": ["a"] }),
+            json!({ "enum": ["a", null] }),
+        ),
+        (
             json!({ "type": "number", "minimum": 1, "exclusiveMinimum": true, "maximum": 5, "exclusiveMaximum": false }),
             json!({ "type": "number", "exclusiveMinimum": 1, "maximum": 5 }),
         ),
@@ -71,6 +79,57 @@ async fn schemas_of_3_0_are_rewritten() {
         let (found, _) = converted("3.0.3", &schema, &json!({})).await;
         assert_eq!(found, expected, "{schema}");
     }
+}
+
+/// `anyOf` in place of `oneOf`: what is left out of alternatives could make a value fit several of them.
+#[tokio::test]
+async fn alternatives_need_not_exclude_each_other() {
+    let schema = json!({ "oneOf": [
+        { "type": "integer", "format": "int32" },
+        { "type": "integer", "format": "int64" },
+    ] });
+    let (found, _) = converted("3.0.3", &schema, &json!({})).await;
+    let expected = json!({ "anyOf": [{ "type": "integer" }, { "type": "integer" }] });
+    assert_eq!(found, expected);
+}
+
+/// Part of a negated schema would refuse more values than the document does.
+#[tokio::test]
+async fn what_is_not_complete_is_not_negated() {
+    let missing = json!({ "$ref": "#/components/schemas/Missing" });
+    for schema in [
+        json!({ "type": "object", "not": missing }),
+        json!({ "type": "object", "if": missing, "then": { "required": ["a"] } }),
+        json!({ "type": "object", "allOf": [missing], "unevaluatedProperties": false }),
+    ] {
+        let (found, _) = converted("3.1.0", &schema, &json!({})).await;
+        for keyword in ["not", "if", "then", "unevaluatedProperties"] {
+            assert!(found.get(keyword).is_none(), "{found}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn members_that_are_left_out_are_permitted() {
+    let long: String = "x".repeat(30_000);
+    let properties = json!({ "a": { "const": long }, "b": { "const": long }, "c": {} });
+    let schema =
+        json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    let (found, _) = converted("3.1.0", &schema, &json!({})).await;
+    assert!(found["properties"].get("c").is_none(), "{found}");
+    assert!(found.get("additionalProperties").is_none(), "{found}");
+    // The invalid pattern is what leaves out all patterns.
+    let schema = json!({
+        "type": "object",
+        "properties": { "a": { "pattern": "(" } },
+        "patternProperties": { "^x": {} },
+        "additionalProperties": false,
+    });
+    let (found, _) = converted("3.1.0", &schema, &json!({})).await;
+    assert_eq!(
+        found,
+        json!({ "type": "object", "properties": { "a": {} } })
+    );
 }
 
 #[tokio::test]

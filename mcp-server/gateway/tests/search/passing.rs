@@ -90,6 +90,27 @@ async fn the_search_works_over_http() {
     }
 }
 
+/// A gateway can send the trace context on with each list.
+#[tokio::test]
+async fn the_list_has_the_trace_context_of_the_search() {
+    const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let (sender, mut parents) = tokio::sync::mpsc::unbounded_channel();
+    let list = move |_: Params<ListToolsRequest>, cx: Context| {
+        sender.send(cx.trace_parent().map(str::to_owned)).unwrap();
+        async { ListToolsResult::new(Vec::new(), 0, CacheScope::Private) }
+    };
+    let server = Server::builder("test", "1.0.0").layer(Search::new());
+    let server = server.on(list).build().unwrap();
+    let client = Client::builder("test", "1.0.0");
+    let client = client.connect(ByteStream::of(server.in_memory()));
+    let client = client.await.unwrap();
+    let search = client
+        .call_tool("search_tools")
+        .arguments(json!({ "query": "x" }));
+    search.traceparent(PARENT).await.unwrap();
+    assert_eq!(parents.recv().await.unwrap().as_deref(), Some(PARENT));
+}
+
 /// The list is a request of its own, which ends when it was answered.
 #[tokio::test]
 async fn what_a_list_has_spawned_ends_with_it() {

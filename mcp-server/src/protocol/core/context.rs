@@ -69,6 +69,7 @@ impl Context {
         // The state is new, so it has no other owner.
         if let Some(state) = Arc::get_mut(&mut part.state) {
             state.id.clone_from(&self.state.id);
+            state.trace_parent.clone_from(&self.state.trace_parent);
         }
         part
     }

@@ -1,13 +1,13 @@
 //! Paths of a document, with their variables.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::{Bound, Segment};
 use crate::openapi::base::has_dots;
 use crate::openapi::parameter::Place;
 
-/// Returns the names of the variables of a path.
-pub(super) fn variables(path: &str) -> Result<HashSet<&str>, String> {
+/// Returns the names of the variables of a path, in an order that is always the same.
+pub(super) fn variables(path: &str) -> Result<BTreeSet<&str>, String> {
     if !path.starts_with('/') {
         return Err("the path does not begin with `/`".to_owned());
     }
@@ -18,7 +18,7 @@ pub(super) fn variables(path: &str) -> Result<HashSet<&str>, String> {
     if has_dots(path) {
         return Err("the path has a segment `.` or `..`".to_owned());
     }
-    let mut names = HashSet::new();
+    let mut names = BTreeSet::new();
     let mut rest = path;
     while let Some((_, after)) = rest.split_once('{') {
         let (name, after) = after

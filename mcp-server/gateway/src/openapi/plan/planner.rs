@@ -121,7 +121,9 @@ impl<'a, 'r> Planner<'a, 'r> {
         }
         // Without this, an argument with a wrong name would be ignored.
         whole.insert("additionalProperties", false);
-        let notes = self.converter.finish(&mut whole);
+        let Some(notes) = self.converter.finish(&mut whole) else {
+            return Planner::new(self.resolver, Detail::Less).plan(found, secrets);
+        };
         let plan = Plan {
             path,
             query,

@@ -49,21 +49,30 @@ impl<'a> Converter<'a, '_> {
                 }
                 _ => Some(self.schema(value, depth + 1)),
             },
-            "additionalProperties" | "unevaluatedProperties" if is_response => match value {
-                Value::Bool(_) => return,
-                _ => Some(self.schema(value, depth + 1)),
-            },
-            "not" | "if" | "then" | "else" if is_response => return,
-            "additionalProperties"
-            | "contains"
-            | "else"
-            | "if"
-            | "not"
-            | "propertyNames"
-            | "then"
-            | "unevaluatedItems"
-            | "unevaluatedProperties" => Some(self.schema(value, depth + 1)),
-            "allOf" | "anyOf" | "oneOf" | "prefixItems" => self.schemas(value, depth),
+            "additionalProperties" if is_response && value.as_bool().is_some() => return,
+            "else" | "if" | "not" | "then" | "unevaluatedItems" | "unevaluatedProperties" => {
+                if is_response || self.detail != Detail::Full {
+                    return;
+                }
+                self.is_strict = true;
+                Some(self.schema(value, depth + 1))
+            }
+            "additionalProperties" | "contains" | "propertyNames" => {
+                Some(self.schema(value, depth + 1))
+            }
+            // What is left out of alternatives can make a value fit several of them.
+            "oneOf" if schema.contains_key("anyOf") => {
+                return self.note("`oneOf` beside `anyOf` in a schema is left out");
+            }
+            "oneOf" => {
+                let alternatives = self.schemas(value, depth);
+                let Some(alternatives) = alternatives else {
+                    return self.note("`oneOf` in a schema has an invalid value");
+                };
+                converted.insert("anyOf", alternatives);
+                return;
+            }
+            "allOf" | "anyOf" | "prefixItems" => self.schemas(value, depth),
             "required" => self.required(value),
             "enum" if value.as_array().is_none_or(Vec::is_empty) => None,
             "enum" | "const" => {
@@ -221,7 +230,7 @@ fn kind(value: &Value) -> Option<Value> {
 }
 
 /// Returns the approximate size of a value as text; `None` if it is more than `room`.
-fn size(value: &Value, room: usize) -> Option<usize> {
+pub(in crate::openapi) fn size(value: &Value, room: usize) -> Option<usize> {
     let mut left = room.checked_sub(2)?;
     match value {
         Value::String(text) => left = left.checked_sub(text.len())?,
