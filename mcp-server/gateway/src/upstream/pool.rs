@@ -224,7 +224,7 @@ impl Pool {
             .rev()
             .filter(|link| link.key == wanted.key);
         let found = own
-            .find(|link| !(wanted.is_exclusive && link.is_busy()) && !link.is_closed())
+            .find(|link| !(link.is_closed() || wanted.is_exclusive && link.is_busy()))
             .cloned();
         let link = if let Some(link) = found {
             link
