@@ -46,7 +46,7 @@ async fn post(address: SocketAddr, method: &str, name: &str, region: Option<&str
         headers = format!("Mcp-Name: {name}\r\n");
     }
     if let Some(region) = region {
-        headers.push_str(&format!("Mcp-Param-Region: {region}\r\n"));
+        headers.extend(["Mcp-Param-Region: ", region, "\r\n"]);
     }
     let request = format!(
         "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
