@@ -169,12 +169,6 @@ impl Drop for Waiting<'_> {
     }
 }
 
-fn ended() -> HandlerError {
-    HandlerError::invalid_params(
-        "`requestState`: the call has ended; send the request again without it",
-    )
-}
-
 /// Starts a call as a task of its own.
 fn start<T, F, Fut>(
     request: &Context,

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 
-use super::ended;
 use crate::features::input::error::InputError;
 use crate::features::input::inputs::{self, Inputs, OpenQuestion};
 use crate::features::input::state::RawValues;
@@ -61,6 +60,13 @@ fn answers_key(id: &str) -> String {
 
 fn report_key(id: &str) -> String {
     format!("detached-report:{id}")
+}
+
+/// Returns the error for a call that no process runs.
+fn ended() -> HandlerError {
+    HandlerError::invalid_params(
+        "`requestState`: the call has ended; send the request again without it",
+    )
 }
 
 fn unreachable(error: &StoreError) -> HandlerError {
