@@ -183,11 +183,19 @@ impl Upstream {
         self
     }
 
-    /// Presents a tool or prompt under another name, to which the prefix is added.
+    /// Presents the tool or prompt `name` under another name, to which the prefix is added. A name is
+    /// given to one of them only: the last call counts.
     pub fn rename(mut self, name: impl Into<String>, new: impl Into<String>) -> Self {
         let (name, new) = (name.into(), new.into());
-        self.original.insert(new.clone(), name.clone());
-        self.renamed.insert(name, new);
+        // The last call counts, for the tool and for the name.
+        if let Some(before) = self.renamed.insert(name.clone(), new.clone()) {
+            self.original.remove(&before);
+        }
+        if let Some(other) = self.original.insert(new, name.clone())
+            && other != name
+        {
+            self.renamed.remove(&other);
+        }
         self
     }
 

@@ -52,8 +52,8 @@ impl UriPrefix {
         }
     }
 
-    /// Rewrites the URIs in a result or in the params of a notification: those of lists, contents,
-    /// links, embedded resources and apps. Everything else stays as it is.
+    /// Rewrites the URIs in a result: those of lists, contents, links, embedded resources and apps.
+    /// Everything else stays as it is.
     pub(crate) fn rewrite(&self, text: &RawValue) -> Result<Box<RawValue>, serde_json::Error> {
         if self.is_none() {
             return Ok(text.to_owned());
@@ -66,7 +66,6 @@ impl UriPrefix {
     }
 
     fn rewrite_members(&self, members: &mut Object) {
-        self.set(members, "uri");
         for list in ["resources", "resourceTemplates", "tools", "contents"] {
             self.each(members, list, Self::rewrite_item);
         }
@@ -153,8 +152,8 @@ mod tests {
                 r#"{"content":[{"type":"resource_link","uri":"p+a:1","name":"a:1"},{"type":"text","text":"a:1","uri":"a:1"}],"big":1.0,"uri2":"a:1"}"#,
             ),
             (
-                r#"{"contents":[{"uri":"a:1","text":"x"}],"n":123456789012345678901234567890}"#,
-                r#"{"contents":[{"uri":"p+a:1","text":"x"}],"n":123456789012345678901234567890}"#,
+                r#"{"contents":[{"uri":"a:1","text":"x"}],"n":123456789012345678901234567890,"uri":"a:1"}"#,
+                r#"{"contents":[{"uri":"p+a:1","text":"x"}],"n":123456789012345678901234567890,"uri":"a:1"}"#,
             ),
             (
                 r#"{"messages":[{"role":"user","content":{"type":"resource","resource":{"uri":"a:1"}}}]}"#,

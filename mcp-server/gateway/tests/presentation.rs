@@ -62,7 +62,10 @@ async fn visibility_depends_on_the_caller() {
 
 #[tokio::test]
 async fn renamed_tools_have_only_their_new_name() {
-    let upstream = at("a", Revision::LATEST, &tools()).rename("open", "secret2");
+    let upstream = at("a", Revision::LATEST, &tools())
+        .rename("secret", "secret2")
+        .rename("open", "first")
+        .rename("open", "secret2");
     let gateway = gateway([upstream.prefix("p")]).await;
     let client = client(&gateway, Revision::LATEST).await;
     assert_eq!(names(&client).await, ["p_secret2", "p_secret"]);
