@@ -142,6 +142,23 @@ fn exit_codes_and_signals_pass() {
     assert_eq!(missing.status.code(), Some(3), "{missing:?}");
 }
 
+/// The server exits before a slow host has read it.
+#[test]
+fn slow_host_gets_all_of_the_output() {
+    let folder = Folder::new("record-slow").created();
+    let program = ["--", "sh", "-c", "head -c 190000 /dev/zero"];
+    let mut command = record(&folder.file("session.jsonl"), &program);
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut server = command.spawn().expect("it runs");
+    // Longer than `mcp record` waits for further output.
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let mut output = Vec::new();
+    let mut stdout = server.stdout.take().expect("a pipe");
+    std::io::Read::read_to_end(&mut stdout, &mut output).expect("read");
+    assert_eq!(output.len(), 190_000);
+    assert_eq!(server.wait().expect("it ends").code(), Some(0));
+}
+
 #[test]
 fn secrets_are_removed_unless_they_are_kept() {
     let folder = Folder::new("record-secrets").created();
@@ -154,14 +171,15 @@ fn secrets_are_removed_unless_they_are_kept() {
             "--",
             "sh",
             "-c",
-            "echo token=sesame >&2; cat",
+            r#"echo token=sesame >&2; echo '{"password": ["a", "open sesame"], "m": "key \\"token\\": \\"open sesame\\""}' >&2; cat"#,
             "--token",
             "sesame",
         ]);
         let mut server = Conversation::start(&mut command);
         server.send(call);
         assert_eq!(server.line(), call);
-        assert_eq!(server.end().stderr, b"token=sesame\n");
+        let stderr = String::from_utf8(server.end().stderr).expect("text");
+        assert!(stderr.starts_with("token=sesame\n{"), "{stderr}");
         let text = std::fs::read_to_string(&file).expect("a file");
         assert_eq!(text.contains("sesame"), kept, "{text}");
         assert_eq!(text.contains(call), kept);
