@@ -1,7 +1,7 @@
 //! [`Editor`]: reads lines, at a terminal with a history.
 
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use rustyline::error::ReadlineError;
