@@ -164,6 +164,9 @@ fn secrets_are_removed_unless_they_are_kept() {
     let folder = Folder::new("record-secrets").created();
     let file = folder.file("session.jsonl");
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"api_key":"sesame","n":1.50,"url":"https://u:sesame@example.com/?sig=sesame&a=1"},"_meta":{"progressToken":"p"}}}"#;
+    let lines = folder.file("lines");
+    let text = "token=sesame\n{\"password\": [\"a\", \"open sesame\"]}\n\"{\\\"token\\\": \\\"open sesame\\\"}\"\n";
+    std::fs::write(&lines, text).expect("written");
     for (options, kept) in [(&[][..], false), (&["--keep-secrets"], true)] {
         let mut command = record(&file, options);
         // A server that sends back what it gets.
@@ -171,15 +174,14 @@ fn secrets_are_removed_unless_they_are_kept() {
             "--",
             "sh",
             "-c",
-            r#"echo token=sesame >&2; echo '{"password": ["a", "open sesame"], "m": "key \\"token\\": \\"open sesame\\""}' >&2; cat"#,
+            &format!("cat {lines} >&2; cat"),
             "--token",
             "sesame",
         ]);
         let mut server = Conversation::start(&mut command);
         server.send(call);
         assert_eq!(server.line(), call);
-        let stderr = String::from_utf8(server.end().stderr).expect("text");
-        assert!(stderr.starts_with("token=sesame\n{"), "{stderr}");
+        assert_eq!(server.end().stderr, text.as_bytes());
         let text = std::fs::read_to_string(&file).expect("a file");
         assert_eq!(text.contains("sesame"), kept, "{text}");
         assert_eq!(text.contains(call), kept);
