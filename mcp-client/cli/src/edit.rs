@@ -35,6 +35,8 @@ pub(crate) enum EditError {
     Form(String),
     #[error("it has a server `{0}` already; add `--replace` to replace it")]
     Exists(String),
+    #[error("it has the member `{0}` twice")]
+    Twice(String),
     #[error("it has no server `{0}`")]
     Absent(String),
     #[error("another program has changed it meanwhile; run the command again")]
@@ -69,9 +71,13 @@ pub(crate) fn edit(
     };
     let document = CstRootNode::parse(text, &options)?;
     let root = document.object_value_or_create();
+    for name in LISTS {
+        root.as_ref().map_or(Ok(()), |root| once(root, name))?;
+    }
     let servers = root.and_then(|root| servers(&root, list, matches!(change, Change::Remove)));
     let form = || EditError::Form(list.unwrap_or("mcpServers").to_owned());
     let servers = servers.ok_or_else(form)?;
+    once(&servers, name)?;
     let existing = servers.get(name);
     match (change, existing) {
         (Change::Remove, Some(existing)) => existing.remove(),
@@ -89,6 +95,16 @@ pub(crate) fn edit(
         edited.push('\n');
     }
     Ok(edited)
+}
+
+/// Returns an error if an object has a member twice: hosts use one or the other.
+fn once(object: &CstObject, name: &str) -> Result<(), EditError> {
+    let members = object.properties().into_iter();
+    let names = members.filter_map(|member| member.name()?.decoded_value().ok());
+    if names.filter(|found| found == name).count() > 1 {
+        return Err(EditError::Twice(name.to_owned()));
+    }
+    Ok(())
 }
 
 /// Returns the object with the servers, which is created if the file has none and `only_read` is

@@ -130,6 +130,10 @@ fn files_that_are_no_recordings_are_rejected() {
             &*format!("{header}\n{{\"time\":1}}\n"),
             "line 2: invalid type",
         ),
+        (
+            &*format!("{header}\n{{\"time\":\"\",\"ms\":1e300,\"from\":\"client\"}}\n"),
+            "line 2: `ms` is not between 0 and 10000000000000",
+        ),
     ] {
         std::fs::write(&file, text).expect("written");
         let printed = explain(&[&file]);

@@ -136,6 +136,12 @@ fn secrets_are_refused() {
         (&["https://ada:hunter2@x/"], &[], "secret"),
         (&[], &["--", "npx", "--token", "hunter2"], "'${TOKEN}'"),
         (&[], &["--", "npx", "--password=hunter2"], "'${PASSWORD}'"),
+        (
+            &[],
+            &["--", "npx", "--header", "Authorization: Bearer hunter2"],
+            "'${AUTHORIZATION}'",
+        ),
+        (&["https://x", "--token-env", "HUSH"], &[], "--header"),
         (&["-e", "A=${"], &program, "invalid variable"),
     ] {
         let arguments = [&["install", "--host", "claude-code", "s"], given, rest].concat();
@@ -165,7 +171,15 @@ fn secrets_are_refused() {
 #[test]
 fn files_that_cannot_be_changed_stay_as_they_are() {
     let world = World::new("install-faults");
-    for text in ["{", "[]", r#"{"mcpServers": []}"#, "{'a': 1}", "\u{0}"] {
+    for text in [
+        "{",
+        "[]",
+        r#"{"mcpServers": []}"#,
+        "{'a': 1}",
+        "\u{0}",
+        r#"{"mcpServers": {"s": {}, "s": {}}}"#,
+        r#"{"mcpServers": {}, "mcpServers": {}}"#,
+    ] {
         world.write(CLAUDE, text);
         let refused = world.run(&["install", "--host", "claude-code", "s", "https://x"]);
         assert_eq!(refused.code, Some(2), "{text} {refused:?}");
@@ -226,4 +240,25 @@ fn links_are_kept_and_backups_follow_none() {
     assert!(at("project/.mcp.json").is_symlink());
     assert_eq!(world.text("victim"), "precious");
     assert_eq!(world.text("dotfiles.json.bak"), "{\"mcpServers\": {}}");
+}
+
+#[test]
+fn installs_at_the_same_time_keep_each_other() {
+    let world = World::new("install-together");
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    for before in [None, Some("{}")] {
+        if let Some(before) = before {
+            world.write(CLAUDE, before);
+        }
+        std::thread::scope(|scope| {
+            for name in names {
+                let install = ["install", "--host", "claude-code", name, "https://x/"];
+                let world = &world;
+                scope.spawn(move || world.printed(&install));
+            }
+        });
+        let file: Value = serde_json::from_str(&world.text(CLAUDE)).expect("JSON");
+        let servers = file["mcpServers"].as_object().expect("an object");
+        assert_eq!(servers.len(), names.len(), "{file}");
+    }
 }

@@ -142,11 +142,31 @@ fn exit_codes_and_signals_pass() {
     assert_eq!(missing.status.code(), Some(3), "{missing:?}");
 }
 
+/// The server exits before a slow host has read it.
+#[test]
+fn slow_host_gets_all_of_the_output() {
+    let folder = Folder::new("record-slow").created();
+    let program = ["--", "sh", "-c", "head -c 190000 /dev/zero"];
+    let mut command = record(&folder.file("session.jsonl"), &program);
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut server = command.spawn().expect("it runs");
+    // Longer than `mcp record` waits for further output.
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let mut output = Vec::new();
+    let mut stdout = server.stdout.take().expect("a pipe");
+    std::io::Read::read_to_end(&mut stdout, &mut output).expect("read");
+    assert_eq!(output.len(), 190_000);
+    assert_eq!(server.wait().expect("it ends").code(), Some(0));
+}
+
 #[test]
 fn secrets_are_removed_unless_they_are_kept() {
     let folder = Folder::new("record-secrets").created();
     let file = folder.file("session.jsonl");
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"api_key":"sesame","n":1.50,"url":"https://u:sesame@example.com/?sig=sesame&a=1"},"_meta":{"progressToken":"p"}}}"#;
+    let lines = folder.file("lines");
+    let text = "token=sesame\n{\"password\": [\"a\", \"open sesame\"]}\n\"{\\\"token\\\": \\\"open sesame\\\"}\"\n";
+    std::fs::write(&lines, text).expect("written");
     for (options, kept) in [(&[][..], false), (&["--keep-secrets"], true)] {
         let mut command = record(&file, options);
         // A server that sends back what it gets.
@@ -154,14 +174,14 @@ fn secrets_are_removed_unless_they_are_kept() {
             "--",
             "sh",
             "-c",
-            "echo token=sesame >&2; cat",
+            &format!("cat {lines} >&2; cat"),
             "--token",
             "sesame",
         ]);
         let mut server = Conversation::start(&mut command);
         server.send(call);
         assert_eq!(server.line(), call);
-        assert_eq!(server.end().stderr, b"token=sesame\n");
+        assert_eq!(server.end().stderr, text.as_bytes());
         let text = std::fs::read_to_string(&file).expect("a file");
         assert_eq!(text.contains("sesame"), kept, "{text}");
         assert_eq!(text.contains(call), kept);

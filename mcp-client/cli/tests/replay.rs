@@ -200,3 +200,70 @@ fn http_replay_answers_clients_and_replays_over_http() {
     child.kill().expect("it runs");
     child.wait().expect("it ends");
 }
+
+/// Writes a recording of messages, each with its side.
+fn written(file: &str, messages: &[(&str, String)]) {
+    let mut text =
+        r#"{"mcpRecording":1,"program":"","time":"","server":{"program":["x"]},"secrets":"kept"}"#
+            .to_owned();
+    for (from, message) in messages {
+        let entry =
+            format!("\n{{\"time\":\"\",\"ms\":0,\"from\":\"{from}\",\"message\":{message}}}");
+        text.push_str(&entry);
+    }
+    std::fs::write(file, text + "\n").expect("written");
+}
+
+/// With a cost that is not linear this takes longer than the limit of the tests.
+#[test]
+fn recording_with_many_open_requests_is_replayed() {
+    let folder = Folder::new("replay-open").created();
+    let file = folder.file("session.jsonl");
+    let mut messages = Vec::new();
+    for id in 0..60_000 {
+        let request =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"a","params":{{"n":{id}}}}}"#);
+        messages.push(("client", request));
+    }
+    for id in 0..60_000 {
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"n":{id}}}}}"#);
+        messages.push(("server", answer));
+    }
+    written(&file, &messages);
+    let mut server = replay(&file);
+    server.send(r#"{"jsonrpc":"2.0","id":"x","method":"a","params":{"n":7}}"#);
+    assert_eq!(
+        server.line(),
+        r#"{"jsonrpc":"2.0","id":"x","result":{"n":7}}"#
+    );
+    server.send(b"{\xff}");
+    assert!(server.line().contains("-32700"));
+}
+
+#[test]
+fn server_that_writes_before_it_reads_is_replayed_against() {
+    let folder = Folder::new("replay-busy").created();
+    let file = folder.file("session.jsonl");
+    let text = "x".repeat(4000);
+    let notification = format!(r#"{{"jsonrpc":"2.0","method":"n","params":{{"text":"{text}"}}}}"#);
+    let mut messages = vec![("client", notification.clone()); 300];
+    messages.push((
+        "client",
+        r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#.to_owned(),
+    ));
+    messages.push((
+        "server",
+        r#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_owned(),
+    ));
+    written(&file, &messages);
+    let busy = folder.file("busy");
+    std::fs::write(&busy, format!("{notification}\n").repeat(300)).expect("written");
+    let script = r#"cat "$0"; while read -r line; do case "$line" in *'"id":1'*) echo '{"jsonrpc":"2.0","id":1,"result":{}}';; esac; done"#;
+    let arguments = ["replay", "--client", &file, "--", "sh", "-c", script, &busy];
+    let printed: Printed = mcp().args(arguments).output().expect("it runs").into();
+    assert_eq!(printed.code, Some(0), "{printed:?}");
+    assert!(
+        printed.err.contains("1 answers compared, 0 differ"),
+        "{printed:?}"
+    );
+}

@@ -182,7 +182,7 @@ fn servers_of_all_hosts_are_listed_without_secrets() {
     let files = [
         (
             "project/.mcp.json",
-            json!({"mcpServers": {"a": {"command": "npx", "args": ["--token", "hunter2"]}}}),
+            json!({"mcpServers": {"a": {"command": "npx", "args": ["--token", "hunter2", "--header", "Authorization: Basic hunter2"]}}}),
         ),
         (
             "home/.claude.json",
@@ -217,7 +217,7 @@ fn servers_of_all_hosts_are_listed_without_secrets() {
     for line in [
         "  a  ",
         "  b  ",
-        "npx --token …\n",
+        "npx --token … --header Authorization: …\n",
         "https://x/mcp?…\n",
         "(disabled)\n",
     ] {

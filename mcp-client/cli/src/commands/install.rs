@@ -5,7 +5,8 @@ mod entry;
 use std::path::{Path, PathBuf};
 
 use crate::args::{Install, Options, Place, Uninstall};
-use crate::edit::file::OldFile;
+use crate::authorization::folder;
+use crate::edit::file::{OldFile, lock};
 use crate::edit::{Change, edit};
 use crate::failure::Failure;
 use crate::hosts::{Host, Places, Scope};
@@ -30,6 +31,11 @@ pub(crate) fn install(options: &Options, args: &Install) -> Result<(), Failure> 
         return Err(Failure::Usage(format!(
             "invalid name `{name}`: expected at most 64 letters, digits, `_`, `-` and `.`"
         )));
+    }
+    if options.account.token_env.is_some() {
+        let message = "`--token-env` is not written to a file: expected a header with a variable, \
+                       such as `--header 'Authorization: Bearer ${TOKEN}'`";
+        return Err(Failure::Usage(message.to_owned()));
     }
     let target = target(options, &args.place)?;
     let value = entry::entry(options, rest, &args.program, target.host)?;
@@ -93,7 +99,10 @@ fn target(options: &Options, place: &Place) -> Result<Target, Failure> {
 
 /// Changes a file, and keeps a copy of it.
 fn change(target: &Target, name: &str, change: &Change) -> Result<(), Failure> {
+    // Without a home, nothing keeps two processes apart.
+    let folder = folder().ok();
     let edited = || {
+        let _locked = folder.as_deref().map(lock).transpose()?;
         let old = OldFile::read(&target.path, target.creates_folder)?;
         let list = target.host.map(Host::list);
         let text = edit(old.text(), list, name, change)?;

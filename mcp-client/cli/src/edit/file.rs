@@ -1,10 +1,10 @@
 //! [`OldFile`]: replaces a file as a whole.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::Builder;
+use tempfile::{Builder, NamedTempFile};
 
 use super::EditError;
 
@@ -58,22 +58,29 @@ impl OldFile {
     /// Replaces the file, unless it has changed, and keeps the old text in a file whose name ends
     /// with `.bak`. Readers see either the old or the new file.
     pub(crate) fn replace(&self, text: &str) -> Result<(), EditError> {
+        let new = self.written(text)?;
         if self.permissions.is_some() {
+            let old = self.written(&self.text)?;
             if read(&self.path)? != self.text {
                 return Err(EditError::Changed);
             }
             let mut name = self.path.file_name().unwrap_or_default().to_owned();
             name.push(".bak");
-            self.write(&self.path.with_file_name(name), &self.text)?;
-        } else if self.path.exists() {
-            return Err(EditError::Changed);
+            let moved = old.persist(self.path.with_file_name(name));
+            moved.map_err(|error| error.error)?;
+            new.persist(&self.path).map_err(|error| error.error)?;
+            return Ok(());
         }
-        self.write(&self.path, text)
+        match new.persist_noclobber(&self.path) {
+            Ok(_) => Ok(()),
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Err(EditError::Changed),
+            Err(error) => Err(error.error.into()),
+        }
     }
 
-    /// Writes a file beside its place, and moves it there.
-    fn write(&self, path: &Path, text: &str) -> Result<(), EditError> {
-        let folder = path.parent().unwrap_or(path);
+    /// Writes a file beside its place.
+    fn written(&self, text: &str) -> Result<NamedTempFile, EditError> {
+        let folder = self.path.parent().unwrap_or(&self.path);
         let mut builder = Builder::new();
         #[cfg(unix)]
         if self.permissions.is_none() {
@@ -88,9 +95,28 @@ impl OldFile {
         }
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
+        Ok(file)
     }
+}
+
+/// Waits until no other process with this program changes a file of a host. The lock ends with the
+/// returned file.
+pub(crate) fn lock(folder: &Path) -> io::Result<File> {
+    private_folder(folder)?;
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    let file = options.open(folder.join("install.lock"))?;
+    fs4::FileExt::lock(&file)?;
+    Ok(file)
+}
+
+/// Creates a folder that only the user can read.
+pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 fn read(path: &Path) -> Result<String, EditError> {

@@ -13,6 +13,9 @@ use crate::failure::Failure;
 /// The maximum size of a recording, in bytes. All of it is in memory.
 const LIMIT: u64 = 1 << 30;
 
+/// The longest recording, in milliseconds: more than a century.
+const LONGEST: f64 = 1e13;
+
 /// A recording.
 #[derive(Debug)]
 pub(crate) struct Recording {
@@ -49,7 +52,12 @@ impl Recording {
                 header = Some(first(path, &text)?);
                 continue;
             }
-            match line(path, number, &text) {
+            match line::<Entry>(path, number, &text) {
+                Ok(entry) if !(0.0..=LONGEST).contains(&entry.ms) => {
+                    let reason = format!("`ms` is not between 0 and {LONGEST}");
+                    let (file, line) = (path.to_owned(), number);
+                    return Err(RecordingError::Line { file, line, reason }.into());
+                }
                 Ok(entry) => entries.push(entry),
                 Err(_) if text.last() != Some(&b'\n') => break,
                 Err(error) => return Err(error.into()),

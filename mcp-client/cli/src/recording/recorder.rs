@@ -308,7 +308,11 @@ fn shortened(bytes: &[u8], keeps_secrets: bool) -> String {
     let text = if keeps_secrets {
         Cow::Borrowed(&*text)
     } else {
-        secrets::text(&text)
+        let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
+        let clean = is_json.then(|| secrets::message(&text));
+        secrets::text(&clean.unwrap_or(Cow::Borrowed(&text)))
+            .into_owned()
+            .into()
     };
     text.trim_end_matches(['\r', '\n']).to_owned()
 }

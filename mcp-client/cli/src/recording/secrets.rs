@@ -88,6 +88,10 @@ pub(crate) fn header(name: &str, value: &str) -> String {
     if is_secret(name) || name.eq_ignore_ascii_case("mcp-session-id") {
         return REMOVED.to_owned();
     }
+    // Such as in `Location`.
+    if value.starts_with('/') {
+        return path(value);
+    }
     text(value).into_owned()
 }
 

@@ -3,21 +3,22 @@
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
-use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::sync::{mpsc, watch};
+use tokio::time::sleep;
 
 use super::RecordingError;
 use super::format::{Side, Stream};
 use super::lines::Lines;
 use super::recorder::{Recorder, TEXT};
 use crate::args::Options;
+use crate::interrupted;
 
-/// How long the output of a server is read after the server has exited: processes that it has left
-/// can keep the pipes open.
+/// How long more output of a server is awaited after the server has exited: processes that it has
+/// left can keep the pipes open.
 const REST: Duration = Duration::from_secs(2);
 
 const CHUNK: usize = 64 << 10;
@@ -42,13 +43,21 @@ pub(crate) async fn record(
     }
     let from = child.stdout.take();
     let lines_out = lines(Side::Server, None, limit);
-    let out = tokio::spawn(pass_output(from, tokio::io::stdout(), lines_out));
+    let (exited, has_exited) = watch::channel(());
+    let end = has_exited.clone();
+    let out = tokio::spawn(pass_output(from, tokio::io::stdout(), lines_out, end));
     let from = child.stderr.take();
     let lines_err = lines(Side::Server, Some(Stream::Stderr), TEXT);
-    let err = tokio::spawn(pass_output(from, tokio::io::stderr(), lines_err));
+    let err = pass_output(from, tokio::io::stderr(), lines_err, has_exited);
+    let err = tokio::spawn(err);
     let status = wait(&mut child).await.map_err(failed)?;
-    // What the server wrote before it exited.
-    let _ = timeout(REST, async { (out.await, err.await) }).await;
+    drop(exited);
+    // What the server wrote before it exited. The host may take its time to read it.
+    let rest = async { (out.await, err.await) };
+    tokio::select! {
+        _ = rest => {}
+        _ = interrupted() => {}
+    }
     recorder.remark(&format!("the server exited: {status}"));
     Ok(code(status))
 }
@@ -92,10 +101,25 @@ async fn pass_output(
     from: Option<impl AsyncRead + Unpin>,
     mut to: impl AsyncWrite + Unpin,
     mut lines: Lines,
+    mut exited: watch::Receiver<()>,
 ) {
     let Some(mut from) = from else { return };
     let mut buffer = vec![0; CHUNK];
-    while let Ok(count @ 1..) = from.read(&mut buffer).await {
+    let mut left = REST;
+    loop {
+        let (start, is_rest) = (Instant::now(), exited.has_changed().is_err());
+        let read = tokio::select! {
+            read = from.read(&mut buffer) => read,
+            () = async {
+                // It changes when the sender is dropped.
+                let _ = exited.changed().await;
+                sleep(left).await;
+            } => return,
+        };
+        if is_rest {
+            left = left.saturating_sub(start.elapsed());
+        }
+        let Ok(count @ 1..) = read else { return };
         let chunk = buffer.get(..count).unwrap_or_default();
         lines.pass(chunk);
         if to.write_all(chunk).await.is_err() || to.flush().await.is_err() {

@@ -81,6 +81,28 @@ pub fn is_secret_value(value: &str) -> bool {
     words.any(is_token) || has_password(value)
 }
 
+/// Returns the name and the value in an argument, such as `--token=abc`, `TOKEN=abc`,
+/// `Authorization: abc` or `--header=Authorization: abc`.
+///
+/// ```
+/// use mcp_gateway::config::named_value;
+///
+/// assert_eq!(named_value("--token=abc"), Some(("--token", "abc")));
+/// assert_eq!(named_value("Authorization: Bearer abc"), Some(("Authorization", "Bearer abc")));
+/// assert_eq!(named_value("localhost:8080"), None);
+/// ```
+#[must_use]
+pub fn named_value(argument: &str) -> Option<(&str, &str)> {
+    let argument = argument.strip_prefix("--header=").unwrap_or(argument);
+    let is_header = |(name, value): &(&str, &str)| {
+        let is_marked = value.starts_with(' ') || name.eq_ignore_ascii_case("authorization");
+        is_marked && !name.contains('=')
+    };
+    let header = argument.split_once(':').filter(is_header);
+    let header = header.map(|(name, value)| (name, value.trim_start()));
+    header.or_else(|| argument.split_once('='))
+}
+
 fn has_password(url: &str) -> bool {
     let authority = url.split_once("://").map(|(_, rest)| rest);
     let authority = authority.and_then(|rest| rest.split(['/', '?', '#']).next());
@@ -111,11 +133,15 @@ pub(super) fn shown_arguments<'a>(arguments: impl Iterator<Item = &'a str>) -> V
     let mut shown = Vec::new();
     for argument in arguments {
         let is_option = argument.starts_with('-');
-        let hidden = hide_next && !is_option;
-        hide_next = is_option && !argument.contains('=') && is_secret_name(argument);
-        shown.push(match argument.split_once('=') {
+        // A token can begin with a hyphen.
+        let hidden = hide_next && !argument.starts_with("--");
+        hide_next = !hidden && is_option && !argument.contains('=') && is_secret_name(argument);
+        shown.push(match named_value(argument) {
             _ if hidden => HIDDEN.to_owned(),
-            Some((name, _)) if is_secret_name(name) => format!("{name}={HIDDEN}"),
+            Some((name, value)) if is_secret_name(name) => {
+                let before = argument.strip_suffix(value).unwrap_or_default();
+                format!("{before}{HIDDEN}")
+            }
             _ if is_secret_value(argument) => HIDDEN.to_owned(),
             _ if argument.contains("://") => shown_url(argument),
             _ => argument.to_owned(),

@@ -71,7 +71,8 @@ fn parse(text: &str) -> Result<Vec<Part<'_>>, ConfigFault> {
         };
         let name = name.strip_prefix("env:").unwrap_or(name);
         let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.:/".contains(c);
-        if name.is_empty() || !name.chars().all(is_part) {
+        let is_nested = default.is_some_and(|default| default.contains("${"));
+        if name.is_empty() || !name.chars().all(is_part) || is_nested {
             return Err(ConfigFault::Variable);
         }
         parts.push(Part::Text(before));

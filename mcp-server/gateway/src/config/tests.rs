@@ -102,7 +102,7 @@ fn variables_are_replaced_once() {
 #[test]
 fn secrets_are_not_shown() {
     let entries = [
-        r#"{"command": "x", "args": ["--token", "hunter2", "--key=hunter2", "${TOKEN}", "https://u:hunter2@h/p?hunter2"], "env": {"A": "hunter2"}, "cwd": "${TOKEN}"}"#,
+        r#"{"command": "x", "args": ["--token", "hunter2", "--key=hunter2", "--header", "Authorization: Basic hunter2", "--header=X-Api-Key: hunter2", "--token", "-hunter2", "${TOKEN}", "https://u:hunter2@h/p?hunter2"], "env": {"A": "hunter2"}, "cwd": "${TOKEN}"}"#,
         r#"{"url": "https://x/${TOKEN}?key=hunter2", "headers": {"Authorization": "Bearer hunter2"}}"#,
     ];
     for entry in entries {
@@ -155,6 +155,10 @@ fn faults_name_their_place() {
         (
             r#"{"url": "https://x", "headers": {"A": "${NO}"}}"#,
             "mcpServers.a.b.headers.A: the variable `NO` is not set",
+        ),
+        (
+            r#"{"url": "https://${A:-${TOKEN}}"}"#,
+            "mcpServers.a.b.url: invalid variable: expected `${NAME}`, `${NAME:-default}` or `${env:NAME}`",
         ),
         (
             r#"{"url": "https://${"}"#,

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use jsonc_parser::cst::CstInputValue;
-use mcp_gateway::config::{is_secret_name, is_secret_value, variables};
+use mcp_gateway::config::{is_secret_name, is_secret_value, named_value, variables};
 
 use crate::args::Options;
 use crate::failure::Failure;
@@ -109,7 +109,7 @@ fn is_secret(name: &str, value: &str) -> Result<bool, Failure> {
 fn refuse_secret_arguments(arguments: &[&str]) -> Result<(), Failure> {
     let mut before = "";
     for argument in arguments {
-        let (name, value) = match argument.split_once('=') {
+        let (name, value) = match named_value(argument) {
             Some((name, value)) => (name, value),
             None if before.starts_with('-') && !argument.starts_with('-') => (before, *argument),
             None => ("", *argument),

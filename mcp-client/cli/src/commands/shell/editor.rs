@@ -1,8 +1,7 @@
 //! [`Editor`]: reads lines, at a terminal with a history.
 
-use std::fs::DirBuilder;
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use rustyline::error::ReadlineError;
@@ -12,6 +11,7 @@ use tokio::sync::oneshot;
 
 use super::complete::{Completions, Names};
 use crate::authorization::folder;
+use crate::edit::file::private_folder;
 use crate::failure::Failure;
 
 /// The number of lines of the history.
@@ -87,7 +87,7 @@ impl Editor {
         let added = self.lines.add_history_entry(line);
         let saved = added.and_then(|is_new| {
             if is_new {
-                create_folder(path)?;
+                private_folder(path.parent().unwrap_or(path))?;
                 self.lines.append_history(path)?;
             }
             Ok(())
@@ -96,16 +96,6 @@ impl Editor {
             tracing::warn!(%error, "the history is not saved");
         }
     }
-}
-
-/// Creates the folder of the tokens, which only the user can read.
-fn create_folder(path: &Path) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(path);
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 fn failed(error: ReadlineError) -> Failure {

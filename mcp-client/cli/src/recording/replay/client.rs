@@ -1,13 +1,13 @@
 //! Plays the client: sends its messages to a server, and compares the results.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use mcp_client::types::id::RequestId;
 use mcp_client::types::json::{self, Value};
 use mcp_client::types::rpc::{self, ErrorObject, Message as Rpc};
 use serde::Serialize;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::link::{Link, Sent};
 use crate::args::Timing;
@@ -45,6 +45,7 @@ pub(crate) async fn play(
     let mut run = Run {
         link,
         time,
+        expected: expected_answers(session),
         answers: HashMap::new(),
         asked: HashMap::new(),
         recorded: recorded_answers(session),
@@ -87,6 +88,15 @@ pub(crate) async fn play(
     report
 }
 
+/// Returns the ids of the answers that are compared.
+fn expected_answers(session: &Session<'_>) -> HashSet<RequestId> {
+    let messages = session.messages.iter();
+    let answers = messages.filter(|message| message.entry.from == Side::Server);
+    answers
+        .filter_map(|message| message.kind.answers().cloned())
+        .collect()
+}
+
 /// Returns how many requests of the server with each method the client has answered.
 fn recorded_answers(session: &Session<'_>) -> HashMap<String, usize> {
     let mut recorded = HashMap::new();
@@ -105,6 +115,8 @@ struct Run {
     link: Link,
     /// How long to wait for each message.
     time: Duration,
+    /// The ids of the answers that are kept until they are compared.
+    expected: HashSet<RequestId>,
     /// The answers that have arrived: the results or the errors.
     answers: HashMap<RequestId, Result<Value, Value>>,
     /// The ids of requests of the server without an answer, by method.
@@ -146,8 +158,28 @@ impl Run {
         let headers = message.entry.http.iter().flat_map(|http| &http.headers);
         let headers = headers.map(|(name, value)| (name.clone(), value.clone()));
         let headers = headers.collect();
-        // If the connection is lost, the answers are missing.
-        let _ = self.link.to.send(Sent { text, headers }).await;
+        let until = Instant::now() + self.time;
+        let to = self.link.to.clone();
+        loop {
+            let place = tokio::select! {
+                place = to.reserve() => place,
+                // A server may read on only when its own messages are read.
+                received = self.link.from.recv() => {
+                    if let Some(text) = received {
+                        self.received(&text).await;
+                        continue;
+                    }
+                    to.reserve().await
+                }
+                // The answers are missing then.
+                () = sleep_until(until) => return,
+            };
+            // If the connection is lost, the answers are missing.
+            if let Ok(place) = place {
+                place.send(Sent { text, headers });
+            }
+            return;
+        }
     }
 
     /// Waits for the answer, and compares it with the recorded one.
@@ -191,8 +223,13 @@ impl Run {
         let Ok(Some(text)) = timeout_at(until, self.link.from.recv()).await else {
             return false;
         };
-        match rpc::parse_str(&text) {
-            Ok(Rpc::Result { id, result, .. }) => {
+        self.received(&text).await;
+        true
+    }
+
+    async fn received(&mut self, text: &str) {
+        match rpc::parse_str(text) {
+            Ok(Rpc::Result { id, result, .. }) if self.expected.contains(&id) => {
                 let result = json::from_str(result.get()).unwrap_or_default();
                 self.answers.insert(id, Ok(result));
             }
@@ -200,14 +237,13 @@ impl Run {
                 id: Some(id),
                 error,
                 ..
-            }) => {
+            }) if self.expected.contains(&id) => {
                 let error = json::from_str(error.get()).unwrap_or_default();
                 self.answers.insert(id, Err(error));
             }
             Ok(Rpc::Request { id, method, .. }) => self.asked(id, method.into_owned()).await,
             _ => {}
         }
-        true
     }
 
     /// Keeps a request of the server for the recorded answer, or answers it if there is none.
@@ -229,8 +265,9 @@ impl Run {
             return;
         };
         let headers = Vec::new();
-        // If the connection is lost, the answers are missing.
-        let _ = self.link.to.send(Sent { text, headers }).await;
+        // If the server does not read it, or the connection is lost, the answers are missing.
+        let sent = self.link.to.send_timeout(Sent { text, headers }, self.time);
+        let _ = sent.await;
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`Script`]: what the server of a recording sends after each message of the client.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use mcp_client::types::id::RequestId;
@@ -65,7 +65,9 @@ impl Script {
     pub(crate) fn new(session: &Session<'_>) -> Self {
         let mut writing = Writing {
             calls: Vec::new(),
-            open: Vec::new(),
+            open: HashSet::new(),
+            short: BTreeSet::new(),
+            by_token: HashMap::new(),
             recent: None,
             by_message: HashMap::new(),
         };
@@ -90,8 +92,12 @@ impl Script {
 
 struct Writing {
     calls: Vec<Call>,
-    /// The requests without a response so far, each as a message and a call.
-    open: Vec<(usize, usize)>,
+    /// The requests without a response so far, as calls.
+    open: HashSet<usize>,
+    /// The same without subscriptions, which are open for long: other calls cause their events.
+    short: BTreeSet<usize>,
+    /// The last request with each progress token.
+    by_token: HashMap<String, usize>,
     /// The call that was sent or answered last.
     recent: Option<usize>,
     /// The call of each request of the client, and that in which a request of the server is sent.
@@ -113,16 +119,23 @@ impl Writing {
         };
         let call = self.calls.len();
         let is_request = id.is_some();
+        let token = token(message.params());
+        if let Some(token) = token.as_ref().filter(|_| is_request) {
+            self.by_token.insert(token.to_string(), call);
+        }
         self.calls.push(Call {
             method: method.to_owned(),
             params: matched(method, message.params()),
             id,
-            token: token(message.params()),
+            token,
             steps: Vec::new(),
             last: message.entry.ms,
         });
         if is_request {
-            self.open.push((at, call));
+            self.open.insert(call);
+            if method != "subscriptions/listen" {
+                self.short.insert(call);
+            }
             self.by_message.insert(at, call);
         }
         if is_request || self.open.is_empty() {
@@ -142,7 +155,8 @@ impl Writing {
             // A response without a request is sent nowhere.
             if let Some(&call) = answered {
                 self.step(call, message, what);
-                self.open.retain(|(_, open)| *open != call);
+                self.open.remove(&call);
+                self.short.remove(&call);
                 self.recent = Some(call);
             }
             return;
@@ -157,24 +171,14 @@ impl Writing {
 
     /// Returns the call after which the server sent a message.
     fn cause(&self, message: &Message<'_>) -> Option<usize> {
-        let open = || self.open.iter().rev().map(|(_, call)| *call);
         if let Some("notifications/progress") = message.method() {
             let token = params(message.params()).get(PROGRESS_TOKEN).cloned();
-            let same = open().find(|call| self.call(*call).is_some_and(|call| call.token == token));
-            if same.is_some() {
-                return same;
+            let same = self.by_token.get(&token.unwrap_or_default().to_string());
+            if let Some(call) = same.filter(|call| self.open.contains(call)) {
+                return Some(*call);
             }
         }
-        // A subscription is open for long, and other calls cause its events.
-        let is_short = |call: &usize| {
-            let call = self.call(*call);
-            call.is_some_and(|call| call.method != "subscriptions/listen")
-        };
-        open().find(is_short).or(self.recent)
-    }
-
-    fn call(&self, at: usize) -> Option<&Call> {
-        self.calls.get(at)
+        self.short.last().copied().or(self.recent)
     }
 
     fn step(&mut self, call: usize, message: &Message<'_>, what: What) {

@@ -31,9 +31,8 @@ pub(crate) async fn serve(player: Player, limit: usize) -> Result<(), Failure> {
                 let text = format!("more than {RUNNING} requests are open");
                 return Err(std::io::Error::other(text));
             }
-            let Ok(line) = String::from_utf8(line) else {
-                continue;
-            };
+            // JSON is not valid with a replacement outside of strings, and is answered as such.
+            let line = String::from_utf8_lossy(&line).into_owned();
             if line.trim().is_empty() {
                 continue;
             }

@@ -11,7 +11,7 @@ pub(crate) fn command_line(words: &[OsString]) -> Vec<String> {
     let mut shown = Vec::with_capacity(words.len());
     for word in words {
         let word = word.to_string_lossy();
-        if is_value && !word.starts_with('-') {
+        if is_value && !word.starts_with("--") {
             shown.push(REMOVED.to_owned());
             is_value = false;
             continue;
@@ -31,7 +31,7 @@ mod tests {
         let words = [
             "server",
             "--api-key",
-            "abc",
+            "-abc",
             "--token=abc",
             "PASSWORD=abc",
             "https://me:abc@example.com/x?sig=abc&a=1",

@@ -55,7 +55,7 @@ pub(super) fn without(text: &str, mut parts: Vec<Range<usize>>) -> Cow<'_, str> 
 }
 
 /// Returns the length of the part in front of the first of some characters.
-fn until(text: &str, ends: impl Fn(char) -> bool) -> usize {
+fn until(text: &str, ends: impl FnMut(char) -> bool) -> usize {
     text.find(ends).unwrap_or(text.len())
 }
 
@@ -121,7 +121,8 @@ fn find_values(text: &str, found: &mut Vec<Range<usize>>) {
             continue;
         }
         let before = text.get(..at).unwrap_or_default();
-        let before = before.trim_end_matches(' ').trim_end_matches(['"', '\'']);
+        let before = before.trim_end_matches(' ');
+        let before = before.trim_end_matches(['"', '\'', '\\']);
         let name = before.bytes().rev().take(NAME);
         let length = name
             .take_while(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte))
@@ -133,9 +134,16 @@ fn find_values(text: &str, found: &mut Vec<Range<usize>>) {
         let start = at + sign.len();
         let rest = text.get(start..).unwrap_or_default();
         let value = rest.trim_start_matches([' ', '\t', '"', '\'', '\\']);
+        let opening = rest.get(..rest.len() - value.len()).unwrap_or_default();
+        let quote = opening.chars().next_back();
+        let quote = quote.filter(|c| matches!(c, '"' | '\''));
         let is_header = name.to_ascii_lowercase().ends_with("authorization")
             || name.to_ascii_lowercase().ends_with("cookie");
-        let length = if is_header {
+        let length = if opening.ends_with("\\\"") {
+            value.find("\\\"").unwrap_or(value.len())
+        } else if let Some(quote) = quote {
+            quoted(value, quote)
+        } else if is_header {
             until(value, |c| matches!(c, '\r' | '\n' | '"' | '\''))
         } else {
             until(value, |c| ends_url(c) || matches!(c, ',' | ';' | '&'))
@@ -146,6 +154,16 @@ fn find_values(text: &str, found: &mut Vec<Range<usize>>) {
             done = start + length;
         }
     }
+}
+
+/// Returns the length of a text until the quote that ends it. Quotes after a backslash do not.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    until(text, |c| {
+        let ends = c == quote && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        ends
+    })
 }
 
 #[cfg(test)]
@@ -169,6 +187,15 @@ mod tests {
             ),
             ("postgres://u:p@h/db", "postgres://[removed]@h/db"),
             ("token: ", "token: "),
+            (
+                r#"{"password": "a b, c", "n": 1}"#,
+                r#"{"password": "[removed]", "n": 1}"#,
+            ),
+            (r#"{"password": "a\" b"}"#, r#"{"password": "[removed]"}"#),
+            (
+                r#""{\"token\": \"a b\", \"n\": 1}""#,
+                r#""{\"token\": \"[removed]\", \"n\": 1}""#,
+            ),
             ("é: token=ü, é", "é: token=[removed], é"),
         ] {
             assert_eq!(text(given), expected);
