@@ -72,6 +72,8 @@ fn page_contains_no_text_of_peers_as_markup_and_loads_nothing() {
     let folder = Folder::new("explain-hostile").created();
     let (file, page) = (folder.file("session.jsonl"), folder.file("page.html"));
     std::fs::write(&file, HOSTILE).expect("written");
+    let refused = explain(&[&file, "--format", "html", "-o", &file]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
     let done = explain(&[&file, "--format", "html", "-o", &page]);
     assert_eq!((done.code, &*done.out), (Some(0), ""), "{done:?}");
     let page = std::fs::read_to_string(&page).expect("a file");

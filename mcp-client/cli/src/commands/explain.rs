@@ -11,6 +11,13 @@ use crate::recording::reader::Recording;
 use crate::recording::recorder;
 
 pub(crate) fn explain(args: &Explain, output: Output) -> Result<(), Failure> {
+    let real = |path: &Path| path.canonicalize().ok();
+    if let Some(output) = &args.output
+        && real(output).is_some_and(|output| Some(output) == real(&args.file))
+    {
+        let message = "the explanation would replace the recording: name another file with `-o`";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let recording = Recording::read(&args.file)?;
     let explanation = explained(&recording);
     let mut text = if output.json {
