@@ -64,7 +64,7 @@ async fn the_program_adds_the_credentials_of_the_caller() {
         .unwrap()
         .keys()
         .collect();
-    assert_eq!(names, ["deep", "filter", "more", "theme"]);
+    assert_eq!(names, ["filter", "deep", "theme", "more"]);
     client
         .call_tool("get")
         .arguments(json!({ "theme": "dark" }))

@@ -69,7 +69,7 @@ async fn forms_are_encoded_with_the_styles_of_their_members() {
         "{request}"
     );
     let written =
-        "deep%5Bk%5D%5Bl%5D=1&json=%7B%22m%22%3A2%7D&list=x&list=y&text=a%20b%26c%3D%C3%A9";
+        "text=a%20b%26c%3D%C3%A9&list=x&list=y&deep%5Bk%5D%5Bl%5D=1&json=%7B%22m%22%3A2%7D";
     assert!(request.ends_with(written), "{request}");
 }
 
@@ -112,17 +112,16 @@ async fn multipart_bodies_have_texts_and_files() {
         format!("--{boundary}\r\nContent-Disposition: form-data; name={head}\r\n\r\n{content}\r\n")
     };
     let expected = [
-        // serde_json sorts the members.
+        part("\"title\"", "x\r\ny"),
         part("\"meta\"\r\nContent-Type: application/json", r#"{"a":1}"#),
-        part(
-            "\"more\"; filename=\"more\"\r\nContent-Type: application/octet-stream",
-            "`",
-        ),
         part(
             "\"picture\"; filename=\"a%22%0D%0Ab.png\"\r\nContent-Type: image/png",
             "\0\u{1}",
         ),
-        part("\"title\"", "x\r\ny"),
+        part(
+            "\"more\"; filename=\"more\"\r\nContent-Type: application/octet-stream",
+            "`",
+        ),
         format!("--{boundary}--\r\n"),
     ];
     assert_eq!(body, expected.concat());
