@@ -100,9 +100,9 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
             )],
             vec![step("rehearse", vec![run("xtask rehearse")])],
             vec![step("package", vec![run(PACKAGE)])],
+            vec![step("numbers", numbers())],
         ]);
     }
-    chains.push(vec![step("numbers", numbers(extent)?)]);
     let attack = step("attack", vec![on_linux("xtask attack --quick")]);
     let last = match extent {
         Extent::Merge => Vec::new(),
