@@ -51,8 +51,9 @@ impl TaskOptions {
         self
     }
 
-    /// Starts the handler again if the process that runs it ends, up to so many times. The process is
-    /// usually another one, of those that share a [store](crate::ServerBuilder::store).
+    /// Starts the handler again if the process that runs it ends, up to so many times; a shutdown of
+    /// the server does not count. The process is usually another one, of those that share a
+    /// [store](crate::ServerBuilder::store).
     ///
     /// The handler begins anew, so what has effects belongs in [`Context::once`](crate::Context::once):
     /// its value is stored before the handler goes on. Answers of the user are kept as well. A handler

@@ -108,6 +108,12 @@ impl TaskRecord {
         self.runs < self.most_runs
     }
 
+    /// Returns `true` if another process may go on with the task after a shutdown, which does not
+    /// count as a failed run.
+    pub(super) fn may_be_handed_over(&self) -> bool {
+        self.most_runs > 1
+    }
+
     /// Ends the task.
     pub(super) fn finish(&mut self, end: TaskEnd) {
         if let TaskEnd::Failed(_) = end {

@@ -131,6 +131,15 @@ async fn record_running(core: &Core) -> Result<(), TaskError> {
     Ok(())
 }
 
+/// How a process has ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// It does not record any more that it runs.
+    Missed,
+    /// It has handed its tasks over.
+    ShutDown,
+}
+
 /// Takes over the tasks of all processes that have ended.
 async fn adopt_all(state: &Arc<TaskState>, core: &Arc<Core>) -> Result<(), TaskError> {
     // Those that have recorded last longest ago are in front.
@@ -148,7 +157,7 @@ async fn adopt_all(state: &Arc<TaskState>, core: &Arc<Core>) -> Result<(), TaskE
         if runs.map_err(TaskError::Store)? {
             return Ok(());
         }
-        if adopt(state, core, process).await? {
+        if adopt(state, core, process, End::Missed).await? {
             core.stores.remove(&key).await.map_err(TaskError::Store)?;
         }
     }
@@ -163,7 +172,7 @@ async fn adopt_left(state: &Arc<TaskState>, core: &Arc<Core>) -> Result<(), Task
     let left = core.stores.keys(LEFT, STEP).await;
     for key in left.map_err(TaskError::Store)? {
         let process = key.strip_prefix(LEFT_PREFIX).unwrap_or_default();
-        if adopt(state, core, process).await? {
+        if adopt(state, core, process, End::ShutDown).await? {
             for key in [&process_key(process), &key] {
                 core.stores.remove(key).await.map_err(TaskError::Store)?;
             }
@@ -173,7 +182,12 @@ async fn adopt_left(state: &Arc<TaskState>, core: &Arc<Core>) -> Result<(), Task
 }
 
 /// Takes over the tasks of a process. Returns `true` if there are no more.
-async fn adopt(state: &Arc<TaskState>, core: &Arc<Core>, process: &str) -> Result<bool, TaskError> {
+async fn adopt(
+    state: &Arc<TaskState>,
+    core: &Arc<Core>,
+    process: &str,
+    end: End,
+) -> Result<bool, TaskError> {
     let mut recorded = Instant::now();
     loop {
         let group = owned_group(process);
@@ -196,7 +210,7 @@ async fn adopt(state: &Arc<TaskState>, core: &Arc<Core>, process: &str) -> Resul
                 recorded = Instant::now();
             }
             let id = key.rsplit(':').next().unwrap_or_default();
-            match adopt_one(state, core, process, id).await {
+            match adopt_one(state, core, (process, end), id).await {
                 Ok(()) => {
                     core.stores.remove(&key).await.map_err(TaskError::Store)?;
                 }
@@ -218,7 +232,7 @@ async fn adopt(state: &Arc<TaskState>, core: &Arc<Core>, process: &str) -> Resul
 async fn adopt_one(
     state: &Arc<TaskState>,
     core: &Arc<Core>,
-    process: &str,
+    (process, end): (&str, End),
     id: &str,
 ) -> Result<(), TaskError> {
     let own = &core.stores.process;
@@ -243,7 +257,7 @@ async fn adopt_one(
             return Ok(());
         };
         if record.owner != *own {
-            take(&mut record, own);
+            take(&mut record, own, end);
             if !record.has_ended() && place.is_none() {
                 place = Some(state.add(id, None).map_err(|_| TaskError::Contended)?);
                 note_owner(core, &record).await?;
@@ -274,11 +288,13 @@ async fn adopt_one(
 }
 
 /// Makes this process the owner of a task, and ends the task if it may not run again.
-fn take(record: &mut TaskRecord, own: &str) {
+fn take(record: &mut TaskRecord, own: &str, end: End) {
     own.clone_into(&mut record.owner);
     record.updated = now();
     if record.is_cancelling {
         record.finish(TaskEnd::Cancelled);
+    } else if end == End::ShutDown && record.may_be_handed_over() {
+        // A restart of the processes one after the other may hand a task over several times.
     } else if record.may_run_again() {
         record.runs += 1;
     } else {

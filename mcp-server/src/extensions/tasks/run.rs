@@ -102,7 +102,7 @@ pub(super) async fn run(
     run.cx.state.ended.set();
     match end {
         Ok(Some(end)) => run.finish(end).await,
-        Ok(None) if run.core.stores.values_are_shared && run.record.may_run_again() => {}
+        Ok(None) if run.core.stores.values_are_shared && run.record.may_be_handed_over() => {}
         Ok(None) => run.finish(TaskEnd::process_ended()).await,
         Err(error @ TaskError::TakenOver) => {
             tracing::warn!(error = %Chain(&error), "a task ends in this process");
