@@ -156,7 +156,7 @@ impl ServersConfig {
     ///
     /// # Errors
     ///
-    /// Those of [`parse`](Self::parse), except that there are none.
+    /// Those of [`parse`](Self::parse). A folder without servers is no error.
     pub fn project(&self, folder: &str) -> Result<Option<Self>, ConfigError> {
         let projects = self.other.get("projects");
         let Some(Value::Object(project)) = projects.and_then(|all| all.get(folder)) else {

@@ -122,9 +122,9 @@ impl Gateway {
         Ok(())
     }
 
-    /// Removes an upstream, whose connections are closed. Returns `false` if there is none of this
+    /// Removes an upstream, whose connections are closed. Returns `false` if no upstream has this
     /// name.
-    #[allow(clippy::must_use_candidate, reason = "the effect is what matters")]
+    #[must_use = "`false` means that nothing was removed"]
     pub fn remove_upstream(&self, name: &str) -> bool {
         let mut is_removed = false;
         let removed = self.shared.replace(|mut upstreams| {

@@ -54,10 +54,9 @@
 //! | anything else | a string in base64 |
 //!
 //! Schemas are converted to JSON Schema 2020-12, with what they refer to in `$defs`, and with `anyOf` for
-//! `oneOf`. The schema of the
-//! arguments has at most some 48 KB, that of the result 16 KB: what does not fit permits any value. After
-//! 64 MiB of schemas, further tools have shorter ones; after 256 MiB, there are none: filter such
-//! a document.
+//! `oneOf`. The schema of the arguments has at most some 48 KB, and that of the result 16 KB. Parts that do
+//! not fit permit any value. When the schemas of a document have 64 MiB together, further tools get shorter
+//! ones. When they have 256 MiB, the remaining operations get no tool: filter such a document.
 //!
 //! # Results
 //!

@@ -1,10 +1,10 @@
 //! Names, filters and messages that the gateway does not know.
 
 use mcp_client::Client;
-use mcp_gateway::{Gateway, GatewayError, Kind, Upstream};
+use mcp_gateway::{Gateway, GatewayError, Kind};
 use mcp_server::types::rpc::ErrorObject;
 use mcp_server::types::{Revision, ToolsCapability, json};
-use mcp_server::{AnyRequest, AnyResult, Context, HandlerError, Principal, Server, Stdio};
+use mcp_server::{AnyRequest, AnyResult, Context, HandlerError, Principal, Server};
 use serde_json::value::RawValue;
 
 use crate::support::{at, client, gateway, soon};
@@ -170,12 +170,4 @@ async fn content_that_no_revision_knows_passes_between_revisions() {
             "{result}"
         );
     }
-}
-
-/// Compiles the example of the documentation.
-#[allow(dead_code, reason = "only compiled")]
-async fn serve(gateway: Gateway) {
-    let upstream = Upstream::server("tools", tools());
-    drop(upstream);
-    gateway.server().serve(Stdio::new()).await.expect("served");
 }

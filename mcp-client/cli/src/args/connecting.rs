@@ -2,6 +2,44 @@
 
 use super::{Command, Server, Show};
 
+/// Returns the server of a command that connects to one, by a reference of the given kind.
+macro_rules! server {
+    ($command:expr, $of_tasks:ident, $($reference:tt)+) => {
+        Some(match $command {
+            Command::Discover(server)
+            | Command::Tools(server)
+            | Command::Complete(server)
+            | Command::Ping(server)
+            | Command::Metadata(server)
+            | Command::Prompts(server)
+            | Command::Watch(server) => server,
+            Command::Check(args) => $($reference)+ args.server,
+            Command::Shell(args) => $($reference)+ args.server,
+            Command::Call(args) => $($reference)+ args.named.request.server,
+            Command::Prompt(args) => $($reference)+ args.request.server,
+            Command::Tasks(command) => command.$of_tasks()?,
+            Command::Request(args) => $($reference)+ args.server,
+            Command::Resources(args) => $($reference)+ args.server,
+            Command::Fetch(args) => $($reference)+ args.server,
+            Command::Read(args) => $($reference)+ args.server,
+            Command::Skills(args) => $($reference)+ args.server,
+            Command::Tree(args) => $($reference)+ args.server,
+            Command::Auth(_)
+            | Command::Completions(_)
+            | Command::Explain(_)
+            | Command::Gateway(_)
+            | Command::Install(_)
+            | Command::Login(_)
+            | Command::Logout(_)
+            | Command::Man(_)
+            | Command::Record(_)
+            | Command::Replay(_)
+            | Command::Servers(_)
+            | Command::Uninstall(_) => return None,
+        })
+    };
+}
+
 impl Command {
     /// Returns how results are printed.
     pub(crate) fn show(&self) -> Show {
@@ -16,73 +54,11 @@ impl Command {
 
     /// Returns the server of a command that connects to one.
     pub(crate) fn server(&self) -> Option<&Server> {
-        Some(match self {
-            Self::Discover(server)
-            | Self::Tools(server)
-            | Self::Complete(server)
-            | Self::Ping(server)
-            | Self::Metadata(server)
-            | Self::Prompts(server)
-            | Self::Watch(server) => server,
-            Self::Check(args) => &args.server,
-            Self::Shell(args) => &args.server,
-            Self::Call(args) => &args.named.request.server,
-            Self::Prompt(args) => &args.request.server,
-            Self::Tasks(command) => command.server()?,
-            Self::Request(args) => &args.server,
-            Self::Resources(args) => &args.server,
-            Self::Fetch(args) => &args.server,
-            Self::Read(args) => &args.server,
-            Self::Skills(args) => &args.server,
-            Self::Tree(args) => &args.server,
-            Self::Auth(_)
-            | Self::Completions(_)
-            | Self::Explain(_)
-            | Self::Gateway(_)
-            | Self::Install(_)
-            | Self::Login(_)
-            | Self::Logout(_)
-            | Self::Man(_)
-            | Self::Record(_)
-            | Self::Replay(_)
-            | Self::Servers(_)
-            | Self::Uninstall(_) => return None,
-        })
+        server!(self, server, &)
     }
 
-    /// The same, to be changed.
+    /// Returns the same server, to be changed.
     pub(crate) fn server_mut(&mut self) -> Option<&mut Server> {
-        Some(match self {
-            Self::Discover(server)
-            | Self::Tools(server)
-            | Self::Complete(server)
-            | Self::Ping(server)
-            | Self::Metadata(server)
-            | Self::Prompts(server)
-            | Self::Watch(server) => server,
-            Self::Check(args) => &mut args.server,
-            Self::Shell(args) => &mut args.server,
-            Self::Call(args) => &mut args.named.request.server,
-            Self::Prompt(args) => &mut args.request.server,
-            Self::Tasks(command) => command.server_mut()?,
-            Self::Request(args) => &mut args.server,
-            Self::Resources(args) => &mut args.server,
-            Self::Fetch(args) => &mut args.server,
-            Self::Read(args) => &mut args.server,
-            Self::Skills(args) => &mut args.server,
-            Self::Tree(args) => &mut args.server,
-            Self::Auth(_)
-            | Self::Completions(_)
-            | Self::Explain(_)
-            | Self::Gateway(_)
-            | Self::Install(_)
-            | Self::Login(_)
-            | Self::Logout(_)
-            | Self::Man(_)
-            | Self::Record(_)
-            | Self::Replay(_)
-            | Self::Servers(_)
-            | Self::Uninstall(_) => return None,
-        })
+        server!(self, server_mut, &mut)
     }
 }

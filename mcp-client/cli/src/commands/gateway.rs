@@ -130,8 +130,9 @@ async fn reload(
             }
         };
         for name in changes.removed {
-            gateway.remove_upstream(&name);
-            print_message(&format!("removed `{name}`"));
+            if gateway.remove_upstream(&name) {
+                print_message(&format!("removed `{name}`"));
+            }
         }
         for (name, server) in changes.set {
             let set = match configured::upstream(&name, server, options, variable) {

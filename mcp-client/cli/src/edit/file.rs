@@ -21,7 +21,7 @@ pub(crate) struct OldFile {
 }
 
 impl OldFile {
-    /// Reads a file. If there is none, its text is empty.
+    /// Reads a file. The text of a file that does not exist is empty.
     pub(crate) fn read(path: &Path, creates_folder: bool) -> Result<Self, EditError> {
         match fs::canonicalize(path) {
             Ok(path) => {

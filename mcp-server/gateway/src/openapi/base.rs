@@ -103,7 +103,7 @@ pub(super) fn has_dots(path: &str) -> bool {
 }
 
 /// Returns the URL of the first entry of a list `servers`, with its variables replaced. `None` if
-/// there is none, or only a relative one.
+/// the list is empty, or if that URL is relative.
 pub(super) fn server_url(
     servers: Option<&Value>,
     variables: &BTreeMap<String, String>,

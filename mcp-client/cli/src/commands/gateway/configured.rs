@@ -106,7 +106,8 @@ pub(super) fn upstream(
                 .into_iter()
                 .map(|(name, value)| (name, value.into_exposed()))
                 .collect();
-            // Nobody can log in here: the tokens of `mcp login` are used.
+            // The gateway has no terminal on which a user could log in, so it uses the tokens of
+            // `mcp login`.
             own.account.no_login = true;
             let url = url.into_exposed();
             // Faults of the options are found at once.

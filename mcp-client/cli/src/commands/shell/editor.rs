@@ -44,7 +44,7 @@ impl Editor {
         let history = (interactive && has_history).then(folder).transpose()?;
         let history = history.map(|folder| folder.join("history"));
         if let Some(path) = &history {
-            // There is none before the first use.
+            // The file of the history does not exist before the first use.
             let _ = editor.load_history(path);
         }
         Ok(Self {

@@ -139,7 +139,7 @@ fn entry(placed: &Placed<'_>) -> Markup {
     }
 }
 
-/// Draws the line and the head of an arrow; a dot for what is sent to nobody.
+/// Draws the line and the head of an arrow. What has no receiver, such as standard error, is a dot.
 fn arrow(row: &Row<'_>, y: usize, is_response: bool) -> Markup {
     let (from, to, head) = match row.entry.from {
         Side::Client => (HOST, SERVER, format!("M{} {y} l-9 -4.5 v9 z", SERVER - 3)),

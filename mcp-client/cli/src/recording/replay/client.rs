@@ -246,7 +246,8 @@ impl Run {
         }
     }
 
-    /// Keeps a request of the server for the recorded answer, or answers it if there is none.
+    /// Keeps a request of the server until its recorded answer is sent. Answers a request without a
+    /// recorded answer at once.
     async fn asked(&mut self, id: RequestId, method: String) {
         if let Some(left @ 1..) = self.recorded.get_mut(&method) {
             *left -= 1;

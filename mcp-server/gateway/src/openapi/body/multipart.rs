@@ -34,7 +34,7 @@ impl Writing {
     }
 }
 
-/// Returns a boundary that nobody can guess, so that no content can contain it.
+/// Returns a random boundary. An author of content cannot guess it, so no content contains it.
 fn boundary() -> Result<String, String> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| format!("no random numbers: {error}"))?;
