@@ -79,14 +79,11 @@ fn document(folder: &Path) -> Result<()> {
     for library in LIBRARIES {
         doc.args(["--package", library]);
     }
-    // A folder of its own, because rustdoc keeps the pages of other crates that it has written.
-    let target = workspace::target()?.join("book-api");
-    doc.env("CARGO_TARGET_DIR", &target);
     ensure!(
         doc.status()?.success(),
         "the documentation does not compile"
     );
-    copy_folder(&target.join("doc"), folder)
+    copy_folder(&workspace::target()?.join("doc"), folder)
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
