@@ -205,7 +205,7 @@ impl Pages {
             Some((other, path)) if other.starts_with("mcp_") => (other, path),
             _ => (library, path),
         };
-        format!("{up}api/{library}/index.html?search={path}&go_to_first=true")
+        format!("{up}api/{library}/index.html?search={path}")
     }
 }
 
@@ -326,7 +326,7 @@ mod tests {
                     [`d`](../src/lib.rs)\n```text\n[e](f.md)\n```\n";
         let pages = pages();
         let written = rewrite_links(text, |target| pages.rewrite(page, target, &mut Vec::new()));
-        let api = "../../api/mcp_server/index.html?search=Server::until&go_to_first=true";
+        let api = "../../api/mcp_server/index.html?search=Server::until";
         assert_eq!(
             written,
             format!(
