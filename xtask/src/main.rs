@@ -19,6 +19,7 @@ mod process;
 mod python;
 mod quickstart;
 mod rehearse;
+mod release;
 mod schema;
 mod subject;
 mod through;
@@ -64,6 +65,8 @@ usage: cargo xtask <command>
                                import, compile and test an invented revision in a copy
   rehearse --history FOLDER    import the real revisions, one after the other
 
+  release [--dry-run [--quick]]
+                               check whether the crates can be published, and print how
   quickstart                   build and run the programs of the READMEs
 
   bench types [--quick]        compare with serde_json::Value and other crates
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
             "corpus" => corpus::run(rest),
             "fuzz" => fuzz::run(rest),
             "rehearse" => rehearse::run(rest),
+            "release" => release::run(rest),
             "quickstart" => quickstart::run(rest),
             "bench" => bench::run(rest),
             "ci" => ci::run(rest),
