@@ -166,8 +166,7 @@ pub use util::origin::is_loopback_url;
 #[cfg(feature = "tls")]
 pub use util::proxy::Proxy;
 
-/// Compiles the examples in the READMEs like those of the documentation.
+/// Compiles the examples of the README.
 #[cfg(all(doctest, feature = "process"))]
 #[doc = include_str!("../README.md")]
-#[doc = include_str!("../../README.md")]
-struct Readmes;
+struct Readme;

@@ -20,6 +20,7 @@ mod process;
 mod python;
 mod quickstart;
 mod rehearse;
+mod release;
 mod schema;
 mod subject;
 mod through;
@@ -65,6 +66,8 @@ usage: cargo xtask <command>
                                import, compile and test an invented revision in a copy
   rehearse --history FOLDER    import the real revisions, one after the other
 
+  release [--dry-run [--quick]]
+                               check whether the crates can be published, and print how
   quickstart                   build and run the programs of the READMEs
 
   book [--open]                make the book of docs/SUMMARY.md
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
             "corpus" => corpus::run(rest),
             "fuzz" => fuzz::run(rest),
             "rehearse" => rehearse::run(rest),
+            "release" => release::run(rest),
             "quickstart" => quickstart::run(rest),
             "bench" => bench::run(rest),
             "book" => book::run(rest),

@@ -7,10 +7,14 @@ use anyhow::{Context as _, Result};
 
 use crate::workspace;
 
-const DOCUMENTS: [&str; 16] = [
+const DOCUMENTS: [&str; 20] = [
     "README.md",
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "DEPENDENCY_POLICY.md",
+    "ROADMAP.md",
     "SECURITY.md",
+    "VERSIONING.md",
     "docs/architecture.md",
     "docs/attacks.md",
     "docs/benchmarks.md",

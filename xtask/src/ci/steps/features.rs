@@ -110,7 +110,7 @@ pub(super) fn numbers() -> Vec<Task> {
 }
 
 /// Returns the public features of a package, without `default`.
-fn feature_names(name: &str) -> Result<Vec<String>> {
+pub(super) fn feature_names(name: &str) -> Result<Vec<String>> {
     let metadata = workspace::metadata(&["--no-deps"])?;
     let package = packages(&metadata).find(|package| package["name"] == name);
     let features = package.and_then(|package| package["features"].as_object());
