@@ -32,6 +32,9 @@ pub mod middleware {
 pub mod models {
     #![doc = include_str!("../docs/models.md")]
 }
+pub mod offers {
+    #![doc = include_str!("../docs/offers.md")]
+}
 pub mod questions {
     #![doc = include_str!("../docs/questions.md")]
 }

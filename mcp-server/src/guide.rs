@@ -2,32 +2,35 @@
 //!
 //! In reading order:
 //!
-//! 1. [`offers`] shows tools, resources, prompts, completions, and requests of other kinds.
-//! 2. [`state`] shares values with handlers, splits a server into groups, and writes extractors.
-//! 3. [`errors`] returns errors, and decides what the model and the log get of them.
-//! 4. [`requests`] uses what a handler knows of its request, reports progress, and asks the client.
-//! 5. [`peers`] explains how one handler serves clients of all revisions, and what it must not do
+//! 1. [`offers`] shows tools, resources, and requests of other kinds.
+//! 2. [`prompts`] shows prompts and completions.
+//! 3. [`lists`] splits lists into pages, and notifies clients of changes.
+//! 4. [`state`] shares values with handlers, splits a server into groups, and writes extractors.
+//! 5. [`errors`] returns errors, and decides what the model and the log get of them.
+//! 6. [`requests`] uses what a handler knows of its request, reports progress, and logs.
+//! 7. [`questions`] asks the client: forms, pages, models, roots.
+//! 8. [`peers`] explains how one handler serves clients of all revisions, and what it must not do
 //!    before it asks the client something.
-//! 6. [`access`] decides who may use what: principals, guards, visibility, middleware.
-//! 7. [`oauth`] protects a server on the internet with access tokens.
-//! 8. [`testing`] tests a server in memory, and handlers by themselves.
-//! 9. [`serving`] serves a server over byte streams and HTTP, on the internet.
-//! 10. [`shutdown`] ends a server without losing requests.
-//! 11. [`cluster`] serves an endpoint by several processes.
+//! 9. [`access`] decides who may use what: principals, guards, visibility, middleware.
+//! 10. [`oauth`] protects a server on the internet with access tokens.
+//! 11. [`testing`] tests a server in memory, and handlers by themselves.
+//! 12. [`serving`] serves a server over byte streams and HTTP, on the internet.
+//! 13. [`shutdown`] ends a server without losing requests.
+//! 14. [`cluster`] serves an endpoint by several processes.
 //!
 //! Three pages describe official extensions:
 //!
-//! 12. [`tasks`] answers calls that take longer than a client waits.
-//! 13. [`skills`] offers skills for agents.
-//! 14. [`apps`] gives tools a user interface.
+//! 15. [`tasks`] answers calls that take longer than a client waits.
+//! 16. [`skills`] offers skills for agents.
+//! 17. [`apps`] gives tools a user interface.
 //!
 //! Four pages describe proposals, which are not part of the protocol yet:
 //!
-//! 15. [`resources`] describes resources, and lists the members of collections (SEP-2093).
-//! 16. [`versions`] gives resources versions, and sends them with the notifications of their
+//! 18. [`resources`] describes resources, and lists the members of collections (SEP-2093).
+//! 19. [`versions`] gives resources versions, and sends them with the notifications of their
 //!     changes.
-//! 17. [`urls`] issues URLs of resources for programs that do not speak the protocol.
-//! 18. [`database`] offers rows of a database as resources, with all of this.
+//! 20. [`urls`] issues URLs of resources for programs that do not speak the protocol.
+//! 21. [`database`] offers rows of a database as resources, with all of this.
 //!
 //! A test needs two lines to connect a client of `mcp-client` to a server:
 //!
@@ -75,17 +78,29 @@ pub mod database {
 pub mod errors {
     #![doc = include_str!("../docs/errors.md")]
 }
+#[cfg(feature = "pagination")]
+pub mod lists {
+    #![doc = include_str!("../docs/lists.md")]
+}
 #[cfg(feature = "oauth")]
 pub mod oauth {
     #![doc = include_str!("../docs/oauth.md")]
 }
-#[cfg(all(feature = "json-schema", feature = "pagination", feature = "templates"))]
+#[cfg(all(feature = "json-schema", feature = "templates"))]
 pub mod offers {
     #![doc = include_str!("../docs/offers.md")]
 }
 #[cfg(feature = "asking")]
 pub mod peers {
     #![doc = include_str!("../docs/peers.md")]
+}
+#[cfg(feature = "templates")]
+pub mod prompts {
+    #![doc = include_str!("../docs/prompts.md")]
+}
+#[cfg(feature = "asking")]
+pub mod questions {
+    #![doc = include_str!("../docs/questions.md")]
 }
 #[cfg(all(feature = "http", feature = "asking"))]
 pub mod requests {

@@ -4,6 +4,7 @@ mod cargo;
 mod layers;
 mod links;
 mod proposals;
+mod reference;
 mod steps;
 mod times;
 

@@ -1,68 +1,178 @@
-//! The step `links`: checks that relative links in documents lead to existing files.
+//! The step `links`: checks that the links in all Markdown files lead to existing files and headings,
+//! and that `docs/features.md` leads to an explanation and to an example of each feature.
 
-use std::fs;
-use std::path::Path;
+mod features;
+mod page;
 
-use anyhow::{Context as _, Result};
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
 
+use anyhow::{Context as _, Result, ensure};
+
+use self::page::Page;
 use crate::workspace;
 
-const DOCUMENTS: [&str; 20] = [
-    "README.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "DEPENDENCY_POLICY.md",
-    "ROADMAP.md",
-    "SECURITY.md",
-    "VERSIONING.md",
-    "docs/architecture.md",
-    "docs/attacks.md",
-    "docs/benchmarks.md",
-    "docs/commands.md",
-    "docs/guarantees.md",
-    "docs/resources.md",
-    "docs/security.md",
-    "mcp-client/README.md",
-    "mcp-client/cli/README.md",
-    "mcp-server/gateway/README.md",
-    "mcp-server/README.md",
-    "mcp-types/README.md",
-    "schema/README.md",
-];
-
-/// Returns the links to files that do not exist.
+/// Returns the links that lead nowhere, and the features without an explanation or an example.
 pub(super) fn broken() -> Result<Vec<String>> {
-    let root = workspace::root();
-    let mut faults = Vec::new();
-    for document in DOCUMENTS {
-        let file = root.join(document);
-        let text = fs::read_to_string(&file).context(document)?;
-        let folder = file.parent().unwrap_or(&root);
-        for target in targets(&text) {
-            if !Path::new(folder).join(target).exists() {
-                faults.push(format!("{document}: {target} does not exist"));
-            }
-        }
-    }
+    let pages = Pages::read()?;
+    let mut faults = pages.broken();
+    faults.extend(features::faults(&pages));
     Ok(faults)
 }
 
-/// Returns the relative targets of `[text](target)`, without fragments.
-fn targets(text: &str) -> impl Iterator<Item = &str> {
-    text.split("](").skip(1).filter_map(|rest| {
-        let (target, _) = rest.split_once(')')?;
-        let file = target.split('#').next().unwrap_or(target);
-        (!file.is_empty() && !file.contains("://")).then_some(file)
-    })
+/// All Markdown files, by their paths in the repository.
+struct Pages {
+    root: PathBuf,
+    pages: BTreeMap<PathBuf, Page>,
+}
+
+impl Pages {
+    fn read() -> Result<Self> {
+        let root = workspace::root();
+        let output = Command::new("git")
+            .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+            .args(["--", "*.md"])
+            .current_dir(&root)
+            .output()
+            .context("cannot run git")?;
+        ensure!(output.status.success(), "git lists no files");
+        let mut pages = BTreeMap::new();
+        for name in String::from_utf8(output.stdout)?.lines() {
+            let file = root.join(name);
+            // Files that were removed, but not yet from the index.
+            if file.is_file() {
+                pages.insert(name.into(), Page::parse(&workspace::read(&file)?));
+            }
+        }
+        Ok(Self { root, pages })
+    }
+
+    fn broken(&self) -> Vec<String> {
+        let links = self
+            .pages
+            .iter()
+            .flat_map(|(path, page)| page.links().map(move |target| (path, target)));
+        links
+            .filter_map(|(path, target)| self.resolve(path, target).err())
+            .collect()
+    }
+
+    /// Returns the file and the anchor that a link of a page leads to, or `None` if it leads out of
+    /// the repository or to an item, which rustdoc checks.
+    fn resolve<'a>(
+        &self,
+        page: &Path,
+        target: &'a str,
+    ) -> Result<Option<(PathBuf, Option<&'a str>)>, String> {
+        if target.contains("://") || target.starts_with("mailto:") {
+            return Ok(None);
+        }
+        let (file, anchor) = match target.split_once('#') {
+            Some((file, anchor)) => (file, Some(anchor)),
+            None => (target, None),
+        };
+        let folder = page.parent().unwrap_or(page);
+        let path = match guide_page(file) {
+            Some(other) => folder.join(format!("{other}.md")),
+            None if file.is_empty() => page.to_path_buf(),
+            None => normal(&folder.join(file)),
+        };
+        let fault = |what: &str| Err(format!("{}: {target} {what}", page.display()));
+        if !self.root.join(&path).exists() {
+            return match is_item(file) {
+                true if is_in_rustdoc(page) => Ok(None),
+                true => fault("names an item, but the page is not part of rustdoc"),
+                false => fault("does not exist"),
+            };
+        }
+        if let Some(anchor) = anchor
+            && let Some(other) = self.pages.get(&path)
+            && other.section(anchor).is_none()
+        {
+            return fault("names a heading that does not exist");
+        }
+        Ok(Some((path, anchor)))
+    }
+}
+
+/// Returns the page of the same guide that a link of rustdoc names.
+fn guide_page(target: &str) -> Option<&str> {
+    let page = target
+        .strip_prefix("super::")
+        .or_else(|| target.strip_prefix("crate::guide::"))?;
+    (!page.contains("::")).then_some(page)
+}
+
+/// Returns `true` for paths of Rust items such as `crate::Server`, `tracing` and `fn@serve`.
+fn is_item(target: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_:@!()<>".contains(c);
+    !target.is_empty() && guide_page(target).is_none() && target.chars().all(is_part)
+}
+
+/// Returns `true` if rustdoc includes the page.
+fn is_in_rustdoc(page: &Path) -> bool {
+    let parts: Vec<_> = page.components().map(Component::as_os_str).collect();
+    parts.get(1).is_some_and(|folder| *folder == "docs")
+        || parts.iter().any(|part| *part == "src")
+        || page == Path::new("mcp-server/gateway/README.md")
+}
+
+/// Removes `..` from a path.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(normal.pop()),
+            Component::CurDir => {}
+            part => normal.push(part),
+        }
+    }
+    normal
 }
 
 #[cfg(test)]
 mod tests {
-    use super::targets;
+    use super::*;
+
+    fn pages(pages: &[(&str, &str)]) -> Pages {
+        let pages = pages.iter();
+        Pages {
+            root: workspace::root(),
+            pages: pages
+                .map(|(path, text)| (path.into(), Page::parse(text)))
+                .collect(),
+        }
+    }
 
     #[test]
-    fn external_links_and_fragments_are_ignored() {
-        let text = "[a](b.md), [c](https://example.com/d), [e](#f) and [g](h/i.md#j) [k](l";
-        assert_eq!(targets(text).collect::<Vec<_>>(), ["b.md", "h/i.md"]);
+    fn links_that_lead_nowhere_are_faults() {
+        let readme = "# A\n[a](docs/b.md) [b](#a) [c](#b) [d](https://example.com/x) [e](LICENSE-MIT)\n\
+                      `[f](g.md)` [h](docs/commands.md#commands) [i](docs/commands.md#j) [k](crate::L)";
+        let commands = "# Commands\n";
+        let pages = pages(&[("README.md", readme), ("docs/commands.md", commands)]);
+        let expected = [
+            "README.md: docs/b.md does not exist",
+            "README.md: #b names a heading that does not exist",
+            "README.md: docs/commands.md#j names a heading that does not exist",
+            "README.md: crate::L names an item, but the page is not part of rustdoc",
+        ];
+        assert_eq!(pages.broken(), expected);
+    }
+
+    #[test]
+    fn links_of_rustdoc_are_accepted_in_guides() {
+        let offers = "[a](crate::Server) [b](super::state#groups) [c](super::state#none) \
+                      [d](super::none) [e](tracing) [f](std::error::Error::source)";
+        let state = "# State\n## Groups\n";
+        let pages = pages(&[
+            ("mcp-server/docs/offers.md", offers),
+            ("mcp-server/docs/state.md", state),
+        ]);
+        let expected = [
+            "mcp-server/docs/offers.md: super::state#none names a heading that does not exist",
+            "mcp-server/docs/offers.md: super::none does not exist",
+        ];
+        assert_eq!(pages.broken(), expected);
     }
 }

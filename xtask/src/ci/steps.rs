@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use super::cargo::Cargo;
-use super::{layers, links, proposals};
+use super::{layers, links, proposals, reference};
 use crate::{fuzz, node, workspace};
 use features::{features, numbers, wasm};
 use suites::{conformance, interop};
@@ -189,6 +189,7 @@ fn texts(extent: Extent) -> Vec<Step> {
             vec![
                 Task::Check("texts", unwritten),
                 Task::Check("proposals", proposals::unnamed),
+                Task::Check("reference", reference::faults),
             ],
         ),
     ]
