@@ -2,26 +2,56 @@
 //! external server run as tests.
 
 #[cfg(feature = "apps")]
-pub mod apps;
+pub mod apps {
+    #![doc = include_str!("../docs/apps.md")]
+}
 #[cfg(feature = "oauth")]
-pub mod authorization;
-pub mod calls;
-pub mod changes;
-pub mod eras;
+pub mod authorization {
+    #![doc = include_str!("../docs/authorization.md")]
+}
+pub mod calls {
+    #![doc = include_str!("../docs/calls.md")]
+}
+pub mod changes {
+    #![doc = include_str!("../docs/changes.md")]
+}
+pub mod eras {
+    #![doc = include_str!("../docs/eras.md")]
+}
 #[cfg(feature = "https-url")]
-pub mod fetch;
-pub mod icons;
-pub mod middleware;
+pub mod fetch {
+    #![doc = include_str!("../docs/fetch.md")]
+}
+pub mod icons {
+    #![doc = include_str!("../docs/icons.md")]
+}
+pub mod middleware {
+    #![doc = include_str!("../docs/middleware.md")]
+}
 #[cfg(feature = "model-tools")]
-pub mod models;
-pub mod questions;
+pub mod models {
+    #![doc = include_str!("../docs/models.md")]
+}
+pub mod questions {
+    #![doc = include_str!("../docs/questions.md")]
+}
 #[cfg(all(feature = "sep-2093", feature = "versioned-resources"))]
-pub mod resources;
+pub mod resources {
+    #![doc = include_str!("../docs/resources.md")]
+}
 #[cfg(feature = "skills")]
-pub mod skills;
+pub mod skills {
+    #![doc = include_str!("../docs/skills.md")]
+}
 #[cfg(feature = "tasks")]
-pub mod tasks;
+pub mod tasks {
+    #![doc = include_str!("../docs/tasks.md")]
+}
 #[cfg(all(feature = "http", feature = "process"))]
-pub mod transports;
+pub mod transports {
+    #![doc = include_str!("../docs/transports.md")]
+}
 #[cfg(all(feature = "http", feature = "json-schema", feature = "process"))]
-pub mod trust;
+pub mod trust {
+    #![doc = include_str!("../docs/trust.md")]
+}

@@ -50,40 +50,79 @@
 //! ```
 
 #[cfg(feature = "http")]
-pub mod access;
+pub mod access {
+    #![doc = include_str!("../docs/access.md")]
+}
 #[cfg(feature = "apps")]
-pub mod apps;
+pub mod apps {
+    #![doc = include_str!("../docs/apps.md")]
+}
 #[cfg(all(feature = "oauth", feature = "postgres", feature = "redis"))]
-pub mod cluster;
+pub mod cluster {
+    #![doc = include_str!("../docs/cluster.md")]
+    #![doc = concat!("```no_run\n", include_str!("../examples/cluster.rs"), "```")]
+}
 #[cfg(all(
     feature = "https-url",
     feature = "sep-2093",
     feature = "templates",
     feature = "versioned-resources"
 ))]
-pub mod database;
-pub mod errors;
+pub mod database {
+    #![doc = include_str!("../docs/database.md")]
+    #![doc = concat!("```no_run\n", include_str!("../examples/sqlite.rs"), "```")]
+}
+pub mod errors {
+    #![doc = include_str!("../docs/errors.md")]
+}
 #[cfg(feature = "oauth")]
-pub mod oauth;
+pub mod oauth {
+    #![doc = include_str!("../docs/oauth.md")]
+}
 #[cfg(all(feature = "json-schema", feature = "pagination", feature = "templates"))]
-pub mod offers;
+pub mod offers {
+    #![doc = include_str!("../docs/offers.md")]
+}
 #[cfg(feature = "asking")]
-pub mod peers;
+pub mod peers {
+    #![doc = include_str!("../docs/peers.md")]
+}
 #[cfg(all(feature = "http", feature = "asking"))]
-pub mod requests;
+pub mod requests {
+    #![doc = include_str!("../docs/requests.md")]
+}
 #[cfg(all(feature = "sep-2093", feature = "templates"))]
-pub mod resources;
+pub mod resources {
+    #![doc = include_str!("../docs/resources.md")]
+}
 #[cfg(all(feature = "http", feature = "asking"))]
-pub mod serving;
+pub mod serving {
+    #![doc = include_str!("../docs/serving.md")]
+}
 #[cfg(feature = "http")]
-pub mod shutdown;
+pub mod shutdown {
+    #![doc = include_str!("../docs/shutdown.md")]
+}
 #[cfg(feature = "skills")]
-pub mod skills;
-pub mod state;
+pub mod skills {
+    #![doc = include_str!("../docs/skills.md")]
+}
+pub mod state {
+    #![doc = include_str!("../docs/state.md")]
+}
 #[cfg(all(feature = "http", feature = "tasks"))]
-pub mod tasks;
-pub mod testing;
+pub mod tasks {
+    #![doc = include_str!("../docs/tasks.md")]
+}
+#[cfg(feature = "oauth")]
+pub mod testing {
+    #![doc = include_str!("../docs/testing.md")]
+}
 #[cfg(feature = "https-url")]
-pub mod urls;
+pub mod urls {
+    #![doc = include_str!("../docs/urls.md")]
+}
 #[cfg(all(feature = "versioned-resources", feature = "templates"))]
-pub mod versions;
+pub mod versions {
+    #![doc = include_str!("../docs/versions.md")]
+}
