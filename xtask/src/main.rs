@@ -5,6 +5,7 @@ mod output;
 
 mod attack;
 mod bench;
+mod book;
 mod browser;
 mod ci;
 mod cluster;
@@ -66,6 +67,8 @@ usage: cargo xtask <command>
 
   quickstart                   build and run the programs of the READMEs
 
+  book [--open]                make the book of docs/SUMMARY.md
+
   bench types [--quick]        compare with serde_json::Value and other crates
   bench server [--quick]       compare with rmcp and the simplest possible server
   bench client [--quick]       compare with rmcp's client
@@ -91,6 +94,7 @@ fn main() -> ExitCode {
             "rehearse" => rehearse::run(rest),
             "quickstart" => quickstart::run(rest),
             "bench" => bench::run(rest),
+            "book" => book::run(rest),
             "ci" => ci::run(rest),
             "help" | "--help" | "-h" => {
                 print!("{USAGE}");

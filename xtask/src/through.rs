@@ -1,5 +1,4 @@
-//! Runs the example `everything` of `mcp-server`, alone or behind the example `gateway` of
-//! `mcp-gateway`.
+//! Runs examples of `mcp-server` behind the example `gateway` of `mcp-gateway`.
 
 use std::path::Path;
 
@@ -75,24 +74,37 @@ impl Through {
         known.map(|(_, why)| *why)
     }
 
-    /// Starts both. Their output is written to a folder.
+    /// Starts the gateway in front of the example `everything`. Their output is written to a folder.
     pub(crate) fn start(&self, folder: &Path) -> Result<Served> {
-        let everything = subject::build("everything")?;
+        self.start_example("everything", &["--port", "0"], &["--stdio"], folder)
+    }
+
+    /// Starts the gateway in front of an example, which has these arguments if it serves HTTP and
+    /// if it serves stdio.
+    pub(crate) fn start_example(
+        &self,
+        example: &str,
+        http: &[&str],
+        stdio: &[&str],
+        folder: &Path,
+    ) -> Result<Served> {
+        let example = subject::build(example)?;
         let gateway = subject::build("gateway")?;
         let mut arguments = Vec::new();
         if let Some(revision) = &self.revision {
             arguments.extend(["--revision", revision]);
         }
         if self.stdio {
-            let program = everything.to_str().context("a path that is not UTF-8")?;
-            arguments.extend(["--", program, "--stdio"]);
+            let program = example.to_str().context("a path that is not UTF-8")?;
+            arguments.extend(["--", program]);
+            arguments.extend(stdio);
             let front = Subject::start(&gateway, &arguments, &folder.join("gateway"))?;
             return Ok(Served {
                 front,
                 _behind: None,
             });
         }
-        let behind = Subject::start(&everything, &["--port", "0"], folder)?;
+        let behind = Subject::start(&example, http, folder)?;
         arguments.push(&behind.url);
         let front = Subject::start(&gateway, &arguments, &folder.join("gateway"))?;
         Ok(Served {

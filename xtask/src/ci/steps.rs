@@ -100,6 +100,7 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
             )],
             vec![step("rehearse", vec![run("xtask rehearse")])],
             vec![step("package", vec![run(PACKAGE)])],
+            vec![step("book", vec![run("xtask book")])],
             vec![step("numbers", numbers())],
         ]);
     }

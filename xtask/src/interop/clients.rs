@@ -62,8 +62,8 @@ pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
     Ok(failed)
 }
 
-/// Runs the clients against a gateway in front of the example `everything`. Returns the clients that
-/// failed.
+/// Runs the clients against a gateway in front of the example `everything`, and the one of the
+/// Python SDK against a gateway in front of `sqlite`. Returns the clients that failed.
 pub(super) fn run_through(node: &Node, through: &Through) -> Result<Vec<String>> {
     let folder = node.install("interop")?;
     let served = through.start(&folder)?;
@@ -72,6 +72,16 @@ pub(super) fn run_through(node: &Node, through: &Through) -> Result<Vec<String>>
         let line = [client, &["http", &served.front.url]].concat();
         println!("\n== {}", line.join(" "));
         if !succeeds(&node.program, &folder, &line)? {
+            failed.push(line.join(" "));
+        }
+    }
+    if let Some(python) = python::install(&folder)? {
+        let database = empty_database(&folder, "behind.db")?;
+        let http = [&*database, "--http", "127.0.0.1:0"];
+        let served = through.start_example("sqlite", &http, &[&database], &folder)?;
+        let line = ["notes.py", "gateway", &served.front.url];
+        println!("\n== {}", line.join(" "));
+        if !succeeds(&python, &folder, &line)? {
             failed.push(line.join(" "));
         }
     }
@@ -111,18 +121,12 @@ fn files(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
 /// Runs the clients, and one of the Python SDK, against the example `sqlite` over both transports.
 fn notes(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
     let program = subject::build("sqlite")?;
-    let [served, piped] = ["served.db", "piped.db"].map(|name| folder.join(name));
-    for database in [&served, &piped] {
-        if database.exists() {
-            fs::remove_file(database).with_context(|| workspace::display_path(database))?;
-        }
-    }
-    let served = served.to_str().context("a path that is not UTF-8")?;
+    let served = empty_database(folder, "served.db")?;
+    let piped = empty_database(folder, "piped.db")?;
     let urls = ["--public-url", "https://notes.example.com"];
-    let arguments = [&[served, "--http", "127.0.0.1:0"], &urls[..]].concat();
+    let arguments = [&[&*served, "--http", "127.0.0.1:0"], &urls[..]].concat();
     let subject = Subject::start(&program, &arguments, folder)?;
     let program = program.to_str().context("a path that is not UTF-8")?;
-    let piped = piped.to_str().context("a path that is not UTF-8")?;
     let mut clients: Vec<(&Path, Vec<&str>)> = CLIENTS
         .iter()
         .map(|client| (&*node.program, [client, &["--notes"][..]].concat()))
@@ -134,7 +138,7 @@ fn notes(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
     for (interpreter, client) in clients {
         for way in [
             &["http", subject.url.as_str()],
-            &["stdio", program, piped][..],
+            &["stdio", program, &piped][..],
         ] {
             let line = [&client, way].concat();
             println!("\n== {}", line.join(" "));
@@ -144,6 +148,16 @@ fn notes(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the path of a database that does not exist yet.
+fn empty_database(folder: &Path, name: &str) -> Result<String> {
+    let database = folder.join(name);
+    if database.exists() {
+        fs::remove_file(&database).with_context(|| workspace::display_path(&database))?;
+    }
+    let database = database.to_str().context("a path that is not UTF-8")?;
+    Ok(database.to_owned())
 }
 
 /// Creates exactly the files that the checks expect.

@@ -17,7 +17,7 @@ const WASM: &str = "wasm32-unknown-unknown";
 /// One in this number of the sets of features is checked before a merge.
 const FEATURE_PARTS: usize = 8;
 
-/// Checks each library without features, with the default features and with all, and a sample of
+/// Checks each library without features, with the default features, and with a sample of
 /// these: each feature alone, for the server all combinations of the features that change its
 /// internals, for the client common combinations.
 pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
@@ -59,7 +59,10 @@ pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
                 &["--no-default-features", "--features", &set],
             ));
         }
-        tasks.push(check(package, &["--all-features"]));
+        // Before a merge, the step `clippy` checks all features.
+        if extent == Extent::Nightly {
+            tasks.push(check(package, &["--all-features"]));
+        }
     }
     if extent == Extent::Nightly {
         // With default features, all targets either compile or declare the features that they require.
