@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 
 use crate::workspace;
 
-const DOCUMENTS: [&str; 16] = [
+const DOCUMENTS: [&str; 18] = [
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
@@ -16,8 +16,10 @@ const DOCUMENTS: [&str; 16] = [
     "docs/benchmarks.md",
     "docs/commands.md",
     "docs/guarantees.md",
+    "docs/report.md",
     "docs/resources.md",
     "docs/security.md",
+    "docs/unsaid.md",
     "mcp-client/README.md",
     "mcp-client/cli/README.md",
     "mcp-server/gateway/README.md",
