@@ -82,6 +82,7 @@ const LAYERS: &[(&str, &str, &str)] = &[
         ANY_SCHEMA,
         "errors, identifiers, base64",
     ),
+    ("mcp-types/tests/", PROTOCOL, "types: tests"),
     (
         "mcp-types/internal/",
         PROTOCOL,
@@ -101,7 +102,8 @@ const LAYERS: &[(&str, &str, &str)] = &[
     ("mcp-server/src/stores", PROTOCOL, "server: stores"),
     ("mcp-server/src/extensions", PROTOCOL, "server: extensions"),
     ("mcp-server/src/proposals", PROTOCOL, "server: proposals"),
-    ("mcp-server/", PROTOCOL, "server: server, guide"),
+    ("mcp-server/tests/", PROTOCOL, "server: tests"),
+    ("mcp-server/", PROTOCOL, "server: server, guide, examples"),
     ("mcp-client/cli/", PROTOCOL, "command-line program"),
     ("mcp-client/src/util", PROTOCOL, "client: util"),
     ("mcp-client/src/protocol", PROTOCOL, "client: protocol"),
@@ -115,7 +117,8 @@ const LAYERS: &[(&str, &str, &str)] = &[
         "client: proposals, icons",
     ),
     ("mcp-client/src/icons", PROTOCOL, "client: proposals, icons"),
-    ("mcp-client/", PROTOCOL, "client: client, guide"),
+    ("mcp-client/tests/", PROTOCOL, "client: tests"),
+    ("mcp-client/", PROTOCOL, "client: client, guide, examples"),
     ("xtask/", TOOLS, "commands, peers, attacks, fuzzing"),
     ("", TOOLS, "other"),
 ];
