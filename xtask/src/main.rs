@@ -14,6 +14,7 @@ mod conformance;
 mod corpus;
 mod fuzz;
 mod interop;
+mod lines;
 mod node;
 mod peers;
 mod process;
@@ -79,6 +80,7 @@ usage: cargo xtask <command>
   bench files [--quick]        list and change a large tree
   bench scale [--quick] [--only PART]
                                many sessions, streams and changes, and what they ask of a store
+  lines                        count the lines of the workspace by origin and layer
   ci [--only STEP]...          run all checks that have to pass before a merge
   ci --help                    list the steps and their durations
 ";
@@ -99,6 +101,7 @@ fn main() -> ExitCode {
             "quickstart" => quickstart::run(rest),
             "bench" => bench::run(rest),
             "book" => book::run(rest),
+            "lines" => lines::run(rest),
             "ci" => ci::run(rest),
             "help" | "--help" | "-h" => {
                 print!("{USAGE}");
