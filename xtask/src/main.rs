@@ -65,6 +65,8 @@ usage: cargo xtask <command>
   rehearse --history FOLDER    import the real revisions, one after the other
 
   quickstart                   build and run the programs of the READMEs
+  quickstart --tutorials | PAGE...
+                               follow the tutorials step by step, and compare what programs print
 
   bench types [--quick]        compare with serde_json::Value and other crates
   bench server [--quick]       compare with rmcp and the simplest possible server

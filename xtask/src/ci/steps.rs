@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::cargo::Cargo;
 use super::{layers, links, proposals};
-use crate::{fuzz, node, workspace};
+use crate::{fuzz, node, quickstart, workspace};
 use features::{features, numbers, wasm};
 use suites::{conformance, interop};
 
@@ -97,6 +97,10 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
             vec![step(
                 "corpus",
                 vec![unless(node::missing, "xtask corpus --quick")],
+            )],
+            vec![step(
+                "tutorials",
+                vec![unless(crate::cluster::missing, "xtask quickstart --tutorials")],
             )],
             vec![step("rehearse", vec![run("xtask rehearse")])],
             vec![step("package", vec![run(PACKAGE)])],
@@ -186,6 +190,7 @@ fn texts() -> Vec<Step> {
             vec![
                 Task::Check("texts", unwritten),
                 Task::Check("proposals", proposals::unnamed),
+                Task::Check("tutorials", quickstart::differences),
             ],
         ),
     ]
