@@ -100,7 +100,10 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
             )],
             vec![step(
                 "tutorials",
-                vec![unless(crate::cluster::missing, "xtask quickstart --tutorials")],
+                vec![unless(
+                    crate::cluster::missing,
+                    "xtask quickstart --tutorials",
+                )],
             )],
             vec![step("rehearse", vec![run("xtask rehearse")])],
             vec![step("package", vec![run(PACKAGE)])],

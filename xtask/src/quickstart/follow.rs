@@ -39,6 +39,8 @@ impl Reader {
         }
         let logs = folder.join("logs");
         fs::create_dir_all(&logs).with_context(|| workspace::display_path(&logs))?;
+        // The clone of the reader.
+        std::os::unix::fs::symlink(workspace::root(), folder.join("mcp"))?;
         let path = std::env::var("PATH").unwrap_or_default();
         let programs = workspace::target()?.join("debug");
         let variables = [
@@ -63,7 +65,7 @@ impl Reader {
             Kind::File { .. } | Kind::Change { .. } => {
                 let folder = self.folder()?;
                 let written = step.write(|path| fs::read_to_string(folder.join(path)).ok())?;
-                for (path, text) in written {
+                if let Some((path, text)) = written {
                     let file = folder.join(path);
                     fs::create_dir_all(file.parent().unwrap_or(&folder))?;
                     super::write(&file, &text)?;
@@ -76,7 +78,7 @@ impl Reader {
                 let is_printed = |printed: &str| fits(printed, expected, true);
                 self.terminal.start(&command.line, is_printed)
             }
-            Kind::Stop => self.terminal.interrupt(),
+            Kind::Stop(which) => self.terminal.interrupt(which.as_deref()),
         }
     }
 
@@ -104,9 +106,7 @@ impl Reader {
 
     /// Does what a command would do, if it would need a network or change the workspace.
     fn replaced(&mut self, line: &str) -> Result<bool> {
-        if line.starts_with("git clone ") {
-            // The workspace is the clone.
-        } else if let Some(path) = line.strip_prefix("cargo install --path mcp/") {
+        if let Some(path) = line.strip_prefix("cargo install --path mcp/") {
             build(&workspace::root().join(path))?;
         } else if let Some(name) = line.strip_prefix("cargo new ") {
             let folder = self.folder()?.join(name);

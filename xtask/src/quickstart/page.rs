@@ -6,12 +6,12 @@
 //!   that a hunk removes and keeps have to be found exactly once.
 //! - A block of `sh` is executed.
 //! - A block of `console` is executed, and its output compared; `...` stands for any text. In a
-//!   block of `console running`, the program keeps running until the comment `<!-- Ctrl+C -->`.
+//!   block of `console running`, the program keeps running until the comment `<!-- Ctrl+C -->`, or
+//!   `<!-- Ctrl+C: COMMAND -->` for one of several.
 //! - Blocks of other languages, such as `bash`, are only read.
 //! - The comment `<!-- files: FOLDER -->` says where the workspace has the files of the last step.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -38,11 +38,18 @@ pub(super) struct Step {
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Kind {
-    File { path: String, text: String },
-    Change { path: String, hunks: Vec<Hunk> },
+    File {
+        path: String,
+        text: String,
+    },
+    Change {
+        path: String,
+        hunks: Vec<Hunk>,
+    },
     Commands(Vec<Command>),
     Start(Command),
-    Stop,
+    /// Interrupts the program that this command started, or all that keep running.
+    Stop(Option<String>),
 }
 
 /// Lines of a file, before and after.
@@ -74,10 +81,10 @@ impl Page {
         while let Some((line, number)) = lines.next() {
             if let Some(folder) = comment(line, "files: ") {
                 page.home = Some(folder.to_owned());
-            } else if comment(line, "Ctrl+C").is_some() {
+            } else if let Some(which) = comment(line, "Ctrl+C") {
                 page.steps.push(Step {
                     line: number,
-                    kind: Kind::Stop,
+                    kind: Kind::Stop(which.strip_prefix(": ").map(str::to_owned)),
                 });
             } else if let Some(language) = line.strip_prefix("```") {
                 let block: Vec<&str> = lines
@@ -110,33 +117,36 @@ impl Page {
         let Some(home) = &self.home else {
             return Ok(Vec::new());
         };
-        let folder = workspace::root().join(home);
-        let mut faults = Vec::new();
-        for name in workspace::names(&folder.join("src"), None)? {
-            if !files.contains_key(&format!("src/{name}")) {
-                faults.push(format!(
-                    "{}: {home}/src/{name} is not on the page",
-                    self.name
-                ));
-            }
-        }
-        for (path, text) in files.iter().filter(|(path, _)| path.starts_with("src/")) {
-            let theirs = fs::read_to_string(folder.join(path)).unwrap_or_default();
-            let mut lines = theirs.lines().zip(text.lines()).zip(1..);
-            let differing = lines.find(|((theirs, ours), _)| theirs != ours);
-            if theirs != *text {
-                let line = differing
-                    .map_or(theirs.lines().count().min(text.lines().count()) + 1, |it| {
-                        it.1
-                    });
-                faults.push(format!(
-                    "{}: {path} differs from {home}/{path}:{line}",
-                    self.name
-                ));
-            }
-        }
-        Ok(faults)
+        let mut theirs = Files::new();
+        collect(&workspace::root().join(home), "src", &mut theirs)?;
+        let paths = files.keys().filter(|path| path.starts_with("src/"));
+        let paths: BTreeSet<&String> = paths.chain(theirs.keys()).collect();
+        let differing = paths
+            .into_iter()
+            .filter(|path| files.get(*path) != theirs.get(*path));
+        let faults = differing.map(|path| {
+            let mut lines = files.get(path).into_iter().flat_map(|text| text.lines());
+            let others = theirs.get(path).into_iter().flat_map(|text| text.lines());
+            let same = others.take_while(|other| lines.next() == Some(other));
+            let line = same.count() + 1;
+            format!("{}: {path} differs from {home}/{path}:{line}", self.name)
+        });
+        Ok(faults.collect())
     }
+}
+
+/// Reads all files in a part of a folder.
+fn collect(folder: &Path, part: &str, files: &mut Files) -> Result<()> {
+    for name in workspace::names(&folder.join(part), None)? {
+        let path = format!("{part}/{name}");
+        let file = folder.join(&path);
+        if file.is_dir() {
+            collect(folder, &path, files)?;
+        } else {
+            files.insert(path, workspace::read(&file)?);
+        }
+    }
+    Ok(())
 }
 
 impl Kind {
@@ -164,7 +174,7 @@ impl Kind {
                 }
                 Some((path.clone(), text))
             }
-            Self::Commands(_) | Self::Start(_) | Self::Stop => None,
+            Self::Commands(_) | Self::Start(_) | Self::Stop(_) => None,
         })
     }
 }
@@ -320,7 +330,7 @@ rm -r /
         let expected = vec![
             Kind::Commands(vec![command("cat \\\n  a", "text\n"), command("true", "")]),
             Kind::Start(command("sleep 9", "")),
-            Kind::Stop,
+            Kind::Stop(None),
         ];
         assert_eq!(kinds.collect::<Vec<_>>(), expected);
     }

@@ -23,8 +23,8 @@ pub(super) struct Terminal {
     lines: Receiver<String>,
     /// The folder for the output of programs that keep running.
     logs: PathBuf,
-    /// The process groups of these programs.
-    running: Vec<String>,
+    /// The commands and process groups of these programs.
+    running: Vec<(String, String)>,
     started: usize,
 }
 
@@ -94,7 +94,7 @@ impl Terminal {
         let line = format!("setsid bash {script:?} >{log:?} 2>&1 & echo $!");
         let (group, _) = self.run(&line)?;
         let group = group.trim().to_owned();
-        self.running.push(group.clone());
+        self.running.push((command.to_owned(), group.clone()));
         let end = Instant::now() + TIME;
         loop {
             let printed = fs::read_to_string(&log).unwrap_or_default();
@@ -107,15 +107,19 @@ impl Terminal {
         }
     }
 
-    /// Interrupts all programs that keep running, and waits until they have ended.
-    pub(super) fn interrupt(&mut self) -> Result<()> {
-        for group in std::mem::take(&mut self.running) {
+    /// Interrupts the program that a command started, or all that keep running, and waits until
+    /// they have ended.
+    pub(super) fn interrupt(&mut self, which: Option<&str>) -> Result<()> {
+        let is_meant = |(command, _): &mut (String, String)| which.is_none_or(|it| it == command);
+        let ended: Vec<_> = self.running.extract_if(.., is_meant).collect();
+        ensure!(!ended.is_empty(), "no such program is running");
+        for (command, group) in ended.into_iter().rev() {
             signal("INT", &group);
             let end = Instant::now() + Duration::from_secs(30);
             while is_alive(&group) {
                 if Instant::now() > end {
                     signal("KILL", &group);
-                    bail!("a program did not end when it was interrupted");
+                    bail!("`{command}` did not end when it was interrupted");
                 }
                 sleep(Duration::from_millis(50));
             }
@@ -126,7 +130,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        for group in &self.running {
+        for (_, group) in &self.running {
             signal("KILL", group);
         }
         // Fails if the shell has ended.

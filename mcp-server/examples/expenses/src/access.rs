@@ -17,7 +17,7 @@ pub(crate) fn oauth() -> Result<OAuth, OAuthError> {
 }
 
 /// Accepts two fixed tokens. Tokens are for one server: the audience is its URL.
-pub(crate) fn fixed_tokens(url: &str) -> Result<OAuth, OAuthError> {
+fn fixed_tokens(url: &str) -> Result<OAuth, OAuthError> {
     let issuer = "http://127.0.0.1:3000";
     let user = |name: &str| AccessToken::new(issuer).subject(name).audience([url]);
     let tokens = StaticTokens::new(issuer)

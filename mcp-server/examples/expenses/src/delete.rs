@@ -10,7 +10,7 @@ use crate::store::Store;
 #[derive(Deserialize, JsonSchema)]
 struct Which {
     /// The id of the expense
-    id: i64,
+    id: u32,
 }
 
 async fn delete(
@@ -19,6 +19,7 @@ async fn delete(
     State(store): State<Store>,
     cx: Context,
 ) -> Result<String, HandlerError> {
+    let id = i64::from(id);
     let none = || HandlerError::tool(format!("you have no expense {id}"));
     let expense = store.find(user.clone(), id).await?.ok_or_else(none)?;
 

@@ -30,12 +30,16 @@ fn server(store: Store) -> Result<Server, BuildErrors> {
         .build()
 }
 
+async fn page() -> &'static str {
+    "Expenses: connect an MCP client to /mcp\n"
+}
+
 /// All routes: a page for people, and the endpoint for MCP clients.
 fn app(server: Server, oauth: OAuth) -> Router {
     // Every request needs a token, so it does not matter by which name it arrives.
     let config = HttpConfig::new().any_host().oauth(oauth);
     Router::new()
-        .route("/", get(async || "Expenses: connect an MCP client to /mcp\n"))
+        .route("/", get(page))
         .merge(server.into_router("/mcp", config))
 }
 

@@ -76,7 +76,9 @@ async fn an_expense_is_deleted_only_if_the_user_agrees() -> Tested {
         if left == 1 {
             add(&ada, 250, "food").await?;
         }
-        ada.call_tool("delete").arguments(&json!({ "id": 1 })).await?;
+        ada.call_tool("delete")
+            .arguments(&json!({ "id": 1 }))
+            .await?;
         assert_eq!(total(&ada).await?["count"], left);
     }
     Ok(())
@@ -89,13 +91,14 @@ async fn an_export_reports_progress() -> Tested {
     add(&ada, 250, "food").await?;
     let (sender, mut reports) = tokio::sync::mpsc::unbounded_channel();
     let export = ada.call_tool("export").on_progress(move |report| {
-        let _ = sender.send(report.progress);
+        let _ = sender.send(report.message);
     });
     assert_eq!(
         export.await?.text(),
         "id,day,cents,category,note\n1,2026-11-28,250,\"food\",\"\"\n"
     );
-    assert_eq!(reports.recv().await, Some(1.0));
+    let message = reports.recv().await.flatten();
+    assert_eq!(message.as_deref(), Some("1 of 1 expenses"));
     Ok(())
 }
 
@@ -113,7 +116,9 @@ async fn serve() -> Result<SocketAddr, Box<dyn Error>> {
 #[tokio::test]
 async fn a_request_over_http_needs_a_token() -> Tested {
     let url = format!("http://{}/mcp", serve().await?);
-    let without = Client::builder("test", "1.0.0").connect(Http::new(&url)).await;
+    let without = Client::builder("test", "1.0.0")
+        .connect(Http::new(&url))
+        .await;
     let Err(ConnectError::Call(error)) = without else {
         return Err("the endpoint did not refuse".into());
     };
