@@ -31,7 +31,7 @@ async fn export(
             writeln!(csv, "{id},{day},{cents},{category},{note}")?;
         }
         let message = format!("{done} of {count} expenses");
-        cx.progress(done as f64, count as f64, message).await?;
+        cx.progress(done, count, message).await?;
     }
 }
 
