@@ -70,6 +70,8 @@ usage: cargo xtask <command>
   release [--dry-run [--quick]]
                                check whether the crates can be published, and print how
   quickstart                   build and run the programs of the READMEs
+  quickstart --tutorials | PAGE...
+                               follow the tutorials step by step, and compare what programs print
 
   book [--open]                make the book of docs/SUMMARY.md
 

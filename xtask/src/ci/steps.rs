@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::cargo::Cargo;
 use super::{layers, links, proposals, reference};
-use crate::{fuzz, node, workspace};
+use crate::{fuzz, node, quickstart, workspace};
 use features::{features, numbers, wasm};
 use suites::{conformance, interop};
 use tools::{deny, semver};
@@ -99,6 +99,13 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
             vec![step(
                 "corpus",
                 vec![unless(node::missing, "xtask corpus --quick")],
+            )],
+            vec![step(
+                "tutorials",
+                vec![unless(
+                    crate::cluster::missing,
+                    "xtask quickstart --tutorials",
+                )],
             )],
             vec![step("rehearse", vec![run("xtask rehearse")])],
             vec![step("package", vec![run("xtask release --dry-run")])],
@@ -190,6 +197,7 @@ fn texts(extent: Extent) -> Vec<Step> {
                 Task::Check("texts", unwritten),
                 Task::Check("proposals", proposals::unnamed),
                 Task::Check("reference", reference::faults),
+                Task::Check("tutorials", quickstart::differences),
             ],
         ),
     ]
