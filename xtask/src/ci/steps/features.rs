@@ -15,7 +15,7 @@ const FEWER_CASES: &str = "32";
 const WASM: &str = "wasm32-unknown-unknown";
 
 /// One in this number of the sets of features is checked before a merge.
-const FEATURE_PARTS: usize = 8;
+const FEATURE_PARTS: usize = 16;
 
 /// Checks each library without features, with the default features, and with a sample of
 /// these: each feature alone, for the server all combinations of the features that change its
