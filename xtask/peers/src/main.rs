@@ -1,7 +1,8 @@
 //! Prints the results of `cargo bench`, as ratios to `serde_json::Value`.
 //!
 //! `peers` prints the table, `peers print ID` the bytes of a message. `peers every` measures every
-//! message of every revision and prints the slowest ones, or all with `--all`.
+//! message of every revision and prints the slowest ones, or all with `--all`. `peers exact FOLDER`
+//! compares what the types accept and keep of the examples that the specification publishes.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +39,9 @@ fn main() -> anyhow::Result<()> {
         ["every"] => peers::every::run(ROUNDS, false),
         #[cfg(feature = "ours")]
         ["every", "--all"] => peers::every::run(ROUNDS, true),
-        _ => anyhow::bail!("usage: peers [print ID | every [--all]]"),
+        #[cfg(feature = "ours")]
+        ["exact", folder] => peers::exact::run(Path::new(folder)),
+        _ => anyhow::bail!("usage: peers [print ID | every [--all] | exact FOLDER]"),
     }
 }
 
