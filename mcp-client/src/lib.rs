@@ -167,7 +167,8 @@ pub use util::origin::is_loopback_url;
 pub use util::proxy::Proxy;
 
 /// Compiles the examples in the READMEs like those of the documentation.
-#[cfg(all(doctest, feature = "process"))]
+#[cfg(all(doctest, feature = "http", feature = "process"))]
 #[doc = include_str!("../README.md")]
 #[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../docs/start.md")]
 struct Readmes;

@@ -65,7 +65,7 @@ usage: cargo xtask <command>
                                import, compile and test an invented revision in a copy
   rehearse --history FOLDER    import the real revisions, one after the other
 
-  quickstart                   build and run the programs of the READMEs
+  quickstart                   build and run the programs of the READMEs and docs/start.md
 
   book [--open]                make the book of docs/SUMMARY.md
 
