@@ -1,5 +1,6 @@
 //! Generates all sources from the contents of `schema/`.
 
+mod annotations;
 mod corrected;
 mod examples;
 mod generate;

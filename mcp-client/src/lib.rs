@@ -166,9 +166,12 @@ pub use util::origin::is_loopback_url;
 #[cfg(feature = "tls")]
 pub use util::proxy::Proxy;
 
-/// Compiles the examples in the READMEs like those of the documentation.
-#[cfg(all(doctest, feature = "http", feature = "process"))]
+/// Compiles the examples of the README.
+#[cfg(all(doctest, feature = "process"))]
 #[doc = include_str!("../README.md")]
-#[doc = include_str!("../../README.md")]
+struct Readme;
+
+/// Compiles the examples of a page of the book.
+#[cfg(all(doctest, feature = "http", feature = "process"))]
 #[doc = include_str!("../../docs/start.md")]
-struct Readmes;
+struct Start;

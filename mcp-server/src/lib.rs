@@ -229,3 +229,9 @@ pub use transport::http::response::future::HttpFuture;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Compiles the examples of the pages about migration, which are not part of the package.
+#[cfg(all(doctest, feature = "asking", feature = "http", feature = "templates"))]
+#[doc = include_str!("../../docs/migrate/rmcp.md")]
+#[doc = include_str!("../../docs/migrate/2025-11-25.md")]
+struct Migration;

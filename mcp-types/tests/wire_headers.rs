@@ -1,11 +1,14 @@
 //! Header values, and headers that repeat parts of the body.
 
+use mcp_types::Revision;
 use mcp_types::headers::{
     self, HeaderValueError, MismatchReason, check_method, check_name, check_version, decode_value,
     encode_value, name_member,
 };
 use proptest::prelude::*;
+use serde_json::Value;
 use std::borrow::Cow;
+use std::path::Path;
 
 #[test]
 fn unsafe_values_are_encoded() {
@@ -182,5 +185,31 @@ fn name_member_is_known_for_each_method() {
     ];
     for (method, member) in cases {
         assert_eq!(name_member(method), member, "{method}");
+    }
+}
+
+/// The proposed annotations of the newest schema say the same as the code.
+#[test]
+fn name_member_is_what_the_annotations_say() {
+    let revision = Revision::LATEST.as_str();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let file = root.join(format!("schema/annotations/{revision}.json"));
+    // There are annotations of one revision only.
+    let Ok(text) = std::fs::read_to_string(file) else {
+        return;
+    };
+    let annotations: Value = serde_json::from_str(&text).unwrap();
+    let changes = annotations["errata"].as_array().unwrap().iter();
+    let changes: Vec<&Value> = changes
+        .flat_map(|part| part["changes"].as_array().unwrap())
+        .collect();
+    for message in Revision::LATEST.messages() {
+        let at = format!("/{}/x-message", message.name);
+        let about = changes.iter().find(|change| change["at"] == at);
+        let header = about.and_then(|about| about["now"]["header"].as_str());
+        let member = header.map(|at| at.rsplit('/').next().unwrap());
+        if !message.method.starts_with("tasks/") {
+            assert_eq!(name_member(message.method), member, "{}", message.method);
+        }
     }
 }

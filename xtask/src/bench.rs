@@ -4,6 +4,7 @@ mod files;
 mod gateway;
 mod scale;
 
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, bail};
@@ -22,11 +23,14 @@ usage: cargo xtask bench types [--quick]
   types   decodes and encodes the same messages with mcp-types, with serde_json::Value and with the
           types of other crates, and prints times and ratios; then every message of every revision,
           as its own type and as each union that has it, and prints the ten slowest
-  server  sends the same requests to mcp-server, to rmcp and to the simplest possible server, over
-          HTTP and stdio, and prints speed, processor time, memory and size, with ratios and targets;
-          with `--only`, speed and memory of the rows whose name contains the text
-  client  calls the same server with mcp-client and rmcp's client, over HTTP and stdio, and prints
-          speed, latency, processor time, memory and size; `--only` as above
+  server  sends the same requests to mcp-server, to rmcp, to turbomcp and to the simplest possible
+          server, over HTTP and stdio, and prints speed, processor time, memory and size, with ratios
+          and targets; with `--only`, speed and memory of the rows whose name contains the text
+  client  calls the same server with mcp-client and the clients of rmcp and turbomcp, over HTTP and
+          stdio, and prints speed, latency, processor time, memory and size; `--only` as above
+
+  These three draw the ratios in docs/images/bench-types.svg, bench-server.svg and bench-client.svg,
+  unless `--only` is given.
 
   gateway calls a tool of mcp-server through mcp-gateway, through a proxy on hyper that only parses
           each message, through the proxy of fastmcp and without any, over HTTP; prints speed,
@@ -48,23 +52,27 @@ usage: cargo xtask bench types [--quick]
   `--quick` measures for a short time only.";
 
 /// The servers that are measured, and the load generator.
-const SERVERS: [&str; 7] = [
+const SERVERS: [&str; 9] = [
     "floor",
     "http-lean",
     "http-ours",
     "http-rmcp",
+    "http-turbomcp",
     "hello-ours",
     "hello-rmcp",
+    "hello-turbomcp",
     "load",
 ];
 
 /// The clients that are measured, their server, and the load generator.
-const CLIENTS: [&str; 6] = [
+const CLIENTS: [&str; 8] = [
     "floor",
     "client-ours",
     "client-rmcp",
+    "client-turbomcp",
     "hello-client-ours",
     "hello-client-rmcp",
+    "hello-client-turbomcp",
     "load",
 ];
 
@@ -115,7 +123,9 @@ fn types(options: &[&str]) -> Result<ExitCode> {
     if measured != ExitCode::SUCCESS {
         return Ok(measured);
     }
-    for arguments in [&[][..], &["--", "every"]] {
+    let picture = picture("types");
+    let picture = picture.to_str().context("a path that is no text")?;
+    for arguments in [&["--", "table", picture][..], &["--", "every"]] {
         let printed = peers::cargo(&["run", "--quiet", "--release"], arguments)?;
         if printed != ExitCode::SUCCESS {
             return Ok(printed);
@@ -133,5 +143,12 @@ fn load(what: &str, programs: &[&'static str], options: &[&str]) -> Result<ExitC
     let folder = peers::build(&packages, peers::Profile::Release)?;
     let folder = folder.to_str().context("a path that is no text")?;
     let load = ["run", "--quiet", "--release", "--package", "load", "--"];
-    peers::cargo(&[&load[..], &[folder, what]].concat(), options)
+    let picture = picture(what);
+    let picture = picture.to_str().context("a path that is no text")?;
+    peers::cargo(&[&load[..], &[folder, what, picture]].concat(), options)
+}
+
+fn picture(what: &str) -> PathBuf {
+    let folder = workspace::root().join("docs/images");
+    folder.join(format!("bench-{what}.svg"))
 }

@@ -79,14 +79,11 @@ fn document(folder: &Path) -> Result<()> {
     for library in LIBRARIES {
         doc.args(["--package", library]);
     }
-    // A folder of its own, because rustdoc keeps the pages of other crates that it has written.
-    let target = workspace::target()?.join("book-api");
-    doc.env("CARGO_TARGET_DIR", &target);
     ensure!(
         doc.status()?.success(),
         "the documentation does not compile"
     );
-    copy_folder(&target.join("doc"), folder)
+    copy_folder(&workspace::target()?.join("doc"), folder)
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
@@ -208,7 +205,7 @@ impl Pages {
             Some((other, path)) if other.starts_with("mcp_") => (other, path),
             _ => (library, path),
         };
-        format!("{up}api/{library}/index.html?search={path}&go_to_first=true")
+        format!("{up}api/{library}/index.html?search={path}")
     }
 }
 
@@ -329,7 +326,7 @@ mod tests {
                     [`d`](../src/lib.rs)\n```text\n[e](f.md)\n```\n";
         let pages = pages();
         let written = rewrite_links(text, |target| pages.rewrite(page, target, &mut Vec::new()));
-        let api = "../../api/mcp_server/index.html?search=Server::until&go_to_first=true";
+        let api = "../../api/mcp_server/index.html?search=Server::until";
         assert_eq!(
             written,
             format!(

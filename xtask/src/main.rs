@@ -14,12 +14,14 @@ mod conformance;
 mod corpus;
 mod fuzz;
 mod interop;
+mod lines;
 mod node;
 mod peers;
 mod process;
 mod python;
 mod quickstart;
 mod rehearse;
+mod release;
 mod schema;
 mod subject;
 mod through;
@@ -65,7 +67,11 @@ usage: cargo xtask <command>
                                import, compile and test an invented revision in a copy
   rehearse --history FOLDER    import the real revisions, one after the other
 
+  release [--dry-run [--quick]]
+                               check whether the crates can be published, and print how
   quickstart                   build and run the programs of the READMEs and docs/start.md
+  quickstart --tutorials | PAGE...
+                               follow the tutorials step by step, and compare what programs print
 
   book [--open]                make the book of docs/SUMMARY.md
 
@@ -76,6 +82,7 @@ usage: cargo xtask <command>
   bench files [--quick]        list and change a large tree
   bench scale [--quick] [--only PART]
                                many sessions, streams and changes, and what they ask of a store
+  lines                        count the lines of the workspace by origin and layer
   ci [--only STEP]...          run all checks that have to pass before a merge
   ci --help                    list the steps and their durations
 ";
@@ -92,9 +99,11 @@ fn main() -> ExitCode {
             "corpus" => corpus::run(rest),
             "fuzz" => fuzz::run(rest),
             "rehearse" => rehearse::run(rest),
+            "release" => release::run(rest),
             "quickstart" => quickstart::run(rest),
             "bench" => bench::run(rest),
             "book" => book::run(rest),
+            "lines" => lines::run(rest),
             "ci" => ci::run(rest),
             "help" | "--help" | "-h" => {
                 print!("{USAGE}");

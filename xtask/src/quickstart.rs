@@ -1,222 +1,62 @@
-//! `cargo xtask quickstart`: builds and runs the programs of the READMEs and of `docs/start.md`.
-//!
-//! It creates a package with their commands and programs, builds and runs it, and compares the
-//! output with them.
+//! `cargo xtask quickstart`: follows the documentation as a reader does.
 
-use std::fmt::Write as _;
+mod follow;
+mod manifest;
+mod page;
+mod readmes;
+mod terminal;
+
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 
-use crate::node::Node;
 use crate::workspace;
+use page::Page;
 
-/// The request for the server in the README of `mcp-server`, and a part of the response.
-const REQUEST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
-const RESPONSE: &str = r#""text":"Hello, Ada!""#;
+/// The pages that are followed step by step.
+const TUTORIALS: &str = "docs/tutorials";
 
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    ensure!(arguments.is_empty(), "`quickstart` takes no arguments");
-    let package = Package::create()?;
-    package.build()?;
-
-    for (page, index, program) in [
-        (&package.readme, 0, "client"),
-        (&package.start, 0, "client"),
-        (&package.start, 1, "types"),
-    ] {
-        let session = page.block("console", index)?;
-        let (_, expected) = session
-            .split_once('\n')
-            .context("the session has no output")?;
-        let printed = package.output(program, &package.folder, "")?;
-        let name = &page.name;
-        ensure!(
-            printed == expected,
-            "`{program}` of {name} printed:\n{printed}"
-        );
-        println!("{name}: `{program}` prints what the page says");
-    }
-
-    let printed = package.output("readme-of-server", &package.folder, REQUEST)?;
-    ensure!(
-        printed.contains(RESPONSE),
-        "the server of mcp-server/README.md wrote:\n{printed}"
-    );
-    println!("mcp-server/README.md: the server answers");
-
-    if let Some(node) = Node::find()? {
-        let folder = node.install("interop")?;
-        let printed = package.output("readme-of-client", &folder, "")?;
-        let expected = "The sum of 1 and 2 is 3.\n";
-        ensure!(
-            printed.ends_with(expected),
-            "the client of mcp-client/README.md printed:\n{printed}"
-        );
-        println!("mcp-client/README.md: the client calls a server from npm");
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] => readmes::run()?,
+        ["--tutorials"] => {
+            for file in tutorials()? {
+                follow::page(&Page::read(&file)?)?;
+            }
+        }
+        [option, ..] if option.starts_with('-') => bail!("unknown option `{option}`"),
+        files => {
+            for file in files {
+                follow::page(&Page::read(Path::new(file))?)?;
+            }
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The package that a reader of the READMEs would create.
-struct Package {
-    folder: PathBuf,
-    readme: Readme,
-    start: Readme,
+fn tutorials() -> Result<Vec<PathBuf>> {
+    let folder = workspace::root().join(TUTORIALS);
+    let names = workspace::names(&folder, Some(".md"))?.into_iter();
+    Ok(names
+        .map(|name| folder.join(format!("{name}.md")))
+        .collect())
 }
 
-impl Package {
-    fn create() -> Result<Self> {
-        let root = workspace::root();
-        let folder = workspace::target()?.join("quickstart");
-        let programs = folder.join("src/bin");
-        fs::create_dir_all(&programs).with_context(|| workspace::display_path(&programs))?;
-        let readme = Readme::read(&root.join("README.md"))?;
-        let of_server = Readme::read(&root.join("mcp-server/README.md"))?;
-        let of_client = Readme::read(&root.join("mcp-client/README.md"))?;
-        let start = Readme::read(&root.join("docs/start.md"))?;
-        // The page repeats the programs of the README, and adds a package and a program.
-        for program in 0..2 {
-            let (ours, theirs) = (
-                start.block("rust,no_run", program)?,
-                readme.block("rust,no_run", program)?,
-            );
-            ensure!(
-                ours == theirs,
-                "{}: not the program {program} of README.md",
-                start.name
-            );
-        }
-        let commands = start.block("sh", 1)?;
-        ensure!(
-            commands.starts_with(readme.block("sh", 0)?),
-            "{}: not the commands of README.md",
-            start.name
-        );
-        for (name, program) in [
-            ("server", readme.block("rust,no_run", 0)?),
-            ("client", readme.block("rust,no_run", 1)?),
-            ("types", start.block("rust", 1)?),
-            ("readme-of-server", of_server.block("rust,no_run", 0)?),
-            ("readme-of-client", of_client.block("rust,no_run", 0)?),
-        ] {
-            write(&programs.join(format!("{name}.rs")), program)?;
-        }
-        let manifest = manifest(commands, &root)?;
-        write(&folder.join("Cargo.toml"), &manifest)?;
-        // The versions with which the workspace is tested.
-        write(
-            &folder.join("Cargo.lock"),
-            &workspace::read(&root.join("Cargo.lock"))?,
-        )?;
-        Ok(Self {
-            folder,
-            readme,
-            start,
-        })
+/// Returns how the files that readers of the tutorials end up with differ from those in the
+/// workspace, which are compiled and tested.
+pub(crate) fn differences() -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    for file in tutorials()? {
+        let page = Page::read(&file)?;
+        let files = page.files().with_context(|| page.name.clone())?;
+        faults.extend(page.differences(&files)?);
     }
-
-    fn cargo(&self) -> Command {
-        let mut command = Command::new(workspace::cargo());
-        command.current_dir(&self.folder);
-        command.env("CARGO_TARGET_DIR", self.folder.join("target"));
-        command
-    }
-
-    fn build(&self) -> Result<()> {
-        let status = self.cargo().args(["build", "--quiet", "--bins"]).status()?;
-        ensure!(
-            status.success(),
-            "the programs of the READMEs do not compile"
-        );
-        Ok(())
-    }
-
-    /// Runs a program with this input, and returns its output.
-    fn output(&self, program: &str, folder: &Path, input: &str) -> Result<String> {
-        let file = self.folder.join("target/debug").join(program);
-        let mut child = Command::new(&file)
-            .current_dir(folder)
-            .env("CARGO_TARGET_DIR", self.folder.join("target"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .with_context(|| workspace::display_path(&file))?;
-        if let Some(mut stdin) = child.stdin.take() {
-            stdin.write_all(input.as_bytes())?;
-        }
-        let output = child.wait_with_output()?;
-        ensure!(
-            output.status.success(),
-            "`{program}` ended with {}",
-            output.status
-        );
-        Ok(String::from_utf8(output.stdout)?)
-    }
-}
-
-/// Creates the manifest from the commands `cargo add` in the README.
-fn manifest(commands: &str, root: &Path) -> Result<String> {
-    let mut manifest = String::from(
-        "[workspace]\n\n[package]\nname = \"quickstart\"\nedition = \"2024\"\npublish = false\n\n\
-         [dependencies]\n",
-    );
-    for command in commands.lines() {
-        let words: Vec<&str> = command.split_whitespace().collect();
-        let ["cargo", "add", rest @ ..] = words.as_slice() else {
-            bail!("not `cargo add`: {command}");
-        };
-        let mut packages = Vec::new();
-        let mut features = Vec::new();
-        let mut words = rest.iter();
-        while let Some(word) = words.next() {
-            match *word {
-                "--path" => {
-                    let path = words.next().context("no path")?;
-                    let name = path.rsplit('/').next().unwrap_or(path);
-                    let path = root.join(name).display().to_string();
-                    packages.push(format!("{name} = {{ path = {path:?}"));
-                }
-                "--features" => features.extend(words.next().context("no features")?.split(',')),
-                package => {
-                    let (name, version) = package.split_once('@').context("no version")?;
-                    packages.push(format!("{name} = {{ version = {version:?}"));
-                }
-            }
-        }
-        for package in packages {
-            writeln!(manifest, "{package}, features = {features:?} }}")?;
-        }
-    }
-    Ok(manifest)
+    Ok(faults)
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {
     fs::write(file, text).with_context(|| workspace::display_path(file))
-}
-
-/// A README.
-struct Readme {
-    name: String,
-    text: String,
-}
-
-impl Readme {
-    fn read(file: &Path) -> Result<Self> {
-        Ok(Self {
-            name: workspace::display_path(file),
-            text: workspace::read(file)?,
-        })
-    }
-
-    /// Returns a code block of a language.
-    fn block(&self, language: &str, index: usize) -> Result<&str> {
-        let open = format!("```{language}\n");
-        let block = self.text.split(&open).nth(index + 1);
-        let block = block.and_then(|rest| rest.split("```").next());
-        block.with_context(|| format!("{}: no block {index} of `{language}`", self.name))
-    }
 }

@@ -11,7 +11,7 @@ use crate::schema::{
 use serde_json::{Map, Value};
 
 /// The contents of `schema/`, as text.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Project {
     /// The schemas of the revisions, oldest first.
     pub schemas: Vec<Source>,
@@ -239,9 +239,10 @@ impl Project {
     ///
     /// Returns a [`ProjectError`].
     pub fn generate(&self) -> Result<Output, ProjectError> {
-        let (family, mut report) = self.family()?;
-        let examples = self.examples(&family, &mut report);
-        self.emit(&family, &self.emitter(&family, examples)?, report)
+        let project = self.annotated()?;
+        let (family, mut report) = project.family()?;
+        let examples = project.examples(&family, &mut report);
+        project.emit(&family, &project.emitter(&family, examples)?, report)
     }
 
     /// Returns what people have to look at. If only the sources cannot be generated, the report
@@ -251,11 +252,12 @@ impl Project {
     ///
     /// Returns an error if the schemas or the files that belong to them are not valid.
     pub fn review(&self) -> Result<Report, ProjectError> {
-        let (family, mut report) = self.family()?;
-        let examples = self.examples(&family, &mut report);
-        report.behaviour = report::behaviour(&family, &self.hints);
-        let reviewed = self.emitter(&family, examples).and_then(|emitter| {
-            let mut report = self.emit(&family, &emitter, report.clone())?.report;
+        let project = self.annotated()?;
+        let (family, mut report) = project.family()?;
+        let examples = project.examples(&family, &mut report);
+        report.behaviour = report::behaviour(&family, &project.hints);
+        let reviewed = project.emitter(&family, examples).and_then(|emitter| {
+            let mut report = project.emit(&family, &emitter, report.clone())?.report;
             report.conversions = conversion_losses(&family, &emitter)?;
             Ok(report)
         });

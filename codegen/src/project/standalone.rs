@@ -1,5 +1,6 @@
 //! Generates code for a single schema that is not part of the project.
 
+use super::annotations::Annotations;
 use super::{Project, ProjectError};
 use crate::doc_texts::DocTexts;
 use crate::emit::{Emitter, File};
@@ -73,6 +74,8 @@ impl Project {
             serde_json::Map::default()
         });
         let revision = recognised.as_deref().unwrap_or(name);
+        let annotations = Annotations::read(&document)?;
+        annotations.add_to(&mut hints, revision);
         document.definitions = model::distinct_names(document.definitions);
         let (definitions, warnings) = document.simplified();
         let source = model::Source {
@@ -82,9 +85,8 @@ impl Project {
             previous: None,
         };
         let mut model = build(source, &hints, &doc_texts)?;
-        if let Some(revision) = &recognised
-            && let Some(facts) = self.facts_of(revision)?
-        {
+        let facts = recognised.as_ref().map(|revision| self.facts_of(revision));
+        if let Some(facts) = annotations.over(facts.transpose()?.flatten()) {
             model.add_facts(facts);
         }
         let owner = |warning: &Warning| {

@@ -44,6 +44,16 @@ pub enum SchemaError {
         /// The reference as it is written.
         reference: String,
     },
+    /// An annotation that says nothing, or names something that the document does not contain.
+    #[error("{file}: at `{pointer}`: not an annotation: {problem}")]
+    BadAnnotation {
+        /// The document.
+        file: String,
+        /// JSON pointer to the annotation.
+        pointer: String,
+        /// What is wrong with it.
+        problem: String,
+    },
 }
 
 /// Describes a value in messages: the value itself if it is short, or else its type.

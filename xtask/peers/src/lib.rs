@@ -12,6 +12,7 @@ pub mod every;
 mod ours;
 mod rmcp;
 mod rust_mcp_schema;
+mod turbomcp;
 mod value;
 
 use corpus::Message;
@@ -40,7 +41,7 @@ pub const BASE: &str = "Value";
 /// The second measurement of [`BASE`].
 pub const BASE_AGAIN: &str = "Value, again";
 /// The candidates that are compared with [`BASE`], in the order of the table.
-pub const OTHERS: [&str; 3] = ["mcp-types", "rmcp", "rust-mcp-schema"];
+pub const OTHERS: [&str; 4] = ["mcp-types", "rmcp", turbomcp::NAME, "rust-mcp-schema"];
 
 /// Runs `bench` with every candidate that has types for `message`.
 ///
@@ -52,6 +53,7 @@ pub fn all(message: &Message, bench: &mut impl Bench) -> anyhow::Result<()> {
     #[cfg(feature = "ours")]
     ours::present(message, bench)?;
     rmcp::present(message, bench)?;
+    turbomcp::present(message, bench)?;
     rust_mcp_schema::present(message, bench)?;
     value::present(BASE_AGAIN, message, bench)
 }

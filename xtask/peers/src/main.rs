@@ -1,13 +1,15 @@
 //! Prints the results of `cargo bench`, as ratios to `serde_json::Value`.
 //!
-//! `peers` prints the table, `peers print ID` the bytes of a message. `peers every` measures every
-//! message of every revision and prints the slowest ones, or all with `--all`.
+//! `peers` prints the table, and `peers table PICTURE` draws it, too. `peers print ID` prints the bytes of
+//! a message. `peers every` measures every message of every revision and prints the slowest ones, or
+//! all with `--all`.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use peers::corpus::{Message, messages};
 use peers::{BASE, BASE_AGAIN, Bench, OTHERS};
+use picture::{Chart, Group};
 use serde_json::Value;
 
 /// How many rounds of measurement each message gets.
@@ -17,7 +19,8 @@ const ROUNDS: usize = 100;
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => table(&measurements()),
+        [] => table(&measurements(), None),
+        ["table", picture] => table(&measurements(), Some(Path::new(picture))),
         ["print", id] => {
             let messages = messages();
             let message = messages.iter().find(|message| message.id() == id);
@@ -38,7 +41,7 @@ fn main() -> anyhow::Result<()> {
         ["every"] => peers::every::run(ROUNDS, false),
         #[cfg(feature = "ours")]
         ["every", "--all"] => peers::every::run(ROUNDS, true),
-        _ => anyhow::bail!("usage: peers [print ID | every [--all]]"),
+        _ => anyhow::bail!("usage: peers [table PICTURE | print ID | every [--all]]"),
     }
 }
 
@@ -52,7 +55,8 @@ fn measurements() -> PathBuf {
     })
 }
 
-fn table(root: &Path) -> anyhow::Result<()> {
+fn table(root: &Path, picture: Option<&Path>) -> anyhow::Result<()> {
+    let mut groups = Vec::new();
     println!(
         "| message | bytes | Value decode / encode | {} |",
         OTHERS.join(" | ")
@@ -70,6 +74,7 @@ fn table(root: &Path) -> anyhow::Result<()> {
         let ((decode, drift), (encode, other_drift)) = (base("decode")?, base("encode")?);
         let mut faults = Faults::default();
         peers::all(&message, &mut faults)?;
+        let mut bars = Vec::new();
         let cells = OTHERS.map(|candidate| {
             let times = (
                 median(&group, "decode", candidate),
@@ -77,11 +82,20 @@ fn table(root: &Path) -> anyhow::Result<()> {
             );
             match (faults.of(candidate), times) {
                 (Some(marks), (Ok(d), Ok(e))) => {
+                    bars.push(Some(d / decode));
                     format!("{:.2} / {:.2}{marks}", d / decode, e / encode)
                 }
-                _ => "-".to_owned(),
+                _ => {
+                    bars.push(None);
+                    "-".to_owned()
+                }
             }
         });
+        bars.truncate(DRAWN.len());
+        if DRAWN_REVISIONS.contains(&message.revision) {
+            let name = format!("{}, {}", message.revision, message.name);
+            groups.push(Group { name, bars });
+        }
         let unsteady = if drift.max(other_drift) > 1.1 {
             " ~"
         } else {
@@ -102,7 +116,24 @@ fn table(root: &Path) -> anyhow::Result<()> {
     println!("~ : the two measurements of Value differ by more than a tenth");
     println!("* : decoded as another type than the message has");
     println!("! : encodes to JSON that is not equal to what was decoded");
+    if let Some(file) = picture {
+        chart(groups).write(file)?;
+        println!("The picture is in {}.", file.display());
+    }
     Ok(())
+}
+
+/// What the picture shows: the candidates that are servers and clients, too, and new revisions.
+const DRAWN: [&str; 3] = ["mcp-types", "rmcp 3.11.0", "turbomcp 3.6.0"];
+const DRAWN_REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
+
+fn chart(groups: Vec<Group>) -> Chart {
+    Chart {
+        title: "Time to decode a message, divided by the time of serde_json::Value".to_owned(),
+        series: DRAWN.map(str::to_owned).to_vec(),
+        groups,
+        note: "Shorter is faster. No bar: the revision is not supported.".to_owned(),
+    }
 }
 
 fn median(group: &Path, what: &str, candidate: &str) -> anyhow::Result<f64> {

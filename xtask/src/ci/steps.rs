@@ -2,18 +2,20 @@
 
 mod features;
 mod suites;
+mod tools;
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use super::cargo::Cargo;
 use super::{layers, links, proposals, reference};
-use crate::{fuzz, node, workspace};
+use crate::{fuzz, node, quickstart, workspace};
 use features::{features, numbers, wasm};
 use suites::{conformance, interop};
+use tools::{deny, semver};
 
 /// The default number of cases of each property test.
 const CASES: &str = "256";
@@ -98,8 +100,17 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
                 "corpus",
                 vec![unless(node::missing, "xtask corpus --quick")],
             )],
+            vec![step(
+                "tutorials",
+                vec![unless(
+                    crate::cluster::missing,
+                    "xtask quickstart --tutorials",
+                )],
+            )],
             vec![step("rehearse", vec![run("xtask rehearse")])],
-            vec![step("package", vec![run(PACKAGE)])],
+            vec![step("package", vec![run("xtask release --dry-run")])],
+            vec![step("semver", semver()?)],
+            vec![step("book", vec![run("xtask book")])],
             vec![step("numbers", numbers())],
         ]);
     }
@@ -109,7 +120,7 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
         Extent::Nightly => vec![attack],
     };
     Ok(Steps {
-        first: texts(),
+        first: texts(extent),
         chains,
         last,
     })
@@ -117,9 +128,6 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
 
 /// The workspace of programs for comparison.
 const PEERS: &str = "--manifest-path xtask/peers/Cargo.toml";
-
-/// Packs the crates that can be published, and compiles each package with those of the others.
-const PACKAGE: &str = "package --workspace --exclude codegen --exclude xtask --allow-dirty";
 
 /// Returns a part of a list that changes with each commit, so that several commits check all of it,
 /// or the whole list at night.
@@ -156,7 +164,7 @@ fn fuzz() -> Task {
 }
 
 /// Checks that need little compilation.
-fn texts() -> Vec<Step> {
+fn texts(extent: Extent) -> Vec<Step> {
     let lock = Cargo {
         quiet: true,
         ..Cargo::new("metadata --locked --format-version 1")
@@ -166,6 +174,8 @@ fn texts() -> Vec<Step> {
             "lock",
             vec![Task::Run(lock), Task::Check("licence", licences)],
         ),
+        step("deny", vec![deny(extent)]),
+        step("release", vec![run("xtask release --dry-run --quick")]),
         step(
             "format",
             vec![
@@ -187,6 +197,7 @@ fn texts() -> Vec<Step> {
                 Task::Check("texts", unwritten),
                 Task::Check("proposals", proposals::unnamed),
                 Task::Check("reference", reference::faults),
+                Task::Check("tutorials", quickstart::differences),
             ],
         ),
     ]
@@ -332,12 +343,7 @@ fn unless(missing: fn() -> Option<&'static str>, line: &str) -> Task {
 }
 
 fn has_nextest() -> bool {
-    Command::new(workspace::cargo())
-        .args(["nextest", "--version"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
+    tools::has("nextest")
 }
 
 /// Returns packages without a licence, and our packages with another licence than the texts in the

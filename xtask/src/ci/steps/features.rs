@@ -15,7 +15,7 @@ const FEWER_CASES: &str = "32";
 const WASM: &str = "wasm32-unknown-unknown";
 
 /// One in this number of the sets of features is checked before a merge.
-const FEATURE_PARTS: usize = 8;
+const FEATURE_PARTS: usize = 16;
 
 /// Checks each library without features, with the default features, and with a sample of
 /// these: each feature alone, for the server all combinations of the features that change its
@@ -110,7 +110,7 @@ pub(super) fn numbers() -> Vec<Task> {
 }
 
 /// Returns the public features of a package, without `default`.
-fn feature_names(name: &str) -> Result<Vec<String>> {
+pub(super) fn feature_names(name: &str) -> Result<Vec<String>> {
     let metadata = workspace::metadata(&["--no-deps"])?;
     let package = packages(&metadata).find(|package| package["name"] == name);
     let features = package.and_then(|package| package["features"].as_object());

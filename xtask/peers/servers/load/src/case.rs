@@ -12,16 +12,18 @@ pub(crate) enum Candidate {
     Floor,
     Ours,
     Rmcp,
+    Turbomcp,
 }
 
 impl Candidate {
-    pub(crate) const ALL: [Self; 3] = [Self::Floor, Self::Ours, Self::Rmcp];
+    pub(crate) const ALL: [Self; 4] = [Self::Floor, Self::Ours, Self::Rmcp, Self::Turbomcp];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Floor => "floor",
             Self::Ours => "mcp-server",
             Self::Rmcp => "rmcp",
+            Self::Turbomcp => "turbomcp",
         }
     }
 }
@@ -100,6 +102,11 @@ impl Case {
         }
     }
 
+    /// Returns `true` if a candidate has the revision. turbomcp 3 has those with a handshake.
+    pub(crate) fn is_offered_by(self, candidate: Candidate) -> bool {
+        candidate != Candidate::Turbomcp || self.era == Era::Legacy
+    }
+
     /// Returns the program of a server and its arguments.
     pub(crate) fn command(self, candidate: Candidate) -> (&'static str, Vec<&'static str>) {
         let revision = self.era.revision();
@@ -111,6 +118,8 @@ impl Case {
             (Candidate::Ours, _) => ("http-ours", vec![]),
             (Candidate::Rmcp, Form::Line) => ("hello-rmcp", vec![]),
             (Candidate::Rmcp, form) => ("http-rmcp", vec![revision, form.argument()]),
+            (Candidate::Turbomcp, Form::Line) => ("hello-turbomcp", vec![]),
+            (Candidate::Turbomcp, _) => ("http-turbomcp", vec![]),
         };
         if self.hasty && candidate == Candidate::Floor {
             arguments.push("hasty");

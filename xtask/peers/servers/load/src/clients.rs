@@ -1,5 +1,5 @@
-//! The comparison of clients: how fast `mcp-client` and rmcp's client call a tool of the same
-//! server, the floor. They run alternately, each in its own process with one thread.
+//! The comparison of clients: how fast `mcp-client` and the clients of rmcp and turbomcp call a
+//! tool of the same server, the floor. They run alternately, each in its own process with one thread.
 
 mod report;
 mod rounds;
@@ -11,25 +11,27 @@ use anyhow::Result;
 
 use crate::case::{Candidate, Case};
 use crate::pinning::Pinning;
-use crate::{Effort, weight};
+use crate::{Options, draw, weight};
 
-const HELLO: [(Candidate, &str); 2] = [
+const HELLO: [(Candidate, &str); 3] = [
     (Candidate::Ours, "hello-client-ours"),
     (Candidate::Rmcp, "hello-client-rmcp"),
+    (Candidate::Turbomcp, "hello-client-turbomcp"),
 ];
 
 /// Measures and prints everything.
-pub(crate) fn compare(folder: &Path, only: Option<&str>, effort: &Effort) -> Result<()> {
+pub(crate) fn compare(folder: &Path, options: &Options<'_>) -> Result<()> {
+    let (only, effort) = (options.only, options.effort);
     let mut cases = Case::of_clients();
     cases.retain(|case| case.is_among(only));
     let weights = match only {
-        None if effort.builds > 0 => weight::all(folder, HELLO, effort.builds)?,
+        None if effort.builds > 0 => weight::all(folder, &HELLO, effort.builds)?,
         _ => Vec::new(),
     };
     let pinning = Pinning::new();
     let results = rounds::run(folder, &cases, effort, &pinning);
     table::print(&results, &weights, effort, &pinning);
-    Ok(())
+    draw(options.picture, &table::chart(&results))
 }
 
 /// Returns the program of a client.
@@ -38,5 +40,6 @@ fn program(candidate: Candidate) -> Option<&'static str> {
         Candidate::Floor => None,
         Candidate::Ours => Some("client-ours"),
         Candidate::Rmcp => Some("client-rmcp"),
+        Candidate::Turbomcp => Some("client-turbomcp"),
     }
 }

@@ -1,9 +1,9 @@
 //! Puts servers, clients or gateways under load, measures their cost, and prints the comparison:
-//! `load FOLDER server|client [--quick] [--only TEXT]`, where the folder contains the programs. With
-//! `--only`, only cases whose name contains the text are measured, and no build times. `load FOLDER
-//! gateway [--quick] [PYTHON SCRIPT]` also measures a gateway that is a script.
+//! `load FOLDER server|client PICTURE [--quick] [--only TEXT]`, where the folder contains the programs.
+//! With `--only`, only cases whose name contains the text are measured, no build times, and no picture is
+//! written. `load FOLDER gateway [--quick] [PYTHON SCRIPT]` also measures a gateway that is a script.
 //!
-//! Three servers are measured in turn: the floor, `mcp-server` and rmcp. One thread writes requests
+//! Four servers are measured in turn: the floor, `mcp-server`, rmcp and turbomcp. One thread writes requests
 //! and reads the responses in the same order; the server runs on another processor if there are
 //! two. All values are medians over the rounds, and all ratios are medians of the ratios within a
 //! round, because the speed of a machine changes over time.
@@ -48,7 +48,7 @@ const QUICK: Effort = Effort {
 };
 
 const USAGE: &str = "\
-usage: load FOLDER server|client [--quick] [--only TEXT]
+usage: load FOLDER server|client PICTURE [--quick] [--only TEXT]
        load FOLDER gateway [--quick] [PYTHON SCRIPT]";
 
 fn main() -> anyhow::Result<()> {
@@ -73,35 +73,62 @@ fn main() -> anyhow::Result<()> {
         };
         return gateways::compare(folder, script.as_ref(), &effort);
     }
+    let [picture, options @ ..] = options else {
+        bail!("{USAGE}");
+    };
     let (effort, only) = match options {
-        [] => (FULL, None),
-        ["--quick"] => (QUICK, None),
-        ["--only", only] => (FULL, Some(*only)),
-        ["--quick", "--only", only] => (QUICK, Some(*only)),
+        [] => (&FULL, None),
+        ["--quick"] => (&QUICK, None),
+        ["--only", only] => (&FULL, Some(*only)),
+        ["--quick", "--only", only] => (&QUICK, Some(*only)),
         _ => bail!("{USAGE}"),
     };
+    let options = Options {
+        effort,
+        only,
+        picture: only.is_none().then(|| Path::new(picture)),
+    };
     match *what {
-        "server" => servers(folder, only, &effort),
-        "client" => clients::compare(folder, only, &effort),
+        "server" => servers(folder, &options),
+        "client" => clients::compare(folder, &options),
         _ => bail!("{USAGE}"),
     }
 }
 
-const HELLO: [(Candidate, &str); 2] = [
+/// What to measure.
+struct Options<'a> {
+    effort: &'a Effort,
+    only: Option<&'a str>,
+    /// The file for the picture, if all cases are measured.
+    picture: Option<&'a Path>,
+}
+
+fn draw(file: Option<&Path>, chart: &picture::Chart) -> anyhow::Result<()> {
+    let Some(file) = file else {
+        return Ok(());
+    };
+    chart.write(file)?;
+    println!("The picture is in {}.", file.display());
+    Ok(())
+}
+
+const HELLO: [(Candidate, &str); 3] = [
     (Candidate::Ours, "hello-ours"),
     (Candidate::Rmcp, "hello-rmcp"),
+    (Candidate::Turbomcp, "hello-turbomcp"),
 ];
 
-fn servers(folder: &Path, only: Option<&str>, effort: &Effort) -> anyhow::Result<()> {
+fn servers(folder: &Path, options: &Options<'_>) -> anyhow::Result<()> {
+    let (only, effort) = (options.only, options.effort);
     let mut cases = Case::all();
     cases.retain(|case| case.is_among(only));
     // Before the pinning, which builds would inherit.
     let weights = match only {
-        None => weight::all(folder, HELLO, effort.builds)?,
+        None => weight::all(folder, &HELLO, effort.builds)?,
         Some(_) => Vec::new(),
     };
     let pinning = Pinning::new();
     let results = rounds::run(folder, &cases, effort, &pinning);
     table::print(&results, &weights, effort, &pinning);
-    Ok(())
+    draw(options.picture, &table::chart(&results))
 }

@@ -32,8 +32,8 @@ pub(crate) struct Row {
 /// The measurements of each server in a round.
 #[derive(Clone, Default)]
 pub(crate) struct Round {
-    samples: [Option<Sample>; 3],
-    memory: [Option<Memory>; 3],
+    samples: [Option<Sample>; Candidate::ALL.len()],
+    memory: [Option<Memory>; Candidate::ALL.len()],
 }
 
 impl Round {
@@ -69,6 +69,9 @@ pub(crate) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
             order.rotate_left(round % Candidate::ALL.len());
             let mut subjects = Vec::new();
             for candidate in order {
+                if !case.is_offered_by(candidate) {
+                    continue;
+                }
                 match Subject::start(folder, case, candidate, pinning) {
                     Ok(subject) => subjects.push(subject),
                     Err(error) => results.fail(case, candidate, &error),

@@ -1,7 +1,6 @@
 //! Prints the comparison of servers.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use crate::Effort;
 use crate::case::{Candidate, Form};
@@ -9,6 +8,7 @@ use crate::pinning::Pinning;
 use crate::rounds::{Results, Row};
 use crate::sample::{Memory, Sample, median, number};
 use crate::weight::Weight;
+use picture::{Chart, Group};
 
 /// Prints everything; missed targets are repeated at the end.
 pub(crate) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinning: &Pinning) {
@@ -51,13 +51,17 @@ rmcp: without its checks of `Origin`, over HTTP on hyper alone. 2026-07-28 is se
 sessions. For 2025-11-25 and JSON, `legacy_session_mode` is off and `json_response` on, since in a
 session it always answers with events: that is less than the others do. With events, sessions are
 on, and `sse_retry` is off, which saves an event. Over stdio `stdio_pipes`, its faster transport.
+turbomcp: 3.6 with its defaults, over HTTP on axum. It has the revisions up to 2025-11-25, and responds
+with JSON until a call sends progress. All its calls are in sessions.
 ~ : the floor's rounds differ by more than a quarter; the machine is not quiet
 ^ : the load had no time left, so that the server may be faster
 ! : some answers were wrong";
 
 fn speed(results: &Results, missed: &mut Vec<String>) {
-    println!("| | at once | floor | mcp-server | of floor | rmcp | of floor | target |");
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!(
+        "| | at once | floor | mcp-server | of floor | rmcp | of floor | turbomcp | of floor | target |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for row in &results.rows {
         let mut line = format!("| {} | {} |", row.case, row.width);
         for candidate in Candidate::ALL {
@@ -190,8 +194,8 @@ fn latency(sample: &Sample) -> f64 {
 }
 
 fn memory(results: &Results, missed: &mut Vec<String>) {
-    println!("| memory, idle / peak, MiB | floor | mcp-server | rmcp | target |");
-    println!("| --- | --- | --- | --- | --- |");
+    println!("| memory, idle / peak, MiB | floor | mcp-server | rmcp | turbomcp | target |");
+    println!("| --- | --- | --- | --- | --- | --- |");
     // The widest row of each case includes all narrower ones.
     let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
     for row in results.rows.iter().filter(widest) {
@@ -225,13 +229,14 @@ fn memory(results: &Results, missed: &mut Vec<String>) {
 /// Prints the sizes of the smallest programs, and records missed targets if there are any.
 pub(crate) fn weight(name: &str, weights: &[Weight], mut missed: Option<&mut Vec<String>>) {
     let of = |candidate: Candidate| weights.iter().find(|weight| weight.candidate == candidate);
-    let (Some(ours), Some(rmcp)) = (of(Candidate::Ours), of(Candidate::Rmcp)) else {
+    let others = [Candidate::Ours, Candidate::Rmcp, Candidate::Turbomcp];
+    let [Some(ours), Some(rmcp), Some(turbomcp)] = others.map(of) else {
         return;
     };
-    println!("| hello world on stdio | {name} | rmcp | ratio | target |");
-    println!("| --- | --- | --- | --- | --- |");
-    let mut row = |what: &str, unit: &str, digits: usize, figures: [f64; 2], bound: bool| {
-        let [ours, rmcp] = figures;
+    println!("| hello world on stdio | {name} | rmcp | turbomcp | of rmcp | target |");
+    println!("| --- | --- | --- | --- | --- | --- |");
+    let mut row = |what: &str, unit: &str, digits: usize, figures: [f64; 3], bound: bool| {
+        let [ours, rmcp, turbomcp] = figures;
         let ratio = ours / rmcp;
         let verdict = match (missed.as_mut().filter(|_| bound), ratio <= 0.5) {
             (None, _) => "",
@@ -242,20 +247,50 @@ pub(crate) fn weight(name: &str, weights: &[Weight], mut missed: Option<&mut Vec
             }
         };
         println!(
-            "| {what} | {ours:.digits$}{unit} | {rmcp:.digits$}{unit} | {ratio:.2} | {verdict} |"
+            "| {what} | {ours:.digits$}{unit} | {rmcp:.digits$}{unit} | {turbomcp:.digits$}{unit} | {ratio:.2} | {verdict} |"
         );
     };
-    let count = |weight: &Weight| number(weight.crates as u64);
-    row("crates", "", 0, [count(ours), count(rmcp)], true);
-    let (Some(ours), Some(rmcp)) = (ours.build, rmcp.build) else {
-        println!("| clean build and size | not measured with `--quick` | | | |");
+    let all = [ours, rmcp, turbomcp];
+    row(
+        "crates",
+        "",
+        0,
+        all.map(|weight| number(weight.crates as u64)),
+        true,
+    );
+    let [Some(ours), Some(rmcp), Some(turbomcp)] = all.map(|weight| weight.build) else {
+        println!("| clean build and size | not measured with `--quick` | | | | |");
         return;
     };
-    let seconds = |time: Duration| time.as_secs_f64();
-    let times = [seconds(ours.time), seconds(rmcp.time)];
+    let all = [ours, rmcp, turbomcp];
+    let times = all.map(|build| build.time.as_secs_f64());
     row("clean release build", " s", 1, times, true);
-    let cpu = [seconds(ours.cpu), seconds(rmcp.cpu)];
+    let cpu = all.map(|build| build.cpu.as_secs_f64());
     row("... time of all processors", " s", 1, cpu, false);
-    let sizes = [ours.size, rmcp.size].map(|size| number(size >> 10) / 1024.0);
+    let sizes = all.map(|build| number(build.size >> 10) / 1024.0);
     row("stripped size", " MiB", 2, sizes, false);
+}
+
+/// Returns the picture of the widest row of each case.
+pub(crate) fn chart(results: &Results) -> Chart {
+    let series = [Candidate::Ours, Candidate::Rmcp, Candidate::Turbomcp];
+    let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
+    let rows = results.rows.iter().filter(widest).map(|row| Group {
+        name: format!("{}, {} at once", row.case, row.width),
+        bars: series
+            .map(|candidate| row.ratio(candidate, Sample::rate))
+            .to_vec(),
+    });
+    Chart {
+        title: "Requests a second of MCP servers, divided by those of the simplest server"
+            .to_owned(),
+        series: ["mcp-server", "rmcp 3.11.0", "turbomcp 3.6.0"]
+            .map(str::to_owned)
+            .to_vec(),
+        groups: rows.collect(),
+        note:
+            "Longer is faster. 1 is hyper, or a loop over lines, with serde_json::Value. No bar: \
+               the revision is not supported."
+                .to_owned(),
+    }
 }

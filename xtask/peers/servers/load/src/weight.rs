@@ -27,14 +27,14 @@ pub(crate) struct Build {
     pub(crate) size: u64,
 }
 
-/// Measures both packages alternately.
+/// Measures all packages alternately.
 pub(crate) fn all(
     folder: &Path,
-    packages: [(Candidate, &'static str); 2],
+    packages: &[(Candidate, &'static str)],
     builds: usize,
 ) -> Result<Vec<Weight>> {
     let mut weights = Vec::new();
-    for (candidate, package) in packages {
+    for &(candidate, package) in packages {
         let crates = crates(package)?;
         weights.push((
             package,

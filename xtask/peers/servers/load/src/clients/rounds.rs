@@ -30,17 +30,12 @@ pub(super) struct Row {
 pub(super) struct Round {
     /// Requests per second of the load generator, which prepares its requests in advance.
     pub(super) load: Option<f64>,
-    ours: Option<Report>,
-    rmcp: Option<Report>,
+    reports: [Option<Report>; Candidate::ALL.len()],
 }
 
 impl Round {
     pub(super) fn report(&self, candidate: Candidate) -> Option<&Report> {
-        match candidate {
-            Candidate::Floor => None,
-            Candidate::Ours => self.ours.as_ref(),
-            Candidate::Rmcp => self.rmcp.as_ref(),
-        }
+        self.reports[candidate as usize].as_ref()
     }
 }
 
@@ -76,6 +71,9 @@ pub(super) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
             };
             let round = &mut row.rounds[turn];
             for candidate in order {
+                if !case.is_offered_by(candidate) {
+                    continue;
+                }
                 let measured = floor.as_mut().map_err(|error| anyhow!("{error:#}"));
                 let measured = measured.and_then(|floor| {
                     let Some(program) = program(candidate) else {
@@ -85,10 +83,7 @@ pub(super) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
                     let target = target(floor, folder, case, pinning);
                     let program = folder.join(program);
                     let report = measure(&program, case, width, effort.time, &target)?;
-                    match candidate {
-                        Candidate::Rmcp => round.rmcp = Some(report),
-                        _ => round.ours = Some(report),
-                    }
+                    round.reports[candidate as usize] = Some(report);
                     Ok(())
                 });
                 if let Err(error) = measured

@@ -10,20 +10,22 @@ use crate::pinning::Pinning;
 use crate::sample::median;
 use crate::table::weight;
 use crate::weight::Weight;
+use picture::{Chart, Group};
 
-const CLIENTS: [Candidate; 2] = [Candidate::Ours, Candidate::Rmcp];
+const CLIENTS: [Candidate; 3] = [Candidate::Ours, Candidate::Rmcp, Candidate::Turbomcp];
 
 const NAME: &str = "mcp-client";
 
 const NOTES: &str = "\
 Calls a second of the tool of a bare server, time of the client's own processor for a call, and
 where one call is under way at a time, the time of the median call and of the slowest but for a
-hundredth. Ratio: the figures of mcp-client to those of rmcp so that more is better: calls a second /
-processor time; the target is for calls a second or, with one call at a time, the median call. Both
+hundredth. Ratio: the figures of mcp-client to those of the other so that more is better: calls a second
+/ processor time; the target is for calls a second or, with one call at a time, the median call. All
 run tokio with one thread.
 Load: what the same server does for one candidate sends bytes that are ready beforehand.
 rmcp: over HTTP with a pool of connections and 64 calls at once; by default it opens a connection
 for each call, and makes at most 16 at once. It asks for progress in each call.
+turbomcp: 3.6 with its defaults. It has the revisions up to 2025-11-25.
 ~ : the rounds of the load differ by more than a quarter; the machine is not quiet
 ^ : the client is as fast as the load, so that the server may be what is measured
 ! : some answers were wrong";
@@ -47,7 +49,7 @@ pub(super) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinn
         let name = match candidate {
             Candidate::Floor => "the load",
             Candidate::Ours => NAME,
-            Candidate::Rmcp => "rmcp",
+            other => other.name(),
         };
         println!("{name} has no figures for {case}: {why}");
     }
@@ -61,15 +63,25 @@ pub(super) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinn
 }
 
 fn speed(results: &Results, missed: &mut Vec<String>) {
-    println!("| | at once | load | {NAME} | rmcp | ratio | target |");
-    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    println!("| | at once | load | {NAME} | rmcp | turbomcp | of rmcp | of turbomcp | target |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for row in &results.rows {
         let mut line = format!("| {} | {} | {} |", row.case, row.width, row.load_cell());
         for candidate in CLIENTS {
             let _ = write!(line, " {} |", row.cell(candidate));
         }
-        if let (Some(ratio), Some(cost)) = (row.ratio(Report::rate), row.ratio(Report::cost)) {
-            let _ = write!(line, " {ratio:.2} / {:.2} |", 1.0 / cost);
+        for other in [Candidate::Rmcp, Candidate::Turbomcp] {
+            let ratios = (
+                row.ratio(other, Report::rate),
+                row.ratio(other, Report::cost),
+            );
+            if let (Some(rate), Some(cost)) = ratios {
+                let _ = write!(line, " {rate:.2} / {:.2} |", 1.0 / cost);
+            } else {
+                line.push_str(" - |");
+            }
+        }
+        if let Some(ratio) = row.ratio(Candidate::Rmcp, Report::rate) {
             let (words, figure, met) = row.target(ratio);
             let verdict = if met { "met" } else { "missed" };
             let _ = write!(line, " {words}, {verdict} |");
@@ -78,7 +90,7 @@ fn speed(results: &Results, missed: &mut Vec<String>) {
                 missed.push(format!("{case}, {width} at once: {words} ({figure:.2})"));
             }
         } else {
-            line.push_str(" | |");
+            line.push_str(" |");
         }
         println!("{line}");
     }
@@ -91,7 +103,7 @@ impl Row {
     fn target(&self, rate: f64) -> (&'static str, f64, bool) {
         match (self.case.form, self.width) {
             (_, 1) => {
-                let p50 = self.ratio(Report::p50).unwrap_or(f64::NAN);
+                let p50 = self.ratio(Candidate::Rmcp, Report::p50).unwrap_or(f64::NAN);
                 ("p50 at most 1 x rmcp's", p50, p50 <= 1.0)
             }
             (Form::Line, _) => ("at least 2", rate, rate >= 2.0),
@@ -113,11 +125,20 @@ impl Row {
         self.rounds.iter().filter_map(|round| round.load)
     }
 
-    /// Returns the median of the ratios within a round.
-    fn ratio(&self, figure: impl Fn(&Report) -> f64) -> Option<f64> {
+    /// Returns the median of the ratios within a round, of `mcp-client` to another client.
+    fn ratio(&self, other: Candidate, figure: impl Fn(&Report) -> f64) -> Option<f64> {
         median(self.rounds.iter().filter_map(|round| {
-            Some(figure(round.report(Candidate::Ours)?) / figure(round.report(Candidate::Rmcp)?))
+            Some(figure(round.report(Candidate::Ours)?) / figure(round.report(other)?))
         }))
+    }
+
+    /// Returns the median of the ratios to the load within a round.
+    fn of_load(&self, candidate: Candidate) -> Option<f64> {
+        median(
+            self.rounds
+                .iter()
+                .filter_map(|round| Some(round.report(candidate)?.rate() / round.load?)),
+        )
     }
 
     fn load_cell(&self) -> String {
@@ -159,8 +180,8 @@ impl Row {
 }
 
 fn memory(results: &Results, missed: &mut Vec<String>) {
-    println!("| memory, peak, MiB | {NAME} | rmcp | target |");
-    println!("| --- | --- | --- | --- |");
+    println!("| memory, peak, MiB | {NAME} | rmcp | turbomcp | target |");
+    println!("| --- | --- | --- | --- | --- |");
     let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
     for row in results.rows.iter().filter(widest) {
         let (Some(ours), Some(rmcp)) = (
@@ -171,11 +192,35 @@ fn memory(results: &Results, missed: &mut Vec<String>) {
         };
         let case = row.case;
         let verdict = if ours <= rmcp { "met" } else { "missed" };
-        println!("| {case} | {ours:.1} | {rmcp:.1} | at most rmcp's, {verdict} |");
+        let turbomcp = row
+            .median_of(Candidate::Turbomcp, Report::peak)
+            .map_or_else(|| "-".to_owned(), |peak| format!("{peak:.1}"));
+        println!("| {case} | {ours:.1} | {rmcp:.1} | {turbomcp} | at most rmcp's, {verdict} |");
         if ours > rmcp {
             missed.push(format!(
                 "memory, {case}: at most rmcp's ({ours:.1}, rmcp {rmcp:.1})"
             ));
         }
+    }
+}
+
+/// Returns the picture of the widest row of each case.
+pub(super) fn chart(results: &Results) -> Chart {
+    let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
+    let groups = results.rows.iter().filter(widest).map(|row| Group {
+        name: format!("{}, {} at once", row.case, row.width),
+        bars: CLIENTS.map(|candidate| row.of_load(candidate)).to_vec(),
+    });
+    Chart {
+        title: "Calls a second of MCP clients, divided by requests that are ready beforehand"
+            .to_owned(),
+        series: [NAME, "rmcp 3.11.0", "turbomcp 3.6.0"]
+            .map(str::to_owned)
+            .to_vec(),
+        groups: groups.collect(),
+        note:
+            "Longer is faster. 1 is a load generator at the same server. No bar: the revision is \
+               not supported."
+                .to_owned(),
     }
 }

@@ -1,0 +1,69 @@
+//! The steps that run tools of cargo which are not part of a toolchain. Without the tool, a step is
+//! skipped.
+
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+
+use super::features::feature_names;
+use super::{Extent, Task};
+use crate::ci::cargo::Cargo;
+use crate::workspace;
+
+/// The libraries whose public items are covered by semantic versioning.
+const LIBRARIES: [&str; 4] = ["mcp-types", "mcp-server", "mcp-client", "mcp-gateway"];
+
+/// Checks licences, sources and duplicates of dependencies, as `deny.toml` says; at night also
+/// advisories, whose database is downloaded.
+pub(super) fn deny(extent: Extent) -> Task {
+    if !has("deny") {
+        return skip("cargo-deny is not installed");
+    }
+    Task::Run(Cargo::new(match extent {
+        Extent::Merge => "deny check bans licenses sources",
+        Extent::Nightly => "deny check",
+    }))
+}
+
+/// Compares the public items of the libraries with those of the newest release.
+pub(super) fn semver() -> Result<Vec<Task>> {
+    let Some(tag) = newest_release() else {
+        return Ok(vec![skip("no release has a tag yet")]);
+    };
+    if !has("semver-checks") {
+        return Ok(vec![skip("cargo-semver-checks is not installed")]);
+    }
+    let unstable = workspace::names(&workspace::root().join("schema/proposals"), Some(".json"))?;
+    let mut tasks = Vec::new();
+    for package in LIBRARIES {
+        let mut features = feature_names(package)?;
+        features.retain(|name| name != "draft" && !unstable.contains(name));
+        let line = format!("semver-checks --package {package} --baseline-rev {tag}");
+        let options = ["--default-features", "--features", &features.join(",")];
+        tasks.push(Task::Run(Cargo::new(&line).and(&options)));
+    }
+    Ok(tasks)
+}
+
+/// Returns the tag of the newest release before this commit.
+fn newest_release() -> Option<String> {
+    let mut command = Command::new("git");
+    command.args(["describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"]);
+    let output = command.current_dir(workspace::root()).output().ok()?;
+    let tag = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    (!tag.is_empty()).then_some(tag)
+}
+
+/// Returns `true` if a subcommand of cargo is installed.
+pub(super) fn has(subcommand: &str) -> bool {
+    Command::new(workspace::cargo())
+        .args([subcommand, "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+fn skip(why: &str) -> Task {
+    Task::Skip(why.to_owned())
+}
