@@ -170,3 +170,8 @@ pub use util::proxy::Proxy;
 #[cfg(all(doctest, feature = "process"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Compiles the examples of a page of the book.
+#[cfg(all(doctest, feature = "http", feature = "process"))]
+#[doc = include_str!("../../docs/start.md")]
+struct Start;

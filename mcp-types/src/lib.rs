@@ -114,7 +114,8 @@ pub use message::{MessageInfo, Notification, Outcome, Request, Sender};
 pub use proposal::NOT_MODIFIED;
 pub use revisions::*;
 
-/// Compiles the examples of the README as doc tests.
+/// Compiles the examples of the README and of a page of the book as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
+#[doc = include_str!("../../docs/explanation/exactness.md")]
 struct Readme;

@@ -69,7 +69,7 @@ usage: cargo xtask <command>
 
   release [--dry-run [--quick]]
                                check whether the crates can be published, and print how
-  quickstart                   build and run the programs of the READMEs
+  quickstart                   build and run the programs of the READMEs and docs/start.md
   quickstart --tutorials | PAGE...
                                follow the tutorials step by step, and compare what programs print
 

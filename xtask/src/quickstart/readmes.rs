@@ -1,7 +1,7 @@
-//! Builds and runs the programs of the READMEs.
+//! Builds and runs the programs of the READMEs and of `docs/start.md`.
 //!
-//! It creates a package with the commands and programs in the READMEs, builds and runs it, and
-//! compares the output with the READMEs.
+//! It creates a package with their commands and programs, builds and runs it, and compares the
+//! output with them.
 
 use std::fs;
 use std::io::Write as _;
@@ -23,17 +23,22 @@ pub(super) fn run() -> Result<()> {
     let package = Package::create()?;
     package.build()?;
 
-    let expected = package.readme.block("console", 0)?;
-    let expected = expected
-        .split_once('\n')
-        .context("the session has no output")?
-        .1;
-    let printed = package.output("client", &package.folder, "")?;
-    ensure!(
-        printed == expected,
-        "the client of the README printed:\n{printed}"
-    );
-    println!("README.md: the client calls the server");
+    for (page, index, program) in [
+        (&package.readme, 0, "client"),
+        (&package.start, 0, "client"),
+        (&package.start, 1, "types"),
+    ] {
+        let session = page.block("console", index)?;
+        let session = session.split_once('\n');
+        let (_, expected) = session.context("the session has no output")?;
+        let printed = package.output(program, &package.folder, "")?;
+        let name = &page.name;
+        ensure!(
+            printed == expected,
+            "`{program}` of {name} printed:\n{printed}"
+        );
+        println!("{name}: `{program}` prints what the page says");
+    }
 
     let printed = package.output("readme-of-server", &package.folder, REQUEST)?;
     ensure!(
@@ -59,6 +64,7 @@ pub(super) fn run() -> Result<()> {
 struct Package {
     folder: PathBuf,
     readme: Readme,
+    start: Readme,
 }
 
 impl Package {
@@ -70,20 +76,41 @@ impl Package {
         let readme = Readme::read(&root.join("README.md"))?;
         let of_server = Readme::read(&root.join("mcp-server/README.md"))?;
         let of_client = Readme::read(&root.join("mcp-client/README.md"))?;
+        let start = Readme::read(&root.join("docs/start.md"))?;
+        // The page repeats the programs of the README, and adds a package and a program.
+        for program in 0..2 {
+            let ours = start.block("rust,no_run", program)?;
+            ensure!(
+                ours == readme.block("rust,no_run", program)?,
+                "{}: not the program {program} of README.md",
+                start.name
+            );
+        }
+        let commands = start.block("sh", 1)?;
+        ensure!(
+            commands.starts_with(readme.block("sh", 0)?),
+            "{}: not the commands of README.md",
+            start.name
+        );
         for (name, program) in [
             ("server", readme.block("rust,no_run", 0)?),
             ("client", readme.block("rust,no_run", 1)?),
+            ("types", start.block("rust", 1)?),
             ("readme-of-server", of_server.block("rust,no_run", 0)?),
             ("readme-of-client", of_client.block("rust,no_run", 0)?),
         ] {
             write(&programs.join(format!("{name}.rs")), program)?;
         }
         let mut manifest = Manifest::new("quickstart");
-        for command in readme.block("sh", 0)?.lines() {
+        for command in commands.lines() {
             manifest.add(command)?;
         }
         manifest.write(&folder)?;
-        Ok(Self { folder, readme })
+        Ok(Self {
+            folder,
+            readme,
+            start,
+        })
     }
 
     fn cargo(&self) -> Command {

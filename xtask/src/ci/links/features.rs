@@ -62,7 +62,7 @@ const FEATURES: [&str; 48] = [
 ];
 
 /// Sections whose programs the step `quickstart` builds and runs.
-const PROGRAMS: [(&str, &str); 1] = [("README.md", "a-server-and-a-client")];
+const PROGRAMS: [(&str, &str); 2] = [("docs/start.md", "a-server"), ("docs/start.md", "a-client")];
 
 /// Returns the rows that are missing, and those without an explanation or without an example that
 /// runs.
