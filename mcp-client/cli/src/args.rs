@@ -184,7 +184,9 @@ pub(crate) enum Command {
     Check(Check),
     /// Runs commands on one connection: those of this program, without the server
     ///
-    /// The key Tab completes commands and the names of tools, arguments, prompts and resources.
+    /// The key Tab completes commands and the names of tools, arguments, prompts and resources. Lines
+    /// that begin with a space, or in which something looks like a secret, are not stored in the
+    /// history.
     #[command(override_usage = "mcp shell [OPTIONS] URL\n       mcp shell [OPTIONS] -- PROGRAM...")]
     Shell(Shell),
     /// Prints a script that completes command lines in a shell

@@ -39,17 +39,14 @@ pub(crate) fn authorize(
         }
         return Ok(server.header("authorization", format!("Bearer {}", token.expose())));
     }
+    Ok(server.auth(oauth(options, answers)?))
+}
+
+/// Returns the authorization with the tokens of logins.
+pub(crate) fn oauth(options: &Options, answers: Answers) -> Result<OAuth, Failure> {
     // The address has to be visible.
     let can_log_in = !options.account.no_login && io::stderr().is_terminal();
     let agent = can_log_in.then(|| agent(&options.account));
-    Ok(server.auth(oauth(options, agent, answers)?))
-}
-
-fn oauth(
-    options: &Options,
-    agent: Option<impl UserAgent + 'static>,
-    answers: Answers,
-) -> Result<OAuth, Failure> {
     let builder = builder(options, agent)?;
     let builder = builder.confirm_step_up(move |step_up| confirm(answers.clone(), step_up));
     Ok(builder.build()?)

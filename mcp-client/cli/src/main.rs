@@ -8,6 +8,7 @@ mod configured;
 mod connect;
 mod edit;
 mod failure;
+mod files;
 mod hints;
 mod hosts;
 mod network;

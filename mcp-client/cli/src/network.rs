@@ -6,6 +6,10 @@ use mcp_client::{FetchPolicy, Http, Proxy, is_loopback_url};
 
 use crate::args::Options;
 use crate::failure::Failure;
+use crate::files;
+
+/// The maximum size of a file with certificates, in bytes.
+const CERTIFICATES: u64 = 16 << 20;
 
 /// Returns the server at a URL, without authorization.
 pub(crate) fn http(url: &str, options: &Options) -> Result<Http, Failure> {
@@ -39,7 +43,7 @@ pub(crate) fn policy(options: &Options) -> Result<FetchPolicy, Failure> {
 /// Reads the certificates that are trusted in addition to those of the system.
 pub(crate) fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
     let read = |path: &PathBuf| {
-        std::fs::read(path).map_err(|source| Failure::File {
+        files::read(path, CERTIFICATES).map_err(|source| Failure::File {
             path: path.clone(),
             source,
         })

@@ -15,9 +15,9 @@ use super::server::Server;
 /// Secrets are not recorded: the headers for authorization, cookies and sessions, credentials
 /// after `Bearer` and `Basic`, users and passwords in URLs, and the values of members, arguments,
 /// options and parameters whose names end with one of these words, in any case and with any
-/// separators: token, password, passwd, passphrase, secret, credential, and their plurals, api
-/// key, access key, auth key, private key, secret key, signing key, authorization, cookie, jwt,
-/// bearer, client assertion, code verifier. In the queries of URLs also: key, code, sig, state,
+/// separators: token, password, passwd, passphrase, secret, credential, api key, access key, auth
+/// key, private key, signing key, authorization, cookie, jwt, bearer, client assertion, code
+/// verifier, and their plurals. In the queries of URLs also: key, code, sig, state,
 /// session id, and names that end with signature. In text that is not JSON also what follows such a
 /// name and `=` or `:`. Names that end with progress token, page token and next token are no
 /// secrets. Secrets elsewhere, such as in the middle of a text, are recorded.
@@ -107,6 +107,8 @@ pub(crate) struct Explain {
 pub(crate) enum Format {
     /// A table
     Text,
+    /// The same as `--json`
+    Json,
     /// A page for a browser, with a sequence diagram
     Html,
 }

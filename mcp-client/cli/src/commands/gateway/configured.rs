@@ -5,9 +5,10 @@ use std::path::Path;
 
 use mcp_client::{ChildProcess, Stderr};
 use mcp_gateway::Upstream;
-use mcp_gateway::config::{ConfigError, Expanded, ResolvedServer, ServersConfig};
+use mcp_gateway::config::{ConfigError, Expanded, ResolvedServer};
 
 use crate::args::Options;
+use crate::configured::read;
 use crate::failure::Failure;
 use crate::output::print_message;
 use crate::questions::ask::Answers;
@@ -32,7 +33,7 @@ impl Configured {
             path: file.to_owned(),
             source,
         };
-        let config = ServersConfig::read(file).map_err(failed)?;
+        let config = read(file).map_err(failed)?;
         if let Some(unknown) = names.iter().find(|name| config.get(name).is_none()) {
             let file = file.display();
             return Err(Failure::Absent(format!("{file} has no server `{unknown}`")));

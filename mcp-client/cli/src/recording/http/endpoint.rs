@@ -4,14 +4,16 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use hyper::Uri;
-use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use mcp_client::is_loopback_url;
 
 use super::forward::Forward;
 use super::listen;
 use super::pool::Pool;
 use crate::args::Options;
+use crate::authorization::oauth;
 use crate::failure::Failure;
+use crate::questions::ask::Answers;
 use crate::recording::RecordingError;
 use crate::recording::recorder::Recorder;
 
@@ -24,9 +26,16 @@ pub(crate) async fn record(
     recorder: Recorder,
 ) -> Result<(), Failure> {
     let url = parse(url)?;
+    let added = added(&url, options)?;
+    let login = if added.contains_key(AUTHORIZATION) {
+        None
+    } else {
+        Some(oauth(options, Answers::new(options.timeout))?)
+    };
     let forward = Arc::new(Forward {
         pool: Pool::new(&url, options)?,
-        added: added(&url, options)?,
+        added,
+        login,
         recorder,
         keeps_secrets,
         limit: options.max_message,
