@@ -221,7 +221,7 @@ fn files_that_cannot_be_changed_stay_as_they_are() {
 }
 
 #[test]
-fn links_are_kept_and_backups_follow_none() {
+fn links_are_kept_and_never_followed_by_backups() {
     let world = World::new("install-links");
     let at = |path: &str| world.0.0.join(path);
     world.write("dotfiles.json", "{\"mcpServers\": {}}");
@@ -239,7 +239,36 @@ fn links_are_kept_and_backups_follow_none() {
     assert!(world.text("dotfiles.json").contains("https://x/"));
     assert!(at("project/.mcp.json").is_symlink());
     assert_eq!(world.text("victim"), "precious");
-    assert_eq!(world.text("dotfiles.json.bak"), "{\"mcpServers\": {}}");
+    // The first backup stays.
+    assert!(at("dotfiles.json.bak").is_symlink());
+}
+
+#[test]
+fn first_backup_is_kept() {
+    let world = World::new("install-backup");
+    world.write(CLAUDE, "{\"mcpServers\": {}} // mine");
+    for name in ["a", "b"] {
+        world.printed(&["install", "--config", "claude-code", name, "https://x/"]);
+    }
+    let backup = world.text("home/.claude.json.bak");
+    assert_eq!(backup, "{\"mcpServers\": {}} // mine");
+    assert!(world.text(CLAUDE).contains("\"b\""));
+}
+
+#[test]
+fn deep_text_is_refused_at_once() {
+    let world = World::new("install-deep");
+    let text = [
+        "{\"a\": ".to_owned(),
+        "[".repeat(1 << 20),
+        "]".repeat(1 << 20),
+    ]
+    .concat()
+        + "}";
+    world.write(CLAUDE, &text);
+    let refused = world.run(&["install", "--config", "claude-code", "s", "https://x/"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("depth"), "{refused:?}");
 }
 
 #[test]

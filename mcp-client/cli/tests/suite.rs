@@ -12,6 +12,7 @@ mod explain;
 mod gateway;
 mod hostile;
 mod install;
+mod limits;
 mod lists;
 mod odd;
 mod proxy;

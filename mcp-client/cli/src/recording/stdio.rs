@@ -54,7 +54,13 @@ pub(crate) async fn record(
     let lines_out = lines(Side::Server, None, limit);
     let (exited, has_exited) = watch::channel(());
     let end = has_exited.clone();
-    let out = pass_output(from, tokio::io::stdout(), lines_out, end, Some(pipes.clone()));
+    let out = pass_output(
+        from,
+        tokio::io::stdout(),
+        lines_out,
+        end,
+        Some(pipes.clone()),
+    );
     let out = tokio::spawn(out);
     let from = child.stderr.take();
     let lines_err = lines(Side::Server, Some(Stream::Stderr), TEXT);

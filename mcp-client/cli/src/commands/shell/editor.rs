@@ -104,7 +104,8 @@ impl Editor {
 fn has_secret(line: &str) -> bool {
     let mut words = line.split_ascii_whitespace();
     let is_secret_word = |word: &str| {
-        named_value(word).is_some_and(|(name, value)| is_secret_name(name) || is_secret_value(value))
+        named_value(word)
+            .is_some_and(|(name, value)| is_secret_name(name) || is_secret_value(value))
     };
     words.any(is_secret_word) || is_secret_value(line) || secrets::text(line) != line
 }

@@ -89,12 +89,20 @@ impl Forward {
         let login = self.login.as_ref().filter(|_| !has_token);
         // Only what is small is kept until the answer is there. Other requests of hosts are for
         // metadata.
-        let is_small = request.body().size_hint().upper().is_some_and(|size| size <= KEPT);
+        let is_small = request
+            .body()
+            .size_hint()
+            .upper()
+            .is_some_and(|size| size <= KEPT);
         let Some(login) = login.filter(|_| is_small && *request.uri() == self.url) else {
             return self.pool.send(request.map(Either::Left)).await;
         };
         let (parts, body) = request.into_parts();
-        let body = body.collect().await.map_err(|error| error.to_string())?.to_bytes();
+        let body = body
+            .collect()
+            .await
+            .map_err(|error| error.to_string())?
+            .to_bytes();
         let mut attempt = AuthorizeRequest::new(&self.url, &parts.method);
         loop {
             let sent = login.authorize(attempt).await;
