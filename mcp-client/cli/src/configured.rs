@@ -29,20 +29,16 @@ pub(crate) struct Found {
 /// folder and headers to the options.
 pub(crate) fn apply(options: &mut Options, command: &mut Command) -> Result<(), Failure> {
     let config = options.config.clone();
-    if let Command::Login(Login { url, .. }) | Command::Logout(Url { url }) = command {
+    if let Command::Login(Login { url, .. }) | Command::Logout(Url { url, .. }) = command {
         return name_url(options, url);
     }
-    let is_for_files = matches!(
-        command,
-        Command::Install(_) | Command::Servers(_) | Command::Uninstall(_)
-    );
     let Some(server) = command.server_mut() else {
         return match config {
-            Some(_) if !is_for_files => {
+            Some(_) => {
                 let message = "this command has no server, so `--config` has no meaning";
                 Err(Failure::Usage(message.to_owned()))
             }
-            _ => Ok(()),
+            None => Ok(()),
         };
     };
     let alias = server.words.first().and_then(|word| word.strip_prefix('@'));

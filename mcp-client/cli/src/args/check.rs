@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::seconds;
+use super::options::seconds;
 use super::server::Server;
 use crate::wire::Wire;
 

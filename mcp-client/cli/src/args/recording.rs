@@ -1,11 +1,12 @@
 //! The arguments of `mcp record`, `mcp replay` and `mcp explain`.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
 
-use super::server::Server;
+use super::Options;
 
 /// Records the messages between a host and a server
 ///
@@ -23,11 +24,15 @@ use super::server::Server;
 /// secrets. Secrets elsewhere, such as in the middle of a text, are recorded.
 #[derive(Debug, Args)]
 #[command(
+    mut_arg("config", hidden),
+    mut_arg("revision", hidden),
     override_usage = "mcp record [OPTIONS] -o FILE -- PROGRAM...\n       mcp record [OPTIONS] -o FILE [--listen ADDRESS] URL"
 )]
 pub(crate) struct Record {
-    #[command(flatten)]
-    pub(crate) server: Server,
+    #[arg(hide = true)]
+    pub(crate) words: Vec<String>,
+    #[arg(hide = true, last = true)]
+    pub(crate) program: Vec<OsString>,
     /// The recording: a file of JSON lines, which only the user can read. An existing file is
     /// replaced
     #[arg(long, short, value_name = "FILE")]
@@ -41,6 +46,13 @@ pub(crate) struct Record {
     /// Stops recording when the file has this size. Messages are still forwarded
     #[arg(long, value_name = "BYTES", default_value = "268435456")]
     pub(crate) max_size: u64,
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+/// Hides an option that has no meaning for recordings.
+fn hidden(argument: Arg) -> Arg {
+    argument.hide(true)
 }
 
 /// Plays the server of a recording, on standard input and output or over HTTP
@@ -52,6 +64,10 @@ pub(crate) struct Record {
 /// results differ. The exit code is 1 if they do.
 #[derive(Debug, Args)]
 #[command(
+    mut_arg("config", hidden),
+    mut_arg("revision", hidden),
+    mut_group("Options", |group| group.requires("client")),
+    mut_group("Common", |group| group.requires("client")),
     override_usage = "mcp replay [OPTIONS] FILE [--listen ADDRESS]\n       mcp replay [OPTIONS] FILE --client URL\n       mcp replay [OPTIONS] FILE --client -- PROGRAM..."
 )]
 pub(crate) struct Replay {
@@ -67,7 +83,7 @@ pub(crate) struct Replay {
         requires = "client",
         conflicts_with = "url"
     )]
-    pub(crate) program: Vec<std::ffi::OsString>,
+    pub(crate) program: Vec<OsString>,
     /// Plays the server over HTTP at this address, in place of standard input and output. Port 0 is
     /// any free one
     #[arg(long, value_name = "ADDRESS", conflicts_with = "client")]
@@ -78,6 +94,11 @@ pub(crate) struct Replay {
     /// When to send the messages
     #[arg(long, value_enum, default_value_t = Timing::None)]
     pub(crate) timing: Timing,
+    /// With `--client`: prints the result as one JSON value
+    #[arg(long, requires = "client")]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) options: Options,
 }
 
 /// When a replay sends the messages.
@@ -98,6 +119,9 @@ pub(crate) struct Explain {
     /// The form of the explanation
     #[arg(long, value_enum, default_value_t = Format::Text, conflicts_with = "json")]
     pub(crate) format: Format,
+    /// Prints the explanation as one JSON value
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Writes the explanation to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

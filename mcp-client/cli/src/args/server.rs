@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
+use super::Options;
+
 #[derive(Debug, Args)]
 pub(crate) struct Server {
     #[arg(hide = true)]
@@ -14,6 +16,8 @@ pub(crate) struct Server {
     pub(crate) program: Vec<OsString>,
     #[command(flatten)]
     pub(crate) show: Show,
+    #[command(flatten)]
+    pub(crate) options: Options,
     /// How the command line named the server, if it did so by a name in a file.
     #[arg(skip)]
     pub(crate) source: Option<Source>,
@@ -22,6 +26,9 @@ pub(crate) struct Server {
 /// How results are printed.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct Show {
+    /// Prints the result as one JSON value
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Prints lists as tables, or results as JSON or YAML
     #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "json")]
     pub(crate) format: Option<OutputFormat>,

@@ -68,7 +68,7 @@ pub(crate) async fn record(
     let err = tokio::spawn(err);
     let exited_itself = tokio::select! {
         status = wait(&mut child) => status.map_err(failed)?,
-        () = silence(state, options.timeout) => None,
+        () = silence(state, options.common.timeout) => None,
     };
     let status = match exited_itself {
         Some(status) => status,

@@ -30,7 +30,7 @@ pub(crate) async fn record(
     let login = if added.contains_key(AUTHORIZATION) {
         None
     } else {
-        Some(oauth(options, Answers::new(options.timeout))?)
+        Some(oauth(options, Answers::new(options.common.timeout))?)
     };
     let forward = Arc::new(Forward {
         pool: Pool::new(&url, options)?,
@@ -76,7 +76,7 @@ pub(crate) fn parse(url: &str) -> Result<Uri, RecordingError> {
 pub(crate) fn added(url: &Uri, options: &Options) -> Result<HeaderMap, Failure> {
     let mut added = HeaderMap::new();
     let mut headers = options.header.clone();
-    if let Some(name) = &options.account.token_env {
+    if let Some(name) = &options.common.account.token_env {
         if url.scheme_str() == Some("http") && !is_loopback_url(&url.to_string()) {
             let message =
                 "the token of `--token-env` is not sent over plain `http` to another machine";
