@@ -8,6 +8,9 @@ use mcp_client::types::Revision;
 
 use super::network::{AccountOptions, NetworkOptions};
 
+/// The default of the maximum size of a message, in bytes.
+const MESSAGE: usize = 16 << 20;
+
 /// The options of commands that connect to a server.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Connection")]
@@ -29,7 +32,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) cwd: Option<PathBuf>,
     /// The maximum size of a message of the server
-    #[arg(long, value_name = "BYTES", default_value = "16777216")]
+    #[arg(long, value_name = "BYTES", default_value_t = MESSAGE)]
     pub(crate) max_message: usize,
     #[command(flatten)]
     pub(crate) common: Common,
@@ -76,6 +79,7 @@ impl From<&Common> for Options {
     fn from(common: &Common) -> Self {
         Self {
             common: common.clone(),
+            max_message: MESSAGE,
             ..Self::default()
         }
     }

@@ -55,6 +55,15 @@ fn hidden(argument: Arg) -> Arg {
     argument.hide(true)
 }
 
+/// Lets the options of connections require `--client`, except for those that any replay has.
+fn only_of_client(argument: Arg) -> Arg {
+    let is_of_any = matches!(argument.get_id().as_str(), "max_message" | "verbose");
+    match argument.get_help_heading() {
+        Some("Connection" | "Login") if !is_of_any => argument.requires("client"),
+        _ => argument,
+    }
+}
+
 /// Plays the server of a recording, on standard input and output or over HTTP
 ///
 /// Requests are matched by their method and params, except for ids, `_meta`, and what a client
@@ -66,8 +75,7 @@ fn hidden(argument: Arg) -> Arg {
 #[command(
     mut_arg("config", hidden),
     mut_arg("revision", hidden),
-    mut_group("Options", |group| group.requires("client")),
-    mut_group("Common", |group| group.requires("client")),
+    mut_args(only_of_client),
     override_usage = "mcp replay [OPTIONS] FILE [--listen ADDRESS]\n       mcp replay [OPTIONS] FILE --client URL\n       mcp replay [OPTIONS] FILE --client -- PROGRAM..."
 )]
 pub(crate) struct Replay {

@@ -58,18 +58,18 @@ pub(crate) struct Source {
 
 #[derive(Debug, Args)]
 pub(crate) struct RawRequest {
-    #[command(flatten)]
-    pub(crate) server: Server,
     /// All arguments as a JSON object: the text itself, `@FILE`, or `-` for standard input
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     pub(crate) args: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: Server,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct WithArguments {
-    #[command(flatten)]
-    pub(crate) request: RawRequest,
     /// Writes images, audio and binary resources of the result to a file, further ones beside it
     #[arg(long, short, value_name = "FILE", conflicts_with_all = ["json", "format"])]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) request: RawRequest,
 }

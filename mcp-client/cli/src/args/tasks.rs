@@ -6,11 +6,11 @@ use super::server::{Server, WithArguments};
 
 #[derive(Debug, Args)]
 pub(crate) struct CallTool {
-    #[command(flatten)]
-    pub(crate) named: WithArguments,
     /// Does not wait if the server makes a task of the call: prints its id, and remembers it
     #[arg(long, conflicts_with = "output")]
     pub(crate) background: bool,
+    #[command(flatten)]
+    pub(crate) named: WithArguments,
 }
 
 #[derive(Debug, Subcommand)]
