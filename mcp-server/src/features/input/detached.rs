@@ -104,6 +104,7 @@ impl Context {
             return Err(HandlerError::invalid_params(text));
         }
         let waiting = Waiting {
+            request: self,
             call: &running,
             inputs,
         };
@@ -158,6 +159,7 @@ async fn round(
 /// The request that waits for a call. If it is dropped before the call has ended, and the request
 /// does not end with questions, it was cancelled, and the call is, too.
 struct Waiting<'a> {
+    request: &'a Context,
     call: &'a DetachedCall<Context>,
     inputs: &'a Inputs,
 }
@@ -165,6 +167,8 @@ struct Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let is_suspended = self.inputs.rounds().is_suspended;
+        let ended = &self.call.cx.state.ended;
+        ended.set_reason(self.request.cancel_reason());
         self.call.detach(is_suspended);
     }
 }

@@ -33,6 +33,9 @@ pub(crate) enum BusMessage {
         session: String,
         /// The id of the request.
         request: mcp_types::RequestId,
+        /// The reason that the client gave.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// A session ended.
     SessionEnded {
@@ -138,6 +141,7 @@ mod tests {
         let cancel = |request| BusMessage::Cancel {
             session: session.clone(),
             request,
+            reason: Some("\u{e9}".to_owned()),
         };
         let changes = [Change::Tools, Change::Prompts, Change::Resources];
         let mut changes = changes.to_vec();
