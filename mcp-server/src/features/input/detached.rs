@@ -1,6 +1,7 @@
 //! [`Context::detached`]: a call that outlives the rounds of its request.
 
 mod elsewhere;
+mod notes;
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -61,7 +62,8 @@ impl Context {
     /// state of the request contains its value, as with [`once`](Self::once). The call ends without a result when its request is
     /// cancelled, or if the client does not answer within
     /// [`Limits::state_time`](field@crate::Limits::state_time). If processes share a store, the next round may reach
-    /// any of them; progress and log messages of that round are not sent then. In sessions, in tasks and for
+    /// any of them; progress and log messages of that round take up to 0.2 seconds longer then, and are
+    /// dropped beyond 64 KiB that were not read. In sessions, in tasks and for
     /// methods without questions, `call` runs as a part of the handler.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::FormatVersion;
-use crate::protocol::changes::Change;
+use crate::protocol::changes::{Change, ChangeParams};
 use crate::util::utf8_bytes;
 
 /// The version of the format. A new member, or a new kind of message, that older releases may
@@ -81,9 +81,27 @@ pub(crate) enum BusMessage {
 #[serde(untagged)]
 pub(crate) enum AnyChange {
     Known(Change),
+    /// With the members that the params of the notification have beside the change.
+    Detailed {
+        change: Change,
+        /// The text of an object.
+        params: String,
+    },
     /// A change of a kind that only newer releases know: anything may have changed.
     #[serde(skip_serializing)]
     Unknown(IgnoredAny),
+}
+
+impl From<(Change, ChangeParams)> for AnyChange {
+    fn from((change, params): (Change, ChangeParams)) -> Self {
+        match params {
+            Some(params) => Self::Detailed {
+                change,
+                params: params.get().to_owned(),
+            },
+            None => Self::Known(change),
+        }
+    }
 }
 
 /// The format: JSON text.
@@ -148,6 +166,10 @@ mod tests {
         changes.push(Change::Resource("a:b".to_owned()));
         let messages = [
             BusMessage::Changes(changes.into_iter().map(AnyChange::Known).collect()),
+            BusMessage::Changes(vec![AnyChange::Detailed {
+                change: Change::Resource("a:b".to_owned()),
+                params: r#"{"a":1}"#.to_owned(),
+            }]),
             BusMessage::Everything,
             BusMessage::Answer {
                 session: session.clone(),
