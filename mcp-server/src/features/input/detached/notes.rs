@@ -111,7 +111,10 @@ mod tests {
         let notes = Notes::default();
         let large = "x".repeat(MOST_BYTES / 2);
         for message in ["a", &large, &large, "b"] {
-            assert!(matches!(notes.try_send(message.as_bytes()), TrySend::Queued));
+            assert!(matches!(
+                notes.try_send(message.as_bytes()),
+                TrySend::Queued
+            ));
         }
         let (first, mut next) = (notes.all(), 0);
         assert_eq!(first.clone().after(&mut next), ["a", &large, "b"]);

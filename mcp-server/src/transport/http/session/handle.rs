@@ -248,7 +248,10 @@ impl SessionHandle {
     pub(crate) fn cancel(&self, cancellation: &Cancellation) -> bool {
         let running = {
             let mut work = locked(&self.work);
-            let at = work.running.iter().position(|running| running.id == cancellation.id);
+            let at = work
+                .running
+                .iter()
+                .position(|running| running.id == cancellation.id);
             at.map(|at| work.running.swap_remove(at))
         };
         let stream = running.and_then(|running| running.stream.upgrade());
