@@ -120,6 +120,7 @@
 //!
 //! In both cases the client cancels the request on the server: with `notifications/cancelled`, or
 //! over HTTP with 2026-07-28 by closing the response. A response that arrives later is ignored.
+//! [`cancel_reason`](crate::Call::cancel_reason) sets the reason in the notification.
 //!
 //! The task that reads messages calls the handler of `on_progress`, so the handler must not block.
 //! Use a channel if a report causes more work.

@@ -116,3 +116,79 @@
 //! A handler never asks for something that the client did not declare: the question returns an
 //! error (-32021, for older clients -32602), which a handler may catch to continue without an
 //! answer.
+//!
+//! # The begin and the end of a subscription
+//!
+//! A program that fetches changes only while a client wants them uses a
+//! [middleware](crate::middleware). In the newest revision, a subscription is a request that lasts
+//! until the client ends it or disconnects: its future is dropped then. Older clients subscribe with a
+//! request of its own, until they unsubscribe or their [session](crate::ClientSession) ends.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! use mcp_client::{ByteStream, Client, SubscriptionEvent};
+//! use mcp_server::middleware::{Middleware, Next, Outcome, Request};
+//! use mcp_server::types::SubscriptionFilter;
+//! use mcp_server::{ResourceDef, Server};
+//!
+//! /// Each subscription has a clone.
+//! #[derive(Clone, Default)]
+//! struct Subscriptions(Arc<()>);
+//!
+//! impl Subscriptions {
+//!     fn count(&self) -> usize {
+//!         Arc::strong_count(&self.0) - 2 // without this one and the middleware
+//!     }
+//! }
+//!
+//! impl Middleware for Subscriptions {
+//!     async fn call(&self, request: Request, next: Next) -> Outcome {
+//!         let session = request.context().session();
+//!         match request.method() {
+//!             "subscriptions/listen" => {
+//!                 let _open = Arc::clone(&self.0);
+//!                 next.run(request).await
+//!             }
+//!             "resources/subscribe" => {
+//!                 let answer = next.run(request).await?;
+//!                 if let Some(session) = session {
+//!                     let open = Arc::clone(&self.0);
+//!                     // A complete program aborts this on `resources/unsubscribe`.
+//!                     tokio::spawn(async move {
+//!                         session.ended().await;
+//!                         drop(open);
+//!                     });
+//!                 }
+//!                 Ok(answer)
+//!             }
+//!             _ => next.run(request).await,
+//!         }
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let subscriptions = Subscriptions::default();
+//! let server = Server::builder("demo", "1.0.0")
+//!     .add_resource(ResourceDef::new("news://today", "today").handler(async || "Nothing new"))
+//!     .layer(subscriptions.clone())
+//!     .build()?;
+//! let stream = ByteStream::of(server.in_memory());
+//! let client = Client::builder("demo", "1.0.0").connect(stream).await?;
+//! let filter = SubscriptionFilter::new().resource_subscriptions(["news://today".to_owned()]);
+//! let mut listening = client.listen(filter);
+//! assert!(matches!(listening.next().await, Some(Ok(SubscriptionEvent::Listening(_)))));
+//! assert_eq!(subscriptions.count(), 1);
+//! drop((listening, client));
+//! while subscriptions.count() > 0 {
+//!     tokio::time::sleep(Duration::from_millis(10)).await;
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! If processes share sessions, `resources/subscribe` reaches one process, and the notification is
+//! sent by the one that has the client's stream: fetch the changes in the first one, and
+//! [announce](crate::Server::announce) them to all.

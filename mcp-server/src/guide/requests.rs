@@ -81,7 +81,8 @@
 //! messages turns the response into a stream of events.
 //!
 //! If the client cancels the request or closes its connection, the handler is dropped at its next
-//! `.await`. Tasks that it started wait for [`cancelled`](crate::Context::cancelled).
+//! `.await`. Tasks that it started wait for [`cancelled`](crate::Context::cancelled), and read
+//! the client's reason with [`cancel_reason`](crate::Context::cancel_reason).
 //!
 //! ```
 //! use mcp_server::types::LoggingLevel;

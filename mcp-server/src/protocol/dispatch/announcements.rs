@@ -114,7 +114,7 @@ pub(crate) fn change_params(
     if let Some(meta) = members.get(META) {
         object_text(meta)?;
     }
-    Ok(Some(Arc::from(text)))
+    Ok((!members.is_empty()).then(|| Arc::from(text)))
 }
 
 /// Encodes the notification of a change.
@@ -130,11 +130,15 @@ pub(crate) fn announcement(
     };
     let Ok(Message::Notification {
         method,
-        params: Some(own),
+        params: own,
         ..
     }) = rpc::parse(&message)
     else {
         return Ok(message);
+    };
+    let own: Map<Box<RawValue>> = match own {
+        Some(own) => json::from_str(own.get())?,
+        None => Map::new(),
     };
     let mut members: Map<Box<RawValue>> = json::from_str(params.get())?;
     let mut meta: Map<Box<RawValue>> = match members.get(META) {
@@ -143,7 +147,7 @@ pub(crate) fn announcement(
     };
     // That of another server has no meaning for this client.
     meta.remove(SUBSCRIPTION);
-    for (name, value) in json::from_str::<Map<Box<RawValue>>>(own.get())? {
+    for (name, value) in own {
         if name == META {
             meta.extend(json::from_str::<Map<Box<RawValue>>>(value.get())?);
         } else {

@@ -226,9 +226,11 @@ impl Next {
         // Encoded here, so that the future borrows nothing.
         let started = self.start(params, &part.part);
         async move {
-            let _ends = part;
             let (request, rest) = started?;
-            let message = run(request, rest).await?;
+            let running = std::pin::pin!(run(request, rest));
+            // Dropped before the handler, which then knows the reason.
+            let _ends = part;
+            let message = running.await?;
             Ok(Response { message })
         }
     }
