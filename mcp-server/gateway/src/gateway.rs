@@ -8,7 +8,7 @@ use mcp_server::types::json::Object;
 use mcp_server::types::{
     PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
 };
-use mcp_server::{AnyNotification, AnyRequest, Context, Server, ServerBuilder};
+use mcp_server::{AnyNotification, AnyRequest, Context, HandlerError, Server, ServerBuilder};
 use tokio::task::JoinSet;
 
 use crate::error::GatewayError;
@@ -43,7 +43,10 @@ const CLEANING: Duration = Duration::from_secs(5);
 /// }
 /// ```
 ///
-/// A clone is the same gateway. Connections to upstreams are closed when the last clone is dropped.
+/// A clone is the same gateway. Connections to upstreams are closed when the last clone is dropped,
+/// although clients may still use the [server](Self::server): keep the gateway for as long as its
+/// server is served. Afterwards the server answers all requests for upstreams with the error "the
+/// gateway is closed", and logs why.
 ///
 /// # Users
 ///
@@ -52,6 +55,7 @@ const CLEANING: Duration = Duration::from_secs(5);
 /// connections, and with them what an upstream keeps for a session: to separate them, let them
 /// authenticate.
 #[derive(Clone, Debug)]
+#[must_use = "the server of a gateway that was dropped answers with errors only"]
 pub struct Gateway {
     identity: Identity,
     server: Server,
@@ -73,7 +77,8 @@ impl Gateway {
         }
     }
 
-    /// Returns the server, which can be served over any transport as long as the gateway exists.
+    /// Returns the server, which can be served over any transport. It does not keep the gateway: in
+    /// `Gateway::builder(..).build().await?.server().clone()` the gateway is dropped at once.
     #[must_use]
     pub fn server(&self) -> &Server {
         &self.server
@@ -206,7 +211,10 @@ impl GatewayBuilder {
         let handle = move |request: AnyRequest, cx: Context| {
             let shared = handling.upgrade();
             async move {
-                let closed = || mcp_server::HandlerError::internal("the gateway is closed");
+                let closed = || {
+                    tracing::warn!("the `Gateway` was dropped, but its server is still used");
+                    HandlerError::internal("the gateway is closed")
+                };
                 requests::handle(shared.ok_or_else(closed)?, request, cx).await
             }
         };

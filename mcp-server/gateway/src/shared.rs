@@ -107,7 +107,7 @@ impl Behind {
         let uris = names.uris.clone();
         let pool = Arc::new_cyclic(|pool: &Weak<Pool>| {
             let pool = pool.clone();
-            let on_change: OnChange = Arc::new(move |change| {
+            let on_change: OnChange = Arc::new(move |change, params| {
                 if let Some(pool) = pool.upgrade() {
                     pool.lists.note(&change);
                 }
@@ -115,7 +115,14 @@ impl Behind {
                     Change::Resource(uri) => Change::Resource(uris.presented(&uri).into_owned()),
                     change => change,
                 };
-                if let Some(server) = server.get() {
+                let Some(server) = server.get() else {
+                    return;
+                };
+                let Some(params) = params else {
+                    return server.announce(change);
+                };
+                if let Err(error) = server.announce_with(change.clone(), params) {
+                    tracing::debug!(%error, "the params of an announcement are not passed on");
                     server.announce(change);
                 }
             });

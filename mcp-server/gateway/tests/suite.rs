@@ -6,6 +6,7 @@ mod isolation;
 mod matrix;
 #[cfg(feature = "openapi")]
 mod openapi;
+mod passing;
 mod presentation;
 #[cfg(feature = "search")]
 mod search;

@@ -63,7 +63,15 @@ pub(crate) enum Dispatch {
     /// Run the handler of a notification. There is no answer.
     Notification(Pin<Box<dyn Future<Output = ()> + Send>>),
     /// Cancel a request.
-    Cancel(RequestId),
+    Cancel(Cancellation),
+}
+
+/// The cancellation of a request by the client.
+#[derive(Clone)]
+pub(crate) struct Cancellation {
+    pub(crate) id: RequestId,
+    /// The reason that the client gave, of at most [`REASON_BYTES`](lifecycle::REASON_BYTES).
+    pub(crate) reason: Option<String>,
 }
 
 /// What the transport has to do with a message that is malformed.

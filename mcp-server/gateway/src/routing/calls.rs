@@ -87,6 +87,8 @@ async fn exchange(
             .request_json(outgoing.method.clone(), &outgoing.params)
             .timeout(pool.upstream.limits.call_time)
             .capabilities(caller.capabilities.clone());
+        let cancelled = cx.clone();
+        call = call.cancel_reason(move || cancelled.cancel_reason().map(str::to_owned));
         if let Some(level) = log_level {
             call = call.log_level(level);
         }

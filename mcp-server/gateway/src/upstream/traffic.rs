@@ -19,8 +19,9 @@ use tokio::sync::{mpsc, watch};
 /// The notifications that a slow client may leave unread before further ones are dropped.
 const NOTES: usize = 256;
 
-/// Receives the changes that an upstream announces, with its own URIs.
-pub(crate) type OnChange = Arc<dyn Fn(Change) + Send + Sync>;
+/// Receives the changes that an upstream announces, with its own URIs, and the params of the
+/// notification if there was one.
+pub(crate) type OnChange = Arc<dyn Fn(Change, Option<&RawValue>) + Send + Sync>;
 
 /// A notification of an upstream for the client of a call.
 pub(crate) struct Note {
@@ -158,7 +159,7 @@ impl Middleware for Routing {
             return Some(notification);
         }
         if let Some(change) = Traffic::change(&notification) {
-            (self.0.on_change)(change);
+            (self.0.on_change)(change, Some(notification.params()));
         } else if !HANDLED.contains(&notification.method())
             && let Some(call) = self.0.latest()
         {

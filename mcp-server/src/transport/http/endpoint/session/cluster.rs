@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::protocol::dispatch::{Parsed, respond};
+use crate::protocol::dispatch::{Cancellation, Parsed, respond};
 use crate::protocol::error::text::Chain;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::store::link::BusReceiver;
@@ -53,9 +53,16 @@ impl BusReceiver for Endpoint {
                     Err(_) => {}
                 }
             }
-            BusMessage::Cancel { session, request } => {
+            BusMessage::Cancel {
+                session,
+                request,
+                reason,
+            } => {
                 if let Some(handle) = self.sessions.local(session) {
-                    handle.cancel(request);
+                    handle.cancel(&Cancellation {
+                        id: request.clone(),
+                        reason: reason.clone(),
+                    });
                 }
             }
             BusMessage::SessionEnded { session } => {
