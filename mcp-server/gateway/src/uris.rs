@@ -114,7 +114,8 @@ impl UriPrefix {
         }
     }
 
-    fn set(&self, members: &mut Object, name: &str) {
+    /// Rewrites the URI in a member, if it is there.
+    pub(crate) fn set(&self, members: &mut Object, name: &str) {
         if let Some(Value::String(uri)) = members.get_mut(name) {
             *uri = self.presented(uri).into_owned();
         }

@@ -1,5 +1,6 @@
 //! All integration tests of the crate.
 
+mod changes;
 mod faults;
 mod headers;
 mod isolation;
@@ -9,5 +10,6 @@ mod openapi;
 mod presentation;
 #[cfg(feature = "search")]
 mod search;
+mod sharing;
 mod support;
 mod users;

@@ -16,6 +16,7 @@ use crate::error::failed;
 use crate::names::Names;
 use crate::shared::{Behind, Shared};
 use crate::translate;
+use crate::upstream::connection::Purpose;
 use crate::upstream::pool::Pool;
 use crate::upstream::{Kind, Upstream};
 
@@ -140,7 +141,9 @@ async fn page(
     params: Map<Box<RawValue>>,
     cx: &Context,
 ) -> Result<Box<RawValue>, HandlerError> {
-    let connected = pool.connect(&caller.wanted(cx, true), None).await?;
+    let connected = pool
+        .connect(&caller.wanted(cx, true), Purpose::List)
+        .await?;
     let Some(client) = connected.link().connected() else {
         return Err(HandlerError::internal("the connection is not ready"));
     };

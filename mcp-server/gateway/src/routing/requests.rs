@@ -58,7 +58,7 @@ pub(crate) async fn handle(
         method: cx.method().to_owned(),
         params,
     };
-    let result = call(&cx, &behind.pool, caller, outgoing).await?;
+    let result = call(&cx, &behind, caller, outgoing).await?;
     let result = match cx.method() {
         "tools/call" | "prompts/get" | "resources/read" => behind.names.uris.rewrite(&result)?,
         _ => result,
@@ -112,7 +112,7 @@ fn named(
     cx: &Context,
 ) -> Result<Arc<Behind>, HandlerError> {
     let name = text(params, "name")?;
-    for behind in shared.searched() {
+    for behind in shared.searched().iter() {
         let upstream = &behind.pool.upstream;
         let own = behind.names.original(&name);
         let Some(original) = own.and_then(|own| upstream.original(own)) else {
@@ -127,7 +127,7 @@ fn named(
         if original != name {
             params.insert("name", json::to_raw(original)?);
         }
-        return Ok(behind);
+        return Ok(Arc::clone(behind));
     }
     let what = if kind == Kind::Tool { "tool" } else { "prompt" };
     Err(HandlerError::invalid_params(format!(
@@ -166,10 +166,10 @@ fn found<'u>(
     uri: &'u str,
     cx: &Context,
 ) -> Option<(Arc<Behind>, Cow<'u, str>)> {
-    let mut found = shared.searched().into_iter();
-    let found = found.find_map(|behind| {
+    let searched = shared.searched();
+    let found = searched.iter().find_map(|behind| {
         let original = behind.names.uris.original(uri)?;
-        Some((behind, original))
+        Some((Arc::clone(behind), original))
     });
     found.filter(|(behind, uri)| behind.pool.upstream.is_visible(cx, kind, uri))
 }
