@@ -12,4 +12,5 @@ mod presentation;
 mod search;
 mod sharing;
 mod support;
+mod tasks;
 mod users;

@@ -13,7 +13,8 @@ use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
 use super::caller::Caller;
-use super::questions;
+use super::requests::unknown_method;
+use super::{questions, tasks};
 use crate::error::{failed, too_slow};
 use crate::shared::Behind;
 use crate::translate;
@@ -79,6 +80,10 @@ async fn exchange(
     };
     let upstream = &*pool.upstream.name;
     let (from, to) = (client.revision(), cx.revision());
+    if from.is_modern() && !to.is_modern() && tasks::METHODS.contains(&&*outgoing.method) {
+        // Their ids do not say to which client of an older revision they belong.
+        return Err(unknown_method(&outgoing.method));
+    }
     if !from.is_modern() {
         let time = pool.upstream.limits.connect_time;
         questions::set_log_level(client, link, caller.log_level, time).await;
@@ -122,6 +127,19 @@ async fn exchange(
             }
             questions::answer(cx, from, asked, &mut outgoing.params).await?;
             continue;
+        }
+        if from.is_modern() {
+            match &*outgoing.method {
+                "tools/call" => match tasks::announced(&result) {
+                    Some(id) if !caller.accepts_tasks() => {
+                        return Err(tasks::refused(&pool.upstream, client, &id).await);
+                    }
+                    Some(_) => return tasks::present(behind, caller.owner(), &result),
+                    None => {}
+                },
+                "tasks/get" => return tasks::present(behind, caller.owner(), &result),
+                _ => {}
+            }
         }
         return Ok(translate::result(&outgoing.method, from, to, &result));
     }

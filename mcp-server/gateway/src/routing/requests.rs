@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use super::caller::{Caller, passed_params};
 use super::calls::{Outgoing, call};
 use super::lists::{self, ListMethod};
+use super::tasks;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
 use crate::upstream::traffic::short;
@@ -41,7 +42,10 @@ pub(crate) async fn handle(
         return Err(unknown_method(cx.method()));
     }
     let (mut params, log_level) = passed_params(&request)?;
+    let mut caller = Caller::of(&cx).await?;
+    let is_task = cx.session().is_none() && tasks::METHODS.contains(&cx.method());
     let behind = match cx.method() {
+        _ if is_task => tasks::located(&shared, caller.owner(), &mut params)?,
         "tools/call" => named(&shared, Kind::Tool, &mut params, &cx)?,
         "prompts/get" => named(&shared, Kind::Prompt, &mut params, &cx)?,
         "resources/read" => resource(&shared, &mut params, &cx)?,
@@ -49,7 +53,6 @@ pub(crate) async fn handle(
         // With several upstreams, the method says nothing of which one is meant.
         method => shared.only().ok_or_else(|| unknown_method(method))?,
     };
-    let mut caller = Caller::of(&cx).await?;
     caller.log_level = match cx.session() {
         Some(session) => shared.sessions.log_level(&session),
         None => log_level,
@@ -91,12 +94,13 @@ pub(crate) async fn notify(shared: Arc<Shared>, notification: AnyNotification, c
     }
 }
 
-fn unknown_method(method: &str) -> HandlerError {
+pub(super) fn unknown_method(method: &str) -> HandlerError {
     let text = format!("no method `{}`", short(method));
     HandlerError::protocol(ErrorObject::method_not_found(text))
 }
 
-fn text(params: &Map<Box<RawValue>>, name: &str) -> Result<String, HandlerError> {
+/// Returns a member of params that is a string.
+pub(super) fn text(params: &Map<Box<RawValue>>, name: &str) -> Result<String, HandlerError> {
     let value = params.get(name);
     let value =
         value.ok_or_else(|| HandlerError::invalid_params(format!("$.{name} is missing")))?;

@@ -167,7 +167,11 @@ fn parts(
     let parts = upstreams.iter().zip(uris);
     let parts = parts.filter(|(_, uris)| lists || !uris.is_empty());
     let parts = parts.map(|(behind, uris)| {
-        let mut part = filter.clone();
+        // Members that are unknown here, such as ids of tasks, are not those of the upstream.
+        let mut part = SubscriptionFilter::new();
+        part.tools_list_changed = filter.tools_list_changed;
+        part.prompts_list_changed = filter.prompts_list_changed;
+        part.resources_list_changed = filter.resources_list_changed;
         part.resource_subscriptions = (!uris.is_empty()).then_some(uris);
         (Arc::clone(behind), part)
     });
