@@ -187,8 +187,9 @@ impl Upstream {
         self
     }
 
-    /// Presents the tool or prompt `name` under another name, to which the prefix is added. A name is
-    /// given to one of them only: the last call counts.
+    /// Presents the tool or prompt `name` under another name, to which the prefix is added. It has no
+    /// other name then, and hides the tool or prompt that has the new name at the server. The last
+    /// call for `name` counts, and so does the last call for `new`.
     pub fn rename(mut self, name: impl Into<String>, new: impl Into<String>) -> Self {
         let (name, new) = (name.into(), new.into());
         // The last call counts, for the tool and for the name.

@@ -52,8 +52,7 @@ impl UriPrefix {
         }
     }
 
-    /// Rewrites the URIs in a result: those of lists, contents, links, embedded resources and apps.
-    /// Everything else stays as it is.
+    /// Rewrites the URIs in a result: those of contents, links and embedded resources. Everything else stays as it is.
     pub(crate) fn rewrite(&self, text: &RawValue) -> Result<Box<RawValue>, serde_json::Error> {
         if self.is_none() {
             return Ok(text.to_owned());
@@ -66,9 +65,7 @@ impl UriPrefix {
     }
 
     fn rewrite_members(&self, members: &mut Object) {
-        for list in ["resources", "resourceTemplates", "tools", "contents"] {
-            self.each(members, list, Self::rewrite_item);
-        }
+        self.each(members, "contents", Self::rewrite_item);
         self.each(members, "content", Self::rewrite_block);
         if let Some(messages) = members.get_mut("messages").and_then(Value::as_array_mut) {
             for message in messages.iter_mut().filter_map(Value::as_object_mut) {
@@ -82,7 +79,7 @@ impl UriPrefix {
     }
 
     /// Rewrites an item of a list, or the contents of a resource.
-    fn rewrite_item(&self, item: &mut Object) {
+    pub(crate) fn rewrite_item(&self, item: &mut Object) {
         self.set(item, "uri");
         self.set(item, "uriTemplate");
         if let Some(meta) = item.get_mut("_meta").and_then(Value::as_object_mut) {
@@ -161,8 +158,8 @@ mod tests {
                 r#"{"messages":[{"role":"user","content":{"type":"resource","resource":{"uri":"p+a:1"}}}]}"#,
             ),
             (
-                r#"{"tools":[{"name":"t","_meta":{"ui":{"resourceUri":"ui://a"}}}],"structuredContent":{"uri":"a:1"}}"#,
-                r#"{"tools":[{"name":"t","_meta":{"ui":{"resourceUri":"ui://p/a"}}}],"structuredContent":{"uri":"a:1"}}"#,
+                r#"{"contents":[{"uri":"ui://a","_meta":{"ui":{"resourceUri":"ui://a"}}}],"structuredContent":{"uri":"a:1"},"tools":[{"uri":"a:1"}]}"#,
+                r#"{"contents":[{"uri":"ui://p/a","_meta":{"ui":{"resourceUri":"ui://p/a"}}}],"structuredContent":{"uri":"a:1"},"tools":[{"uri":"a:1"}]}"#,
             ),
         ] {
             let text = RawValue::from_string(text.to_owned()).expect("JSON");

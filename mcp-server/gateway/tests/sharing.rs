@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mcp_client::{ByteStream, Client, ClientBuilder, Http};
 use mcp_gateway::{Gateway, Upstream};
+use mcp_server::types::v2025_11_25::ElicitationCompleteNotification;
 use mcp_server::types::{
     BooleanSchema, ElicitAction, ElicitResult, ElicitValue, Revision, SubscriptionFilter, json,
 };
@@ -45,6 +46,16 @@ struct Stubborn {
 }
 
 impl Stubborn {
+    fn upstream(&self) -> Upstream {
+        let serving = self.clone();
+        Upstream::new("a", move |builder: ClientBuilder| {
+            let (ours, theirs) = tokio::io::duplex(1 << 16);
+            tokio::spawn(serving.clone().serve(theirs));
+            let builder = builder.revision(Revision::V2025_11_25);
+            async move { builder.connect(ByteStream::of(ours)).await }
+        })
+    }
+
     async fn serve(self, stream: DuplexStream) {
         let (input, output) = tokio::io::split(stream);
         let output = Arc::new(Mutex::new(output));
@@ -62,7 +73,7 @@ impl Stubborn {
                     *self.slow.lock().await = Some(Arc::clone(&output));
                     self.begun.notify_one();
                 }
-                Some("tools/call") => {
+                Some("tools/call") if message["params"]["name"] == "quick" => {
                     let (this, output, id) = (self.clone(), Arc::clone(&output), id.clone());
                     tokio::spawn(async move {
                         let slow = this.slow.lock().await.clone().expect("was called");
@@ -75,6 +86,16 @@ impl Stubborn {
                         send(&output, text).await;
                     });
                 }
+                Some("tools/call") => {
+                    let text = format!(
+                        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}}}\n"
+                    );
+                    send(&output, text).await;
+                    if message["params"]["name"] == "page" {
+                        let done = r#"{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"7"}}"#;
+                        send(&output, format!("{done}\n")).await;
+                    }
+                }
                 None if id == "late" => self.answered.notify_one(),
                 _ => {}
             }
@@ -85,14 +106,7 @@ impl Stubborn {
 #[tokio::test]
 async fn late_question_of_a_cancelled_call_reaches_no_other_anonymous_client() {
     let stubborn = Stubborn::default();
-    let serving = stubborn.clone();
-    let upstream = Upstream::new("a", move |builder: ClientBuilder| {
-        let (ours, theirs) = tokio::io::duplex(1 << 16);
-        tokio::spawn(serving.clone().serve(theirs));
-        let builder = builder.revision(Revision::V2025_11_25);
-        async move { builder.connect(ByteStream::of(ours)).await }
-    });
-    let gateway = gateway([upstream]).await;
+    let gateway = gateway([stubborn.upstream()]).await;
     let serving = gateway.server().serve_http("127.0.0.1:0").expect("bound");
     let address = serving.local_addr();
     tokio::spawn(serving.into_future());
@@ -195,4 +209,21 @@ async fn user(gateway: &Gateway, name: &str) -> Client {
     tokio::spawn(async move { server.serve(stream).await });
     let connecting = Client::builder("test", "1").connect(ByteStream::of(ours));
     soon(connecting).await.expect("connected")
+}
+
+#[tokio::test]
+async fn notification_that_a_page_is_done_reaches_the_session_after_the_call() {
+    let stubborn = Stubborn::default();
+    let gateway = gateway([stubborn.upstream()]).await;
+    let done = Arc::new(Notify::new());
+    let noted = Arc::clone(&done);
+    let builder = Client::builder("test", "1").revision(Revision::V2025_11_25);
+    let builder = builder.on_notification::<ElicitationCompleteNotification>(move |params| {
+        assert_eq!(params.elicitation_id, "7");
+        noted.notify_one();
+    });
+    let client = connect(&gateway, builder).await;
+    soon(client.call_tool("page")).await.expect("called");
+    soon(client.call_tool("ready")).await.expect("called");
+    soon(done.notified()).await;
 }

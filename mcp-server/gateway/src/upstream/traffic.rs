@@ -22,6 +22,14 @@ use tokio::time::timeout;
 /// The notifications that a slow client may leave unread before further ones are dropped.
 const NOTES: usize = 256;
 
+/// What says that the user has finished what a page asked for. It arrives after the call, so it is kept
+/// for the next one.
+const COMPLETE: &str = "notifications/elicitation/complete";
+
+/// The maximum number of such notifications that are kept, and of the bytes of their params.
+const LATE: usize = 16;
+const LATE_BYTES: usize = 4 << 10;
+
 /// Receives the changes that an upstream announces, with its own URIs.
 pub(crate) type OnChange = Arc<dyn Fn(Change) + Send + Sync>;
 
@@ -97,6 +105,8 @@ impl RunningCall {
 /// The calls that run on a connection, and what happens to messages beside them.
 pub(crate) struct Traffic {
     running: Mutex<Vec<Arc<RunningCall>>>,
+    /// Notifications that arrived while no call ran.
+    late: Mutex<Vec<Note>>,
     on_change: OnChange,
     /// Whether the calls may be those of several clients.
     is_shared: bool,
@@ -110,6 +120,7 @@ impl Traffic {
     pub(crate) fn new(on_change: OnChange, is_shared: bool) -> Self {
         Self {
             running: Mutex::default(),
+            late: Mutex::default(),
             on_change,
             is_shared,
             has_leftover: AtomicBool::new(false),
@@ -121,8 +132,13 @@ impl Traffic {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn late(&self) -> MutexGuard<'_, Vec<Note>> {
+        self.late.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn add(&self, call: &Arc<RunningCall>) {
         self.running().push(Arc::clone(call));
+        self.late().drain(..).for_each(|note| call.note(note));
     }
 
     pub(crate) fn remove(&self, call: &Arc<RunningCall>) {
@@ -163,6 +179,23 @@ impl Traffic {
             if timeout(time, moved).await.is_err() {
                 return;
             }
+        }
+    }
+
+    /// Passes a notification on to the call to which it belongs, or to the next one.
+    fn note(&self, note: Note) {
+        if let Some(call) = self.latest() {
+            return call.note(note);
+        }
+        let bytes = note.params.as_ref().map_or(0, |params| params.get().len());
+        let mut late = self.late();
+        if note.method == COMPLETE && !self.is_shared && late.len() < LATE && bytes <= LATE_BYTES {
+            late.push(note);
+        } else {
+            tracing::debug!(
+                method = short(&note.method),
+                "a notification of an upstream is dropped: it belongs to no call"
+            );
         }
     }
 
@@ -224,10 +257,8 @@ impl Middleware for Routing {
         }
         if let Some(change) = Traffic::change(&notification) {
             (self.0.on_change)(change);
-        } else if !HANDLED.contains(&notification.method())
-            && let Some(call) = self.0.latest()
-        {
-            call.note(Note {
+        } else if !HANDLED.contains(&notification.method()) {
+            self.0.note(Note {
                 method: notification.method().to_owned(),
                 params: Some(notification.params().to_owned()),
             });
