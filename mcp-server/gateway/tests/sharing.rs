@@ -42,7 +42,8 @@ async fn send(output: &Output, message: String) {
 struct Stubborn {
     begun: Arc<Notify>,
     answered: Arc<Notify>,
-    slow: Arc<Mutex<Option<Output>>>,
+    /// The connection of the last call of another tool than `quick`.
+    earlier: Arc<Mutex<Option<Output>>>,
 }
 
 impl Stubborn {
@@ -70,13 +71,13 @@ impl Stubborn {
                     send(&output, text).await;
                 }
                 Some("tools/call") if message["params"]["name"] == "slow" => {
-                    *self.slow.lock().await = Some(Arc::clone(&output));
+                    *self.earlier.lock().await = Some(Arc::clone(&output));
                     self.begun.notify_one();
                 }
                 Some("tools/call") if message["params"]["name"] == "quick" => {
                     let (this, output, id) = (self.clone(), Arc::clone(&output), id.clone());
                     tokio::spawn(async move {
-                        let slow = this.slow.lock().await.clone().expect("was called");
+                        let slow = this.earlier.lock().await.clone().expect("was called");
                         let question = r#"{"jsonrpc":"2.0","id":"late","method":"elicitation/create","params":{"message":"Your password?","requestedSchema":{"type":"object","properties":{}}}}"#;
                         send(&slow, format!("{question}\n")).await;
                         this.answered.notified().await;
@@ -91,10 +92,7 @@ impl Stubborn {
                         "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}}}\n"
                     );
                     send(&output, text).await;
-                    if message["params"]["name"] == "page" {
-                        let done = r#"{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"7"}}"#;
-                        send(&output, format!("{done}\n")).await;
-                    }
+                    *self.earlier.lock().await = Some(Arc::clone(&output));
                 }
                 None if id == "late" => self.answered.notify_one(),
                 _ => {}
@@ -224,6 +222,11 @@ async fn notification_that_a_page_is_done_reaches_the_session_after_the_call() {
     });
     let client = connect(&gateway, builder).await;
     soon(client.call_tool("page")).await.expect("called");
+    let upstream = stubborn.earlier.lock().await.clone().expect("was called");
+    let message = r#"{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"7"}}"#;
+    send(&upstream, format!("{message}\n")).await;
+    // It arrives while no call runs.
+    tokio::time::sleep(Duration::from_millis(200)).await;
     soon(client.call_tool("ready")).await.expect("called");
     soon(done.notified()).await;
 }
