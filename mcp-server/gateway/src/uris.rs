@@ -53,9 +53,10 @@ impl UriPrefix {
     }
 
     /// Rewrites the URIs in a result: those of contents, links and embedded resources. Everything else stays as it is.
-    pub(crate) fn rewrite(&self, text: &RawValue) -> Result<Box<RawValue>, serde_json::Error> {
-        if self.is_none() {
-            return Ok(text.to_owned());
+    pub(crate) fn rewrite(&self, text: Box<RawValue>) -> Result<Box<RawValue>, serde_json::Error> {
+        // Most results have no URIs, and may be long.
+        if self.is_none() || !text.get().contains("\"uri\"") {
+            return Ok(text);
         }
         let mut value: Value = json::from_str(text.get()).map_err(serde::de::Error::custom)?;
         if let Some(members) = value.as_object_mut() {
@@ -163,7 +164,7 @@ mod tests {
             ),
         ] {
             let text = RawValue::from_string(text.to_owned()).expect("JSON");
-            assert_eq!(uris.rewrite(&text).expect("rewritten").get(), expected);
+            assert_eq!(uris.rewrite(text).expect("rewritten").get(), expected);
         }
     }
 }

@@ -50,7 +50,10 @@ pub(crate) async fn call(
     caller: Caller,
     outgoing: Outgoing,
 ) -> Result<Box<RawValue>, HandlerError> {
-    let revision = behind.pool.known_revision(&caller.wanted(cx, true)).await?;
+    let revision = match behind.pool.revision() {
+        Some(revision) => revision,
+        None => behind.pool.learn_revision(&caller.wanted(cx, true)).await?,
+    };
     if cx.session().is_some() || revision.is_modern() {
         return exchange(cx, behind, &caller, outgoing).await;
     }
@@ -141,7 +144,7 @@ async fn exchange(
                 _ => {}
             }
         }
-        return Ok(translate::result(&outgoing.method, from, to, &result));
+        return Ok(translate::result(&outgoing.method, from, to, result));
     }
     let text = format!("the server `{upstream}` behind the gateway asked {ROUNDS} times");
     Err(HandlerError::internal(text))

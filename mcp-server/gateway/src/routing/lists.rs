@@ -156,7 +156,7 @@ async fn page(
             list.method,
             Revision::V2025_11_25,
             cx.revision(),
-            &page,
+            page,
         ));
     }
     let time = pool.upstream.limits.connect_time;
@@ -171,7 +171,7 @@ async fn page(
         list.method,
         client.revision(),
         cx.revision(),
-        &page,
+        page,
     ))
 }
 

@@ -63,7 +63,7 @@ pub(crate) async fn handle(
     };
     let result = call(&cx, &behind, caller, outgoing).await?;
     let result = match cx.method() {
-        "tools/call" | "prompts/get" | "resources/read" => behind.names.uris.rewrite(&result)?,
+        "tools/call" | "prompts/get" | "resources/read" => behind.names.uris.rewrite(result)?,
         _ => result,
     };
     AnyResult::from_json(&result)

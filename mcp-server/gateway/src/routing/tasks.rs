@@ -85,7 +85,7 @@ pub(crate) fn present(
         json::to_raw(&format!("{prefix}.{signature}.{id}"))?,
     );
     if let Some(result) = state.get("result") {
-        let result = behind.names.uris.rewrite(result)?;
+        let result = behind.names.uris.rewrite(result.clone())?;
         state.insert("result", result);
     }
     Ok(json::to_raw(&state)?)
@@ -122,13 +122,12 @@ fn signature(behind: &Behind, owner: &Owner, id: &str) -> Result<String, Handler
     };
     let signed = json::to_string(&(caller, &behind.pool.upstream.name, id))?;
     let failed = |error: &dyn Display| HandlerError::internal(error.to_string());
-    let key = match KEY.get() {
-        Some(key) => key,
-        None => {
-            let mut key = [0; 32];
-            getrandom::fill(&mut key).map_err(|error| failed(&error))?;
-            KEY.get_or_init(|| key)
-        }
+    let key = if let Some(key) = KEY.get() {
+        key
+    } else {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).map_err(|error| failed(&error))?;
+        KEY.get_or_init(|| key)
     };
     let mut signing = Hmac::<Sha256>::new_from_slice(key).map_err(|error| failed(&error))?;
     signing.update(signed.as_bytes());

@@ -106,11 +106,8 @@ impl Pool {
         &self.upstream.name
     }
 
-    /// Returns the revision of the upstream. Connects to one that was not connected before.
-    pub(crate) async fn known_revision(&self, wanted: &Wanted) -> Result<Revision, HandlerError> {
-        if let Some(revision) = self.revision() {
-            return Ok(revision);
-        }
+    /// Connects to an upstream that was not connected before, and returns its revision.
+    pub(crate) async fn learn_revision(&self, wanted: &Wanted) -> Result<Revision, HandlerError> {
         let lease = self.lease(wanted, &Purpose::List).await?;
         Ok(self.client_of(&lease, wanted).await?.revision())
     }
@@ -178,7 +175,7 @@ impl Pool {
             capabilities: ClientCapabilities::new(),
             is_exclusive: false,
         };
-        self.known_revision(&wanted).await.map(drop)
+        self.learn_revision(&wanted).await.map(drop)
     }
 
     /// Returns a connection, which is connected.
