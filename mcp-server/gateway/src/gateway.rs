@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_server::types::json::Object;
 use mcp_server::types::{
-    PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
+    JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
 };
 use mcp_server::{AnyNotification, AnyRequest, Context, HandlerError, Server, ServerBuilder};
 use tokio::task::JoinSet;
@@ -15,6 +15,7 @@ use crate::error::GatewayError;
 use crate::names::Names;
 use crate::routing::requests;
 use crate::routing::subscriptions::Following;
+use crate::routing::tasks::TASKS;
 use crate::shared::{Behind, Shared};
 use crate::upstream::connection::Identity;
 use crate::upstream::{Upstream, UpstreamStatus};
@@ -344,6 +345,13 @@ fn capabilities(upstreams: &[Arc<Behind>], is_changing: bool) -> ServerCapabilit
         }
         if has(|known| known.completions.is_some()) {
             all.completions = Some(Object::new());
+        }
+        let has_tasks = |known: &ServerCapabilities| {
+            let extensions = known.extensions.as_ref();
+            extensions.is_some_and(|all| all.contains_key(TASKS))
+        };
+        if has(has_tasks) {
+            all.extensions = Some([(TASKS, JsonObject::default())].into_iter().collect());
         }
     }
     all

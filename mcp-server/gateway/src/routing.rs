@@ -6,3 +6,4 @@ pub(crate) mod lists;
 pub(crate) mod questions;
 pub(crate) mod requests;
 pub(crate) mod subscriptions;
+pub(crate) mod tasks;

@@ -1,5 +1,6 @@
 //! All integration tests of the crate.
 
+mod changes;
 mod faults;
 mod headers;
 mod isolation;
@@ -10,5 +11,7 @@ mod passing;
 mod presentation;
 #[cfg(feature = "search")]
 mod search;
+mod sharing;
 mod support;
+mod tasks;
 mod users;
