@@ -9,7 +9,6 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::names::Names;
-use crate::routing::subscriptions::Repeated;
 use crate::upstream::Upstream;
 use crate::upstream::connection::Identity;
 use crate::upstream::pool::Pool;
@@ -157,6 +156,15 @@ impl Behind {
             Pool::new(upstream, identity, on_change)
         });
         Self { pool, names }
+    }
+}
+
+/// A subscription of a client that a task repeats at the upstreams. It ends when this is dropped.
+pub(crate) struct Repeated(pub(crate) AbortHandle);
+
+impl Drop for Repeated {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 

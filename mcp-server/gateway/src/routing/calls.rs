@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
 use super::caller::Caller;
-use super::requests::unknown_method;
+use super::params::unknown_method;
 use super::{questions, tasks};
 use crate::error::{failed, too_slow};
 use crate::shared::Behind;

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use super::caller::{Caller, passed_params};
 use super::calls::{Outgoing, call};
 use super::lists::{self, ListMethod};
+use super::params::{text, unknown_method};
 use super::tasks;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
@@ -92,20 +93,6 @@ pub(crate) async fn notify(shared: Arc<Shared>, notification: AnyNotification, c
             }
         }
     }
-}
-
-pub(super) fn unknown_method(method: &str) -> HandlerError {
-    let text = format!("no method `{}`", short(method));
-    HandlerError::protocol(ErrorObject::method_not_found(text))
-}
-
-/// Returns a member of params that is a string.
-pub(super) fn text(params: &Map<Box<RawValue>>, name: &str) -> Result<String, HandlerError> {
-    let value = params.get(name);
-    let value =
-        value.ok_or_else(|| HandlerError::invalid_params(format!("$.{name} is missing")))?;
-    serde_json::from_str(value.get())
-        .map_err(|_| HandlerError::invalid_params(format!("$.{name}: expected a string")))
 }
 
 /// Finds the upstream of a tool or prompt, and sets its own name.

@@ -13,13 +13,13 @@ use mcp_server::types::error::DecodeError;
 use mcp_server::types::json::{self, Object, Value};
 use mcp_server::types::{LoggingLevel, SubscriptionFilter};
 use mcp_server::{ClientSession, Context, HandlerError};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::caller::Caller;
 use super::questions::set_log_level;
 use super::requests::located;
-use crate::shared::{Behind, Shared};
+use crate::shared::{Behind, Repeated, Shared};
 use crate::upstream::follower::Follower;
 
 /// After this time, a subscription is tried again at upstreams where it failed or has ended.
@@ -109,15 +109,6 @@ async fn pass_level(shared: &Shared, level: LoggingLevel, session: &ClientSessio
                 set_log_level(client, &link, Some(level), time).await;
             }
         }
-    }
-}
-
-/// A subscription of a client that is repeated at the upstreams. It ends when this is dropped.
-pub(crate) struct Repeated(AbortHandle);
-
-impl Drop for Repeated {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::Sha256;
 
-use super::requests::text;
+use super::params::text;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Upstream;
 use crate::upstream::connection::Owner;
