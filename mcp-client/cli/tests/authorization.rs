@@ -147,12 +147,12 @@ async fn recorder_uses_the_login() {
         .args(["record", "-o", &file, &server, "--client-id", "robot"])
         .args(["--client-secret-env", "SECRET", "--client-credentials"])
         .args(["--issuer", &issuer]);
-    let mut recorder = command
+    let mut running = command
         .stderr(std::process::Stdio::piped())
         .kill_on_drop(true)
         .spawn()
         .expect("it runs");
-    let stderr = recorder.stderr.take().expect("a pipe");
+    let stderr = running.stderr.take().expect("a pipe");
     let mut lines = tokio::io::BufReader::new(stderr).lines();
     let line = lines.next_line().await.expect("read").expect("a line");
     let endpoint = line.strip_prefix("recording at ").expect("an address");
@@ -161,7 +161,7 @@ async fn recorder_uses_the_login() {
         assert_eq!(printed.code, Some(0), "{printed:?}");
     }
     assert_eq!(world.count("/token"), 1);
-    recorder.kill().await.expect("it ends");
+    running.kill().await.expect("it ends");
     let recorded = std::fs::read_to_string(&file).expect("a file");
     assert!(recorded.contains("tools/list"), "{recorded}");
     assert!(!recorded.contains("access-token"), "{recorded}");

@@ -24,8 +24,7 @@ use super::Options;
 /// secrets. Secrets elsewhere, such as in the middle of a text, are recorded.
 #[derive(Debug, Args)]
 #[command(
-    mut_arg("config", hidden),
-    mut_arg("revision", hidden),
+    mut_args(of_recording),
     override_usage = "mcp record [OPTIONS] -o FILE -- PROGRAM...\n       mcp record [OPTIONS] -o FILE [--listen ADDRESS] URL"
 )]
 pub(crate) struct Record {
@@ -50,16 +49,19 @@ pub(crate) struct Record {
     pub(crate) options: Options,
 }
 
-/// Hides an option that has no meaning for recordings.
-fn hidden(argument: Arg) -> Arg {
-    argument.hide(true)
+/// Hides the options that have no meaning for recordings.
+fn of_recording(argument: Arg) -> Arg {
+    match argument.get_id().as_str() {
+        "config" | "revision" => argument.hide(true),
+        _ => argument,
+    }
 }
 
 /// Lets the options of connections require `--client`, except for those that any replay has.
 fn only_of_client(argument: Arg) -> Arg {
     let is_of_any = matches!(argument.get_id().as_str(), "max_message" | "verbose");
     match argument.get_help_heading() {
-        Some("Connection" | "Login") if !is_of_any => argument.requires("client"),
+        Some("Connection" | "Login") if !is_of_any => of_recording(argument).requires("client"),
         _ => argument,
     }
 }
@@ -73,8 +75,6 @@ fn only_of_client(argument: Arg) -> Arg {
 /// results differ. The exit code is 1 if they do.
 #[derive(Debug, Args)]
 #[command(
-    mut_arg("config", hidden),
-    mut_arg("revision", hidden),
     mut_args(only_of_client),
     override_usage = "mcp replay [OPTIONS] FILE [--listen ADDRESS]\n       mcp replay [OPTIONS] FILE --client URL\n       mcp replay [OPTIONS] FILE --client -- PROGRAM..."
 )]

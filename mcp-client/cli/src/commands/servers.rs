@@ -16,15 +16,14 @@ pub(crate) fn servers(args: &Servers, output: Output) -> Result<(), Failure> {
     let (mut all, mut faults) = (Vec::new(), Vec::new());
     let config = args.config.as_deref();
     let wanted = config.and_then(Host::named);
-    match config.filter(|_| wanted.is_none()) {
-        Some(file) => all = of_file(Path::new(file))?,
-        None => {
-            let hosts = Host::value_variants().iter();
-            for host in hosts.filter(|host| wanted.is_none_or(|wanted| wanted == **host)) {
-                let (found, failed) = of_host(*host, &Places::current());
-                all.extend(found);
-                faults.extend(failed);
-            }
+    if let Some(file) = config.filter(|_| wanted.is_none()) {
+        all = of_file(Path::new(file))?;
+    } else {
+        let hosts = Host::value_variants().iter();
+        for host in hosts.filter(|host| wanted.is_none_or(|wanted| wanted == **host)) {
+            let (found, failed) = of_host(*host, &Places::current());
+            all.extend(found);
+            faults.extend(failed);
         }
     }
     all.truncate(output.limit);

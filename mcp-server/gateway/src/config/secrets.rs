@@ -87,7 +87,10 @@ pub fn is_secret_member(name: &str) -> bool {
     let is_plural = letters().next() == Some(b's');
     let ends = |ending: &&str| {
         let mut letters = letters().skip(usize::from(is_plural));
-        ending.bytes().rev().all(|byte| letters.next() == Some(byte))
+        ending
+            .bytes()
+            .rev()
+            .all(|byte| letters.next() == Some(byte))
     };
     SECRET_NAMES.iter().any(ends) && !EXCEPT.iter().any(ends)
 }
