@@ -85,16 +85,12 @@ fn table(root: &Path, picture: Option<&Path>) -> anyhow::Result<()> {
                 median(&group, "decode", candidate),
                 median(&group, "encode", candidate),
             );
-            match (faults.of(candidate), times) {
-                (Some(marks), (Ok(d), Ok(e))) => {
-                    bars.push(Some(d / decode));
-                    format!("{:.2} / {:.2}{marks}", d / decode, e / encode)
-                }
-                _ => {
-                    bars.push(None);
-                    "-".to_owned()
-                }
-            }
+            let (Some(marks), (Ok(d), Ok(e))) = (faults.of(candidate), times) else {
+                bars.push(None);
+                return "-".to_owned();
+            };
+            bars.push(Some(d / decode));
+            format!("{:.2} / {:.2}{marks}", d / decode, e / encode)
         });
         bars.truncate(DRAWN.len());
         if DRAWN_REVISIONS.contains(&message.revision) {

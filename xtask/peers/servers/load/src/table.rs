@@ -288,9 +288,8 @@ pub(crate) fn chart(results: &Results) -> Chart {
             .map(str::to_owned)
             .to_vec(),
         groups: rows.collect(),
-        note:
-            "64 requests at once, longer is faster. 1 is hyper, or a loop over lines, with \
+        note: "64 requests at once, longer is faster. 1 is hyper, or a loop over lines, with \
                serde_json::Value. No bar: the revision is not supported."
-                .to_owned(),
+            .to_owned(),
     }
 }

@@ -218,9 +218,8 @@ pub(super) fn chart(results: &Results) -> Chart {
             .map(str::to_owned)
             .to_vec(),
         groups: groups.collect(),
-        note:
-            "64 calls at once, longer is faster. 1 is a load generator at the same server. No \
+        note: "64 calls at once, longer is faster. 1 is a load generator at the same server. No \
                bar: the revision is not supported."
-                .to_owned(),
+            .to_owned(),
     }
 }
