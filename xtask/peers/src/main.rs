@@ -44,9 +44,9 @@ fn main() -> anyhow::Result<()> {
         ["every", "--all"] => peers::every::run(ROUNDS, true),
         #[cfg(feature = "ours")]
         ["exact", folder] => peers::exact::run(Path::new(folder)),
-        _ => anyhow::bail!(
-            "usage: peers [table PICTURE | print ID | every [--all] | exact FOLDER]"
-        ),
+        _ => {
+            anyhow::bail!("usage: peers [table PICTURE | print ID | every [--all] | exact FOLDER]")
+        }
     }
 }
 
