@@ -121,8 +121,7 @@ impl<C> DetachedCall<C> {
         if std::mem::replace(&mut self.state().is_attached, true) {
             return false;
         }
-        self.sink
-            .set(Some(Round::of(sink, progress_token.as_ref())));
+        self.sink.set(Some(Round::of(sink, progress_token)));
         self.changed.notify_waiters();
         true
     }
@@ -181,10 +180,10 @@ impl RoundSink {
 }
 
 impl Round {
-    pub(crate) fn of(sink: &Arc<dyn MessageSink>, progress_token: Option<&ProgressToken>) -> Self {
+    pub(crate) fn of(sink: &Arc<dyn MessageSink>, progress_token: Option<ProgressToken>) -> Self {
         Self {
             sink: Arc::clone(sink),
-            progress_token: progress_token.cloned(),
+            progress_token,
         }
     }
 

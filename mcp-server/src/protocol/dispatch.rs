@@ -5,6 +5,7 @@
 //! Dropping the task cancels the request.
 
 pub(crate) mod announcements;
+pub(crate) mod cancellation;
 pub(crate) mod error_report;
 pub(crate) mod extension;
 pub(crate) mod handshake;
@@ -33,6 +34,7 @@ use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, Core, RequestState};
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::dispatch::error_report::failure;
 use crate::protocol::dispatch::handshake::initialize;
 use crate::protocol::dispatch::inbound::Inbound;
@@ -64,14 +66,6 @@ pub(crate) enum Dispatch {
     Notification(Pin<Box<dyn Future<Output = ()> + Send>>),
     /// Cancel a request.
     Cancel(Cancellation),
-}
-
-/// The cancellation of a request by the client.
-#[derive(Clone)]
-pub(crate) struct Cancellation {
-    pub(crate) id: RequestId,
-    /// The reason that the client gave, of at most [`REASON_BYTES`](lifecycle::REASON_BYTES).
-    pub(crate) reason: Option<String>,
 }
 
 /// What the transport has to do with a message that is malformed.

@@ -15,7 +15,7 @@ use super::batch::BatchSlot;
 #[cfg(feature = "versioned-resources")]
 use crate::protocol::caller::connection_scope::ConnectionScope;
 use crate::protocol::core::RequestState;
-use crate::protocol::dispatch::Cancellation;
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::dispatch::request_task::RequestTask;
 use crate::protocol::message::answer::error_message;
 use crate::protocol::message::message_sink::TrySend;

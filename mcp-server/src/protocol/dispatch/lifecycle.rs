@@ -15,7 +15,7 @@ use mcp_types::{
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, ResponseFuture, Route};
-use crate::protocol::dispatch::Cancellation;
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::text::{method_not_found, short};
@@ -95,25 +95,6 @@ pub(crate) fn empty(id: &RequestId) -> Vec<u8> {
     // Encoding an id and an empty object does not fail.
     let _ = rpc::write_result(&mut message, id, &json::Object::new());
     message
-}
-
-/// The maximum size of the reason of a cancellation in bytes. The rest is cut off.
-pub(crate) const REASON_BYTES: usize = 1024;
-
-impl FromMembers for Cancellation {
-    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
-        let mut reason: Option<String> = members.optional("reason")?;
-        if let Some(reason) = &mut reason {
-            let mut ends = (0..=REASON_BYTES.min(reason.len())).rev();
-            let end = ends.find(|end| reason.is_char_boundary(*end));
-            reason.truncate(end.unwrap_or_default());
-            reason.shrink_to_fit();
-        }
-        Ok(Self {
-            id: members.required("requestId")?,
-            reason,
-        })
-    }
 }
 
 /// Returns what a peer cancels. Malformed params are ignored, as the specification requires.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 
-use super::notes::{Batch, Notes};
+use super::notes::{NoteBatch, Notes};
 use crate::features::input::error::InputError;
 use crate::features::input::inputs::{self, Inputs, OpenQuestion};
 use crate::features::input::state::RawValues;
@@ -45,7 +45,7 @@ const STORED: Duration = Duration::from_secs(600);
 #[derive(Serialize, Deserialize)]
 struct Ended {
     /// Messages that were not stored before.
-    notes: Batch,
+    notes: NoteBatch,
     report: Report,
 }
 
@@ -161,8 +161,8 @@ pub(super) async fn round(
 }
 
 /// Sends messages of the call with the request, but none that was sent before.
-async fn send(request: &Context, notes: Batch, sent: &mut u64) {
-    let round = Round::of(&request.state.sink, request.progress_token());
+async fn send(request: &Context, notes: NoteBatch, sent: &mut u64) {
+    let round = Round::of(&request.state.sink, request.progress_token().cloned());
     for message in notes.after(sent) {
         if let Some(message) = round.message(message.as_bytes()) {
             request.send_message(message).await;

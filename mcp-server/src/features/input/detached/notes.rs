@@ -16,20 +16,20 @@ const MOST_BYTES: usize = 64 << 10;
 /// The messages that a call sends in a round, until they are stored for the other process.
 #[derive(Default)]
 pub(super) struct Notes {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingNotes>,
     added: Notify,
 }
 
 #[derive(Default)]
-struct Waiting {
-    batch: Batch,
+struct WaitingNotes {
+    batch: NoteBatch,
     bytes: usize,
     is_full: bool,
 }
 
 /// Messages in their order.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub(super) struct Batch {
+pub(super) struct NoteBatch {
     /// The number of messages of the round before the first one, so that a message that is stored
     /// twice is sent once.
     first: u64,
@@ -37,12 +37,12 @@ pub(super) struct Batch {
 }
 
 impl Notes {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, WaitingNotes> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until there are messages. Returns a copy of them.
-    pub(super) async fn some(&self) -> Batch {
+    pub(super) async fn some(&self) -> NoteBatch {
         loop {
             let batch = self.all();
             if !batch.messages.is_empty() {
@@ -53,12 +53,12 @@ impl Notes {
     }
 
     /// Returns a copy of the messages that wait.
-    pub(super) fn all(&self) -> Batch {
+    pub(super) fn all(&self) -> NoteBatch {
         self.waiting().batch.clone()
     }
 
     /// Removes messages that are stored.
-    pub(super) fn remove(&self, stored: &Batch) {
+    pub(super) fn remove(&self, stored: &NoteBatch) {
         let mut waiting = self.waiting();
         let removed = waiting.batch.messages.drain(..stored.messages.len());
         let bytes: usize = removed.map(|message| message.len()).sum();
@@ -92,7 +92,7 @@ impl MessageSink for Notes {
     }
 }
 
-impl Batch {
+impl NoteBatch {
     /// Returns the messages from the one with the number `next` on, and sets `next` behind the last.
     pub(super) fn after(self, next: &mut u64) -> Vec<String> {
         let known = usize::try_from(next.saturating_sub(self.first)).unwrap_or(usize::MAX);

@@ -9,7 +9,7 @@ use mcp_types::RequestId;
 use mcp_types::rpc::ErrorObject;
 
 use super::stream::Stream;
-use crate::protocol::dispatch::Cancellation;
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::dispatch::request_task::RequestTask;
 use crate::protocol::error::rejection::Rejection;
 use crate::protocol::message::answer::Answer;

@@ -17,7 +17,7 @@ use super::sse_event::{write_priming_event, write_sse_event};
 use super::stream_buffer::{Phase, ReaderPosition};
 use super::stream_record::StreamRecord;
 use crate::protocol::core::Core;
-use crate::protocol::dispatch::Cancellation;
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::error::text::Chain;
 use crate::protocol::message::answer::Answer;
 use crate::protocol::message::message_sink::{MessageSink, TrySend};

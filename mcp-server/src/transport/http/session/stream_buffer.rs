@@ -5,7 +5,7 @@ use std::task::Waker;
 
 use bytes::Bytes;
 
-use crate::protocol::dispatch::Cancellation;
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::message::answer::Answer;
 
 /// The state of a stream.

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::stream::{Stream, register_waker};
-use crate::protocol::dispatch::Cancellation;
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::error::text::Chain;
 use crate::protocol::message::answer::Answer;
 use crate::protocol::store::error::StoreError;

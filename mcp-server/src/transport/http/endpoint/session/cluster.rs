@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::protocol::dispatch::{Cancellation, Parsed, respond};
+use crate::protocol::dispatch::cancellation::Cancellation;
+use crate::protocol::dispatch::{Parsed, respond};
 use crate::protocol::error::text::Chain;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::store::link::BusReceiver;
