@@ -59,3 +59,36 @@ pub fn all(message: &Message, bench: &mut impl Bench) -> anyhow::Result<()> {
     rust_mcp_schema::present(message, bench)?;
     value::present(BASE_AGAIN, message, bench)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Count(usize);
+
+    impl Bench for Count {
+        fn take<'m, T>(
+            &mut self,
+            candidate: &'static str,
+            message: &'m Message,
+            decode: impl Fn(&'m str) -> anyhow::Result<T>,
+            encode: impl Fn(&T, &mut Vec<u8>) -> anyhow::Result<()>,
+            _: impl Fn(&T) -> bool,
+        ) -> anyhow::Result<()> {
+            encode(&decode(&message.text)?, &mut Vec::new())?;
+            self.0 += usize::from(candidate == turbomcp::NAME);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn every_candidate_has_the_messages_of_its_revisions() -> anyhow::Result<()> {
+        let mut count = Count(0);
+        for message in corpus::messages() {
+            all(&message, &mut count)?;
+        }
+        // All of 2025-11-25, and the small ones of 2025-06-18.
+        assert_eq!(count.0, 6 + 3);
+        Ok(())
+    }
+}
