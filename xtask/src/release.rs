@@ -128,13 +128,14 @@ fn print_table(packages: &[Package], archives: &[Archive]) {
 /// Prints what a maintainer does to publish the packages.
 fn print_steps(packages: &[Package], version: &str) {
     println!("\nTo publish version {version}:\n");
-    let is_renamed = names::are_taken(packages);
-    if is_renamed {
-        println!("  rename the packages as VERSIONING.md describes, since names are taken");
-    }
     println!("  give the section `Unreleased` of CHANGELOG.md the version and the date; commit");
     println!("  cargo xtask ci --nightly");
     println!("  git tag v{version} && git push origin v{version}");
+    let is_renamed = names::are_taken(packages);
+    if is_renamed {
+        println!("  git switch -c publish-{version}");
+        println!("  rename the packages there as VERSIONING.md describes, since names are taken");
+    }
     for package in packages {
         let name = if is_renamed {
             names::proposed(&package.name)

@@ -1,4 +1,4 @@
-//! Annotations: what a schema states beyond the form of values, in keywords that begin with `x-`.
+//! What a schema states beyond the form of values: annotations, in keywords that begin with `x-`.
 //!
 //! The published schemas have none of them, so the same facts stand in files beside the schema: in
 //! the hints, and in the facts of a revision. This reader adds what annotations state to these
@@ -58,14 +58,14 @@ enum Side {
 
 /// The annotations of a document.
 #[derive(Debug, Default)]
-pub(super) struct Annotations {
+pub(super) struct AnnotationSet {
     messages: BTreeMap<String, About>,
     senders: BTreeMap<String, Side>,
     capabilities: Vec<String>,
     facts: Facts,
 }
 
-impl Annotations {
+impl AnnotationSet {
     /// Reads the annotations of a document, and checks that what they name exists.
     ///
     /// # Errors
@@ -164,7 +164,7 @@ impl Project {
         let mut project = self.clone();
         for source in &self.schemas {
             let document = Document::parse(&source.file, &source.text)?;
-            let annotations = Annotations::read(&document)?;
+            let annotations = AnnotationSet::read(&document)?;
             annotations.add_to(&mut project.hints, &source.name);
             if let Some(facts) = annotations.over(self.facts_of(&source.name)?) {
                 project.facts.retain(|facts| facts.name != source.name);

@@ -1,6 +1,6 @@
 //! Generates code for a single schema that is not part of the project.
 
-use super::annotations::Annotations;
+use super::annotations::AnnotationSet;
 use super::{Project, ProjectError};
 use crate::doc_texts::DocTexts;
 use crate::emit::{Emitter, File};
@@ -74,7 +74,7 @@ impl Project {
             serde_json::Map::default()
         });
         let revision = recognised.as_deref().unwrap_or(name);
-        let annotations = Annotations::read(&document)?;
+        let annotations = AnnotationSet::read(&document)?;
         annotations.add_to(&mut hints, revision);
         document.definitions = model::distinct_names(document.definitions);
         let (definitions, warnings) = document.simplified();

@@ -6,21 +6,19 @@ pub(crate) mod gateway;
 mod help;
 mod install;
 mod network;
+mod options;
 mod programs;
 mod recording;
 mod resources;
 mod server;
 mod tasks;
 
-use std::path::PathBuf;
-use std::time::Duration;
-
 use clap::{Args, Parser, Subcommand};
-use mcp_client::types::Revision;
 
 pub(crate) use check::Check;
 pub(crate) use install::{Install, Place, Servers, Uninstall};
-pub(crate) use network::{AccountOptions, NetworkOptions};
+pub(crate) use network::AccountOptions;
+pub(crate) use options::{Common, Options, UrlOptions};
 pub(crate) use programs::{Completions, ManPage, Shell};
 pub(crate) use recording::{Explain, Format, Record, Replay, Timing};
 pub(crate) use resources::{Fetch, Read, Resources, Skills, Tree};
@@ -31,46 +29,8 @@ pub(crate) use tasks::{CallTool, TasksCommand};
 #[derive(Debug, Parser)]
 #[command(name = "mcp", version, before_help = help::EXAMPLES, after_help = help::AFTER)]
 pub(crate) struct Mcp {
-    #[command(flatten)]
-    pub(crate) options: Options,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Options {
-    /// Prints the result as one JSON value
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// How long to wait for each answer, in seconds
-    #[arg(long, global = true, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(crate) timeout: Duration,
-    /// Accepts only this revision of the protocol, such as 2025-11-25
-    #[arg(long, global = true)]
-    pub(crate) revision: Option<Revision>,
-    /// Takes the server from a file of a host: a path, or `claude-code`, `claude-desktop`,
-    /// `cursor`, `vscode` or `zed`. Its name is the first argument
-    #[arg(long, global = true, value_name = "FILE|HOST")]
-    pub(crate) config: Option<String>,
-    /// Sends a header with every request to a URL
-    #[arg(long, global = true, value_name = "NAME: VALUE", value_parser = header)]
-    pub(crate) header: Vec<(String, String)>,
-    /// Sets a variable in the environment of the program
-    #[arg(long, short, global = true, value_name = "NAME=VALUE", value_parser = variable)]
-    pub(crate) env: Vec<(String, String)>,
-    /// Starts the program in this folder
-    #[arg(long, global = true, value_name = "FOLDER")]
-    pub(crate) cwd: Option<PathBuf>,
-    /// The maximum size of a message of the server
-    #[arg(long, global = true, value_name = "BYTES", default_value = "16777216")]
-    pub(crate) max_message: usize,
-    #[command(flatten)]
-    pub(crate) network: NetworkOptions,
-    #[command(flatten)]
-    pub(crate) account: AccountOptions,
-    /// Shows on stderr: progress, log messages and stderr of the server, and events of this program
-    #[arg(long, short, global = true)]
-    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -184,7 +144,9 @@ pub(crate) enum Command {
     Check(Check),
     /// Runs commands on one connection: those of this program, without the server
     ///
-    /// The key Tab completes commands and the names of tools, arguments, prompts and resources.
+    /// The key Tab completes commands and the names of tools, arguments, prompts and resources. Lines
+    /// that begin with a space, or in which something looks like a secret, are not stored in the
+    /// history.
     #[command(override_usage = "mcp shell [OPTIONS] URL\n       mcp shell [OPTIONS] -- PROGRAM...")]
     Shell(Shell),
     /// Prints a script that completes command lines in a shell
@@ -200,10 +162,11 @@ pub(crate) enum Command {
     Servers(Servers),
     /// Adds a server to a file of a host
     ///
-    /// Keeps everything else in the file, and a copy of it as `FILE.bak`. Secrets are not written:
-    /// name the variables that have them, in single quotes, such as `--env 'TOKEN=${TOKEN}'`.
+    /// Keeps everything else in the file, and before the first change a copy of it as `FILE.bak`.
+    /// Secrets are not written: name the variables that have them, in single quotes, such as `--env
+    /// 'TOKEN=${TOKEN}'`.
     #[command(
-        override_usage = "mcp install [OPTIONS] --host HOST NAME URL\n       mcp install [OPTIONS] --host HOST NAME -- PROGRAM...\n       mcp install [OPTIONS] --config FILE NAME ..."
+        override_usage = "mcp install [OPTIONS] --config FILE|HOST NAME URL\n       mcp install [OPTIONS] --config FILE|HOST NAME -- PROGRAM..."
     )]
     Install(Install),
     /// Removes a server from a file of a host
@@ -233,31 +196,24 @@ pub(crate) struct Login {
     /// Also requests this scope; several are separated by spaces, or the option is repeated
     #[arg(long, value_name = "SCOPE", value_delimiter = ' ')]
     pub(crate) scope: Vec<String>,
+    #[command(flatten)]
+    pub(crate) options: UrlOptions,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Url {
     /// The URL of the server
     pub(crate) url: String,
+    #[command(flatten)]
+    pub(crate) options: UrlOptions,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Auth {
     /// Shows for which servers there are tokens, and when they expire
-    Status,
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds")?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
-}
-
-fn variable(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected `NAME=VALUE`")?;
-    Ok((name.to_owned(), value.to_owned()))
-}
-
-fn header(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once(':').ok_or("expected `NAME: VALUE`")?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
+    Status {
+        /// Prints the result as one JSON value
+        #[arg(long)]
+        json: bool,
+    },
 }

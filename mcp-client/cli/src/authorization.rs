@@ -30,7 +30,7 @@ pub(crate) fn authorize(
     if headers.any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
         return Ok(server);
     }
-    if let Some(name) = &options.account.token_env {
+    if let Some(name) = &options.common.account.token_env {
         let token = variable(name)?;
         if url.starts_with("http:") && !is_loopback_url(url) {
             let message = "the token of `--token-env` is not sent over plain `http` to another machine; \
@@ -39,17 +39,14 @@ pub(crate) fn authorize(
         }
         return Ok(server.header("authorization", format!("Bearer {}", token.expose())));
     }
-    // The address has to be visible.
-    let can_log_in = !options.account.no_login && io::stderr().is_terminal();
-    let agent = can_log_in.then(|| agent(&options.account));
-    Ok(server.auth(oauth(options, agent, answers)?))
+    Ok(server.auth(oauth(options, answers)?))
 }
 
-fn oauth(
-    options: &Options,
-    agent: Option<impl UserAgent + 'static>,
-    answers: Answers,
-) -> Result<OAuth, Failure> {
+/// Returns the authorization with the tokens of logins.
+pub(crate) fn oauth(options: &Options, answers: Answers) -> Result<OAuth, Failure> {
+    // The address has to be visible.
+    let can_log_in = !options.common.account.no_login && io::stderr().is_terminal();
+    let agent = can_log_in.then(|| agent(&options.common.account));
     let builder = builder(options, agent)?;
     let builder = builder.confirm_step_up(move |step_up| confirm(answers.clone(), step_up));
     Ok(builder.build()?)
@@ -78,7 +75,9 @@ pub(crate) fn builder(
 ) -> Result<OAuthBuilder, Failure> {
     let client = client(options)?;
     let builder = match client {
-        Some(client) if options.account.client_credentials => OAuth::client_credentials(client),
+        Some(client) if options.common.account.client_credentials => {
+            OAuth::client_credentials(client)
+        }
         client => {
             let builder = match agent {
                 Some(agent) => OAuth::authorization_code(agent),
@@ -90,29 +89,29 @@ pub(crate) fn builder(
             }
         }
     };
-    let builder = match &options.account.issuer {
+    let builder = match &options.common.account.issuer {
         Some(issuer) => builder.issuer(issuer),
         None => builder,
     };
-    let issuers = options.account.server.assume_pkce.iter();
+    let issuers = options.common.account.server.assume_pkce.iter();
     let builder = issuers.fold(builder, OAuthBuilder::assume_pkce);
     // The authorization server may have a certificate of the same authority as the server.
     let policy = network::policy(options)?
         .size(1 << 20)
-        .time(options.timeout);
+        .time(options.common.timeout);
     let builder = builder
         .client_name("mcp (command line)")
-        .legacy_servers(options.account.server.legacy_oauth)
+        .legacy_servers(options.common.account.server.legacy_oauth)
         .policy(policy);
     Ok(builder.store(FileStore::new(folder()?)))
 }
 
 fn client(options: &Options) -> Result<Option<OAuthClient>, Failure> {
-    let Some(id) = &options.account.client_id else {
+    let Some(id) = &options.common.account.client_id else {
         return Ok(None);
     };
     let client = OAuthClient::new(id);
-    Ok(Some(match &options.account.client_secret_env {
+    Ok(Some(match &options.common.account.client_secret_env {
         Some(name) => client.secret(variable(name)?),
         None => client,
     }))

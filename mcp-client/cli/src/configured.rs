@@ -10,7 +10,11 @@ use mcp_gateway::config::{ConfigError, ResolvedServer, ServerEntry, ServersConfi
 
 use crate::args::{Command, Login, Options, Source, Url};
 use crate::failure::Failure;
+use crate::files;
 use crate::hosts::{Host, Places};
+
+/// The maximum size of a file in bytes. Hosts store their history in the same file.
+const FILE_BYTES: u64 = 64 << 20;
 
 /// A server of a file.
 pub(crate) struct Found {
@@ -25,20 +29,16 @@ pub(crate) struct Found {
 /// folder and headers to the options.
 pub(crate) fn apply(options: &mut Options, command: &mut Command) -> Result<(), Failure> {
     let config = options.config.clone();
-    if let Command::Login(Login { url, .. }) | Command::Logout(Url { url }) = command {
+    if let Command::Login(Login { url, .. }) | Command::Logout(Url { url, .. }) = command {
         return name_url(options, url);
     }
-    let is_for_files = matches!(
-        command,
-        Command::Install(_) | Command::Servers(_) | Command::Uninstall(_)
-    );
     let Some(server) = command.server_mut() else {
         return match config {
-            Some(_) if !is_for_files => {
+            Some(_) => {
                 let message = "this command has no server, so `--config` has no meaning";
                 Err(Failure::Usage(message.to_owned()))
             }
-            _ => Ok(()),
+            None => Ok(()),
         };
     };
     let alias = server.words.first().and_then(|word| word.strip_prefix('@'));
@@ -211,7 +211,7 @@ pub(crate) fn of_host(host: Host, places: &Places) -> (Vec<Found>, Vec<Failure>)
     let (mut all, mut faults) = (Vec::new(), Vec::new());
     let project = places.folder.to_str().unwrap_or_default();
     for path in host.files(places) {
-        let config = match ServersConfig::read(&path) {
+        let config = match read(&path) {
             Ok(config) => config,
             Err(ConfigError::Read { source, .. })
                 if matches!(
@@ -240,9 +240,18 @@ pub(crate) fn of_host(host: Host, places: &Places) -> (Vec<Found>, Vec<Failure>)
     (all, faults)
 }
 
+/// Reads a file that lists servers.
+pub(crate) fn read(path: &Path) -> Result<ServersConfig, ConfigError> {
+    let text = files::text(path, FILE_BYTES).map_err(|source| ConfigError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    ServersConfig::parse(&text)
+}
+
 /// Returns the servers of a file.
 pub(crate) fn of_file(path: &Path) -> Result<Vec<Found>, Failure> {
-    let config = ServersConfig::read(path).map_err(|error| failed(path, error))?;
+    let config = read(path).map_err(|error| failed(path, error))?;
     Ok(found(None, path, &config).collect())
 }
 

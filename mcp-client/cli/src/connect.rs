@@ -58,7 +58,7 @@ pub(crate) async fn connect(
     output: Output,
 ) -> Result<Client, Failure> {
     // One for all questions, so that only one is open.
-    let answers = Answers::new(options.timeout);
+    let answers = Answers::new(options.common.timeout);
     let mut builder = builder(options, command, output, answers.clone());
     if let Command::Fetch(how) = command {
         builder = builder.fetch_policy(network::policy(options)?.size(how.max_size));
@@ -75,7 +75,7 @@ pub(crate) async fn connect(
             if let Some(folder) = &options.cwd {
                 process = process.current_dir(folder);
             }
-            let verbose = options.verbose;
+            let verbose = options.common.verbose;
             // If the program exits, the error contains the last lines.
             let stderr = Stderr::capture(move |line| {
                 if verbose {
@@ -121,7 +121,7 @@ pub(crate) async fn is_open(
     url: &str,
     output: Output,
 ) -> Result<bool, Failure> {
-    let answers = Answers::new(options.timeout);
+    let answers = Answers::new(options.common.timeout);
     let builder = builder(options, command, output, answers);
     let connecting = builder.connect(network::http(url, options)?);
     let Ok(client) = connecting.await else {
@@ -138,9 +138,9 @@ fn builder(
     answers: Answers,
 ) -> ClientBuilder {
     let mut limits = mcp_client::Limits::default();
-    limits.call_time = options.timeout;
+    limits.call_time = options.common.timeout;
     limits.message_bytes = options.max_message;
-    limits.probe_time = PROBE.min(options.timeout / 2);
+    limits.probe_time = PROBE.min(options.common.timeout / 2);
     let page_answers = answers.clone();
     let mut builder = Client::builder("mcp", env!("CARGO_PKG_VERSION"))
         .proposals(Proposal::ALL.iter().copied())
@@ -159,7 +159,7 @@ fn builder(
     }
     if let Command::Watch(_) = command {
         builder = builder.on_log(LoggingLevel::Debug, move |log| log::log(&log, output));
-    } else if options.verbose {
+    } else if options.common.verbose {
         builder = builder.on_log(LoggingLevel::Debug, |log| {
             output::print_message(&log::log_line(&log));
         });

@@ -4,9 +4,9 @@ pub(crate) mod file;
 
 use std::io;
 
-use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use jsonc_parser::errors::ParseError;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 /// The members of a file that can contain its servers, in the order in which they are read.
 const LISTS: [&str; 3] = ["mcpServers", "context_servers", "servers"];
@@ -27,8 +27,8 @@ pub(crate) enum Change {
 pub(crate) enum EditError {
     #[error(transparent)]
     Io(#[from] io::Error),
-    #[error("it is too large: expected at most {0} bytes")]
-    TooLarge(u64),
+    #[error("it is no regular file")]
+    NoFile,
     #[error("it is no valid JSON: {0}")]
     Syntax(#[from] ParseError),
     #[error("expected an object in it, and an object in its member `{0}`")]
@@ -69,6 +69,8 @@ pub(crate) fn edit(
         allow_extended_string_escapes: false,
         ..ParseOptions::default()
     };
+    // Its errors come at once, also for a large text.
+    parse_to_ast(text, &CollectOptions::default(), &options)?;
     let document = CstRootNode::parse(text, &options)?;
     let root = document.object_value_or_create();
     for name in LISTS {

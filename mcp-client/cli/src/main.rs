@@ -8,6 +8,7 @@ mod configured;
 mod connect;
 mod edit;
 mod failure;
+mod files;
 mod hints;
 mod hosts;
 mod network;
@@ -41,7 +42,7 @@ use output::Output;
 const INTERRUPTED: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
-    let Mcp { options, command } = match Mcp::try_parse() {
+    let Mcp { command } = match Mcp::try_parse() {
         Ok(mcp) => mcp,
         Err(error) => {
             // If it cannot be printed, the exit code still reports the error.
@@ -56,12 +57,13 @@ fn main() -> ExitCode {
             });
         }
     };
+    let options = command.options();
     let check = match &command {
         Command::Check(args) => Some(args.wire.clone()),
         _ => None,
     };
-    if options.verbose || check.is_some() {
-        output::trace(options.verbose, check);
+    if options.common.verbose || check.is_some() {
+        output::trace(options.common.verbose, check);
     }
     let runtime = match Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -76,7 +78,7 @@ fn main() -> ExitCode {
 /// Connects, runs the command, and closes the connection. The first interrupt cancels the command,
 /// the second one also the orderly shutdown.
 async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> {
-    let output = Output::new(options.json, command.show());
+    let output = Output::new(command.show());
     tasks::find_server(&mut options, &mut command).await?;
     configured::apply(&mut options, &mut command)?;
     match &command {
@@ -109,7 +111,7 @@ async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> 
         return shell::shell(client, args, &options).await;
     }
     let done = tokio::select! {
-        done = perform(&client, &action, options.verbose, output) => done,
+        done = perform(&client, &action, options.common.verbose, output) => done,
         interrupted = interrupted() => match command {
             // `watch` runs until it is interrupted.
             Command::Watch(_) => Ok(()),

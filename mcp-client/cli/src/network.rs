@@ -6,15 +6,19 @@ use mcp_client::{FetchPolicy, Http, Proxy, is_loopback_url};
 
 use crate::args::Options;
 use crate::failure::Failure;
+use crate::files;
+
+/// The maximum size of a file with certificates, in bytes.
+const CERTIFICATES: u64 = 16 << 20;
 
 /// Returns the server at a URL, without authorization.
 pub(crate) fn http(url: &str, options: &Options) -> Result<Http, Failure> {
-    if options.network.insecure && !is_loopback_url(url) {
+    if options.common.network.insecure && !is_loopback_url(url) {
         let message = "`--insecure` is only for servers at `localhost` or a loopback address";
         return Err(Failure::Usage(message.to_owned()));
     }
     let server = Http::new(url)
-        .insecure_loopback(options.network.insecure)
+        .insecure_loopback(options.common.network.insecure)
         .proxy(Proxy::from_env());
     let headers = options.header.iter().cloned();
     let server = headers.fold(server, |server, (name, value)| server.header(name, value));
@@ -27,8 +31,8 @@ pub(crate) fn http(url: &str, options: &Options) -> Result<Http, Failure> {
 /// Returns the policy for URLs that a server names.
 pub(crate) fn policy(options: &Options) -> Result<FetchPolicy, Failure> {
     let policy = FetchPolicy::new()
-        .allow_private(options.network.allow_private)
-        .insecure_loopback(options.network.insecure)
+        .allow_private(options.common.network.allow_private)
+        .insecure_loopback(options.common.network.insecure)
         .proxy(Proxy::from_env());
     Ok(match certificates(options)? {
         Some(pem) => policy.tls_roots(pem),
@@ -39,10 +43,10 @@ pub(crate) fn policy(options: &Options) -> Result<FetchPolicy, Failure> {
 /// Reads the certificates that are trusted in addition to those of the system.
 pub(crate) fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
     let read = |path: &PathBuf| {
-        std::fs::read(path).map_err(|source| Failure::File {
+        files::read(path, CERTIFICATES).map_err(|source| Failure::File {
             path: path.clone(),
             source,
         })
     };
-    options.network.cacert.as_ref().map(read).transpose()
+    options.common.network.cacert.as_ref().map(read).transpose()
 }

@@ -33,11 +33,11 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn new(json: bool, show: Show) -> Self {
+    pub(crate) fn new(show: Show) -> Self {
         let terminal = io::stdout().is_terminal();
         let is_value = matches!(show.format, Some(OutputFormat::Json | OutputFormat::Yaml));
         Self {
-            json: json || is_value,
+            json: show.json || is_value,
             format: show.format,
             limit: show.limit.unwrap_or(usize::MAX),
             terminal,

@@ -1,5 +1,7 @@
 //! The program `mcp`: its options and commands for authorization.
 
+use tokio::io::AsyncBufReadExt;
+
 use crate::support::folder::Folder;
 use crate::support::program::{Printed, mcp};
 
@@ -127,6 +129,42 @@ async fn client_credentials_are_stored_shown_and_forgotten() {
     assert_eq!(world.count("/revoke"), 1);
     let printed = run(&folder, &["auth", "status"]).await;
     assert_eq!(printed.out, "");
+}
+
+/// The recorder logs in for a host that does not, and records no token.
+#[tokio::test]
+async fn recorder_uses_the_login() {
+    let folder = Folder::new("record-login");
+    let world = World::start().await;
+    world.script(|asked, world| (asked.path == "/token").then(|| answer(200, world.token())));
+    let (server, issuer) = (world.server(), world.origin());
+    let file = folder.file("session.jsonl");
+    let _ = std::fs::create_dir(&folder.0);
+    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_mcp"));
+    command
+        .env("MCP_AUTH_DIR", folder.0.join("tokens"))
+        .env("SECRET", "client-secret")
+        .args(["record", "-o", &file, &server, "--client-id", "robot"])
+        .args(["--client-secret-env", "SECRET", "--client-credentials"])
+        .args(["--issuer", &issuer]);
+    let mut running = command
+        .stderr(std::process::Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("it runs");
+    let stderr = running.stderr.take().expect("a pipe");
+    let mut lines = tokio::io::BufReader::new(stderr).lines();
+    let line = lines.next_line().await.expect("read").expect("a line");
+    let endpoint = line.strip_prefix("recording at ").expect("an address");
+    for _ in 0..2 {
+        let printed = run(&folder, &["tools", endpoint, "--no-login"]).await;
+        assert_eq!(printed.code, Some(0), "{printed:?}");
+    }
+    assert_eq!(world.count("/token"), 1);
+    running.kill().await.expect("it ends");
+    let recorded = std::fs::read_to_string(&file).expect("a file");
+    assert!(recorded.contains("tools/list"), "{recorded}");
+    assert!(!recorded.contains("access-token"), "{recorded}");
 }
 
 /// A server without metadata.

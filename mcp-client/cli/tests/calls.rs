@@ -50,7 +50,7 @@ fn failed_tool_exits_with_1() {
     let failed = run(&["call", "fail"]);
     assert_eq!(failed.code, Some(1));
     assert_eq!(failed.out, "it does not work\n");
-    let failed = run(&["--json", "call", "fail"]);
+    let failed = run(&["call", "fail", "--json"]);
     assert_eq!(failed.code, Some(1));
     assert!(failed.out.contains(r#""isError":true"#), "{failed:?}");
 }
@@ -90,14 +90,14 @@ fn piped_answers_are_used_if_they_confirm() {
 
 #[test]
 fn verbose_shows_progress_and_no_events_of_libraries() {
-    let half = run(&["-v", "call", "half", "--timeout", "1"]);
+    let half = run(&["call", "-v", "half", "--timeout", "1"]);
     assert_eq!(half.code, Some(5), "{half:?}");
     assert!(
         half.err.contains("progress 1 of 2: half of it\n"),
         "{half:?}"
     );
     let server = Served::start();
-    let tools = mcp().args(["-v", "tools", &server.url]).output();
+    let tools = mcp().args(["tools", "-v", &server.url]).output();
     let tools = Printed::from(tools.expect("it runs"));
     assert_eq!(tools.code, Some(0), "{tools:?}");
     assert!(!tools.err.contains("hyper"), "{tools:?}");
@@ -108,7 +108,7 @@ fn logs_and_stderr_of_the_server_are_shown_on_request() {
     // A later revision may not have log messages.
     let call = ["call", "log", "--revision", "2026-07-28"];
     assert_eq!(printed(&call), "logged\n");
-    let verbose = run(&[&["-v"][..], &call].concat());
+    let verbose = run(&[&call[..], &["-v"]].concat());
     assert_eq!(verbose.out, "logged\n");
     assert!(verbose.err.contains("on stderr\n"), "{verbose:?}");
     assert!(

@@ -112,3 +112,31 @@ fn help_begins_with_five_examples() {
         assert_eq!(lines[6], "", "{help}");
     }
 }
+
+/// Help is short where nothing connects to a server.
+#[test]
+fn only_commands_that_connect_have_options_for_connections() {
+    for command in [
+        "completions",
+        "explain",
+        "install",
+        "man",
+        "servers",
+        "uninstall",
+    ] {
+        let help = bare(&[command, "--help"]).out;
+        for option in ["--timeout", "--cacert", "--login-port", "--revision"] {
+            assert!(!help.contains(option), "{command} {option}: {help}");
+        }
+        let options = help.matches("\n      --").count();
+        assert!(options < 9, "{command}: {help}");
+    }
+    for command in ["call", "gateway", "login", "record", "replay"] {
+        let help = bare(&[command, "--help"]).out;
+        assert!(help.contains("Connection:\n"), "{command}: {help}");
+        assert!(help.contains("Login:\n"), "{command}: {help}");
+    }
+    let unused = bare(&["replay", "none.jsonl", "--timeout", "1"]);
+    assert_eq!(unused.code, Some(2), "{unused:?}");
+    assert!(unused.err.contains("--client"), "{unused:?}");
+}

@@ -31,6 +31,9 @@ fn faults_are_found_with_their_paths() {
         (&json["faults"], &json["serverInfo"]),
         (&1.into(), &"odd 1".into())
     );
+    let formatted: Value =
+        serde_json::from_str(&explain(&[&file, "--format", "json"]).out).expect("JSON");
+    assert_eq!(formatted, json);
     let entries = json["entries"].as_array().expect("a list");
     let faulty = entries.iter().find(|entry| entry["faults"][0].is_object());
     let faulty = faulty.expect("the fault");

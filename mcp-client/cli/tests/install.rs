@@ -17,7 +17,7 @@ fn server_is_added_to_a_file_and_everything_else_is_kept() {
     let path = world.0.0.join("home/.config/zed/settings.json");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("set");
     world.printed(&[
-        "install", "--host", "zed", "new", "-e", "LEVEL=1", "--", "npx", "-y", "server",
+        "install", "--config", "zed", "new", "-e", "LEVEL=1", "--", "npx", "-y", "server",
     ]);
 
     let after = world.text("home/.config/zed/settings.json");
@@ -34,15 +34,15 @@ fn server_is_added_to_a_file_and_everything_else_is_kept() {
         0o640
     );
     assert_eq!(world.text("home/.config/zed/settings.json.bak"), before);
-    let listed = world.printed(&["servers", "--host", "zed"]);
+    let listed = world.printed(&["servers", "--config", "zed"]);
     assert!(
         listed.contains("new  npx -y server\n") && listed.contains("old  x\n"),
         "{listed}"
     );
 
-    world.printed(&["uninstall", "--host", "zed", "new"]);
+    world.printed(&["uninstall", "--config", "zed", "new"]);
     assert_eq!(world.text("home/.config/zed/settings.json"), before);
-    let none = world.run(&["uninstall", "--host", "zed", "new"]);
+    let none = world.run(&["uninstall", "--config", "zed", "new"]);
     assert_eq!(none.code, Some(2), "{none:?}");
     assert!(none.err.contains("no server `new`"), "{none:?}");
 }
@@ -82,7 +82,7 @@ fn entry_has_the_form_of_the_host() {
             prefixed.clone(),
         ),
     ] {
-        let place = ["install", "--host", host, "--project", "s"];
+        let place = ["install", "--config", host, "--project", "s"];
         world.printed(
             &[
                 &place[..],
@@ -93,7 +93,7 @@ fn entry_has_the_form_of_the_host() {
         assert_eq!(entry(path, list), expected, "{host}");
     }
     let header = ["--header", "Authorization: Bearer ${MY_KEY}"];
-    let url = ["install", "--host", "claude-code", "s", "https://x/mcp"];
+    let url = ["install", "--config", "claude-code", "s", "https://x/mcp"];
     world.printed(&[&url[..], &header].concat());
     let headers = json!({"Authorization": "Bearer ${MY_KEY}"});
     let expected = json!({"type": "http", "url": "https://x/mcp", "headers": headers});
@@ -141,10 +141,9 @@ fn secrets_are_refused() {
             &["--", "npx", "--header", "Authorization: Bearer hunter2"],
             "'${AUTHORIZATION}'",
         ),
-        (&["https://x", "--token-env", "HUSH"], &[], "--header"),
         (&["-e", "A=${"], &program, "invalid variable"),
     ] {
-        let arguments = [&["install", "--host", "claude-code", "s"], given, rest].concat();
+        let arguments = [&["install", "--config", "claude-code", "s"], given, rest].concat();
         let refused = world.run(&arguments);
         assert_eq!(refused.code, Some(2), "{arguments:?} {refused:?}");
         assert!(refused.err.contains(said), "{arguments:?} {refused:?}");
@@ -156,7 +155,7 @@ fn secrets_are_refused() {
     }
     let unable = [
         "install",
-        "--host",
+        "--config",
         "claude-desktop",
         "s",
         "-e",
@@ -181,23 +180,23 @@ fn files_that_cannot_be_changed_stay_as_they_are() {
         r#"{"mcpServers": {}, "mcpServers": {}}"#,
     ] {
         world.write(CLAUDE, text);
-        let refused = world.run(&["install", "--host", "claude-code", "s", "https://x"]);
+        let refused = world.run(&["install", "--config", "claude-code", "s", "https://x"]);
         assert_eq!(refused.code, Some(2), "{text} {refused:?}");
         assert!(refused.err.contains(".claude.json"), "{text} {refused:?}");
         assert_eq!(world.text(CLAUDE), text);
         assert!(!world.0.0.join("home/.claude.json.bak").exists());
     }
     for (arguments, said) in [
-        (&["install", "s", "https://x"][..], "--host HOST"),
+        (&["install", "s", "https://x"][..], "--config <FILE|HOST>"),
         (
-            &["install", "--host", "zed", "a b", "https://x"],
+            &["install", "--config", "zed", "a b", "https://x"],
             "invalid name",
         ),
-        (&["install", "--host", "zed", "s"], "expected a URL"),
+        (&["install", "--config", "zed", "s"], "expected a URL"),
         (
             &[
                 "install",
-                "--host",
+                "--config",
                 "claude-desktop",
                 "--project",
                 "s",
@@ -206,7 +205,7 @@ fn files_that_cannot_be_changed_stay_as_they_are() {
             "no file",
         ),
         (
-            &["install", "--host", "claude-desktop", "s", "https://x"],
+            &["install", "--config", "claude-desktop", "s", "https://x"],
             "connector",
         ),
         (
@@ -221,7 +220,7 @@ fn files_that_cannot_be_changed_stay_as_they_are() {
 }
 
 #[test]
-fn links_are_kept_and_backups_follow_none() {
+fn links_are_kept_and_never_followed_by_backups() {
     let world = World::new("install-links");
     let at = |path: &str| world.0.0.join(path);
     world.write("dotfiles.json", "{\"mcpServers\": {}}");
@@ -230,7 +229,7 @@ fn links_are_kept_and_backups_follow_none() {
     symlink(at("victim"), at("dotfiles.json.bak")).expect("a link");
     world.printed(&[
         "install",
-        "--host",
+        "--config",
         "claude-code",
         "--project",
         "s",
@@ -239,7 +238,36 @@ fn links_are_kept_and_backups_follow_none() {
     assert!(world.text("dotfiles.json").contains("https://x/"));
     assert!(at("project/.mcp.json").is_symlink());
     assert_eq!(world.text("victim"), "precious");
-    assert_eq!(world.text("dotfiles.json.bak"), "{\"mcpServers\": {}}");
+    // The first backup stays.
+    assert!(at("dotfiles.json.bak").is_symlink());
+}
+
+#[test]
+fn first_backup_is_kept() {
+    let world = World::new("install-backup");
+    world.write(CLAUDE, "{\"mcpServers\": {}} // mine");
+    for name in ["a", "b"] {
+        world.printed(&["install", "--config", "claude-code", name, "https://x/"]);
+    }
+    let backup = world.text("home/.claude.json.bak");
+    assert_eq!(backup, "{\"mcpServers\": {}} // mine");
+    assert!(world.text(CLAUDE).contains("\"b\""));
+}
+
+#[test]
+fn deep_text_is_refused_at_once() {
+    let world = World::new("install-deep");
+    let text = [
+        "{\"a\": ".to_owned(),
+        "[".repeat(1 << 20),
+        "]".repeat(1 << 20),
+    ]
+    .concat()
+        + "}";
+    world.write(CLAUDE, &text);
+    let refused = world.run(&["install", "--config", "claude-code", "s", "https://x/"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("depth"), "{refused:?}");
 }
 
 #[test]
@@ -252,7 +280,7 @@ fn installs_at_the_same_time_keep_each_other() {
         }
         std::thread::scope(|scope| {
             for name in names {
-                let install = ["install", "--host", "claude-code", name, "https://x/"];
+                let install = ["install", "--config", "claude-code", name, "https://x/"];
                 let world = &world;
                 scope.spawn(move || world.printed(&install));
             }

@@ -91,7 +91,7 @@ fn elements_that_arrived_are_shown_before_the_fault_of_their_list() {
 
 #[test]
 fn calls_read_as_many_pages_as_they_need_and_ignore_faults_of_the_list() {
-    let first = odd(&["-v", "call", "types", "count=1"]);
+    let first = odd(&["call", "-v", "types", "count=1"]);
     assert_eq!(first.code, Some(0), "{first:?}");
     assert!(!first.err.contains("page 2"), "{first:?}");
     let unlisted = odd(&["call", "unlisted", "a=1"]);
@@ -228,7 +228,7 @@ fn program_gets_variables_and_a_folder() {
     let folder = std::env::temp_dir();
     let folder = folder.canonicalize().expect("a path");
     let mut command = mcp();
-    command.args(["-v", "ping", "-e", "KEY=a=b", "--cwd"]);
+    command.args(["ping", "-v", "-e", "KEY=a=b", "--cwd"]);
     command.arg(&folder).args(["--", "sh", "-c"]);
     let script = format!(
         "echo \"$KEY in $(pwd)\" >&2; exec '{}' odd",

@@ -35,8 +35,8 @@ async fn program_uses_the_proxy_of_the_environment() {
     let run = |proxy: String, words: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_mcp"));
         command
-            .args(["--timeout", "20"])
             .args(words)
+            .args(["--timeout", "20"])
             .env("https_proxy", proxy);
         async {
             let output = tokio::task::spawn_blocking(move || command.output());
@@ -46,9 +46,9 @@ async fn program_uses_the_proxy_of_the_environment() {
         }
     };
     let trusted = [
+        "tools",
         "--cacert",
         file.to_str().expect("text"),
-        "tools",
         "https://secure.example/mcp",
     ];
     let (code, text) = run(proxy.url(), &trusted).await;

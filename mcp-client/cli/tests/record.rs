@@ -270,7 +270,7 @@ impl Drop for Endpoint {
 
 fn call(url: &str, arguments: &[&str]) -> Printed {
     let mut command = mcp();
-    command.args(["--header", "Authorization: Bearer sesame", "call", url]);
+    command.args(["call", "--header", "Authorization: Bearer sesame", url]);
     command.args(arguments).output().expect("it runs").into()
 }
 

@@ -129,7 +129,7 @@ fn questions_of_the_server_are_asked_at_the_same_place() {
         (&player, "tea\n1\nno\nyes\n"),
     ] {
         let mut command = mcp();
-        command.args(["--revision", "2025-11-25", "call", "order", "--"]);
+        command.args(["call", "--revision", "2025-11-25", "order", "--"]);
         command.arg(env!("CARGO_BIN_EXE_mcp")).args(server);
         let mut client = Conversation::start(&mut command);
         client.send(answer);

@@ -111,7 +111,7 @@ fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
         ),
         (
             &["auth", "status", "--config", "zed"],
-            "`--config` has no meaning",
+            "unexpected argument '--config'",
         ),
         (&["tools", "@none"], "no host lists a server `none`"),
     ] {
@@ -239,7 +239,7 @@ fn servers_of_all_hosts_are_listed_without_secrets() {
     );
     assert_eq!(
         world
-            .printed(&["servers", "--host", "cursor", "--json"])
+            .printed(&["servers", "--config", "cursor", "--json"])
             .matches("host")
             .count(),
         1

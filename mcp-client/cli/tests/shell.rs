@@ -1,7 +1,10 @@
 //! `mcp shell`.
 
+use std::os::unix::fs::PermissionsExt;
+
 use super::run_with;
 use super::terminal::User;
+use crate::support::folder::Folder;
 
 #[test]
 fn piped_commands_run_on_one_connection() {
@@ -54,4 +57,35 @@ fn names_are_completed_at_a_terminal() {
     user.sees("mcp> ");
     user.types("exit");
     user.ends(0);
+}
+
+#[test]
+fn history_is_private_and_has_no_secrets() {
+    let folder = Folder::new("shell-history");
+    let mut user = User::runs_in(&folder.0, &["shell"]);
+    for line in [
+        "call echo text=kept",
+        "call echo text=a password=sesame",
+        "call echo --args '{\"api_key\": \"sesame\"}'",
+        "call echo 'text=Authorization: Bearer sesame-sesame'",
+        "call echo text=ghp_sesame0123456789",
+    ] {
+        user.sees("mcp> ");
+        user.types(line);
+    }
+    user.sees("mcp> ");
+    user.types("exit");
+    user.ends(0);
+    let path = folder.0.join("history");
+    let history = std::fs::read_to_string(&path).expect("a file");
+    assert!(history.contains("text=kept"), "{history}");
+    assert!(!history.contains("sesame"), "{history}");
+    let mode = |path| {
+        std::fs::metadata(path)
+            .expect("it is there")
+            .permissions()
+            .mode()
+            & 0o777
+    };
+    assert_eq!((mode(&path), mode(&folder.0)), (0o600, 0o700));
 }

@@ -12,6 +12,7 @@ mod explain;
 mod gateway;
 mod hostile;
 mod install;
+mod limits;
 mod lists;
 mod odd;
 mod proxy;
@@ -87,7 +88,7 @@ fn printed(arguments: &[&str]) -> String {
 
 /// Returns the JSON value that a command prints.
 fn json(arguments: &[&str]) -> Value {
-    serde_json::from_str(&printed(&[&["--json"], arguments].concat())).expect("one JSON value")
+    serde_json::from_str(&printed(&[arguments, &["--json"]].concat())).expect("one JSON value")
 }
 
 /// The subject as an HTTP server. It is killed when this value is dropped.

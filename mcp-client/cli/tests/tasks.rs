@@ -80,7 +80,7 @@ fn task_in_the_background_is_remembered_until_its_result_is_fetched() {
 #[test]
 fn call_waits_for_its_task_and_an_interrupt_cancels_it() {
     let (mut subject, folder) = (Subject::start(), Folder::new("interrupted"));
-    let rendered = run(&folder, &["-v", "call", &subject.url, "render"]);
+    let rendered = run(&folder, &["call", "-v", &subject.url, "render"]);
     assert_eq!(rendered.out, "film.mp4\n", "{rendered:?}");
     assert!(rendered.err.contains("halfway"), "{rendered:?}");
 

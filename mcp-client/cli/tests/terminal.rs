@@ -2,7 +2,11 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Child, Command};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
 
 use mcp_client::types::Revision;
 
@@ -11,16 +15,26 @@ use crate::support::pseudo_terminal;
 
 use super::subject;
 
-/// A user at a terminal in which `mcp` runs.
+/// How long a user waits for some output. Far more than any test needs.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A user at a terminal in which `mcp` runs, which is killed when this value is dropped.
 pub(crate) struct User {
     terminal: File,
+    /// What the terminal shows. It ends with the program.
+    shown: Receiver<Vec<u8>>,
     child: Child,
     seen: String,
 }
 
 impl User {
     pub(crate) fn runs(arguments: &[&str]) -> Self {
-        Self::starts(arguments, &[], false)
+        Self::starts(arguments, &[], false, None)
+    }
+
+    /// The same, with a folder for tokens and the history.
+    pub(crate) fn runs_in(folder: &Path, arguments: &[&str]) -> Self {
+        Self::starts(arguments, &[], true, Some(folder))
     }
 
     /// The same, for a user who does not want colours.
@@ -30,20 +44,35 @@ impl User {
 
     /// The same, with arguments for the subject.
     pub(crate) fn runs_with(arguments: &[&str], subjects: &[&str]) -> Self {
-        Self::starts(arguments, subjects, true)
+        Self::starts(arguments, subjects, true, None)
     }
 
-    fn starts(arguments: &[&str], subjects: &[&str], plain: bool) -> Self {
+    fn starts(arguments: &[&str], subjects: &[&str], plain: bool, folder: Option<&Path>) -> Self {
         let mut command: Command = mcp();
         command.env("TERM", "xterm").env_remove("NO_COLOR");
         if plain {
             command.env("NO_COLOR", "1");
         }
+        if let Some(folder) = folder {
+            command.env("MCP_AUTH_DIR", folder);
+        }
         command.args(arguments).arg("--").arg(subject());
         command.args(subjects);
         let (terminal, child) = pseudo_terminal::start(&mut command);
+        let mut screen = terminal.try_clone().expect("the same terminal");
+        let (sender, shown) = mpsc::channel();
+        thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            // The end of a terminal is reported as an error.
+            while let Ok(count @ 1..) = screen.read(&mut bytes) {
+                if sender.send(bytes[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
         Self {
             terminal,
+            shown,
             child,
             seen: String::new(),
         }
@@ -51,21 +80,23 @@ impl User {
 
     /// Reads the output until it contains this text, or ends.
     pub(crate) fn sees(&mut self, wanted: &str) {
-        let mut bytes = [0; 4096];
         while !self.seen.contains(wanted) {
-            let count = self.terminal.read(&mut bytes).unwrap_or_default();
-            assert!(count > 0, "no {wanted:?} in {:?}", self.seen);
-            self.seen += &String::from_utf8_lossy(&bytes[..count]);
+            let Ok(bytes) = self.shown.recv_timeout(PATIENCE) else {
+                panic!("no {wanted:?} in {:?}", self.seen);
+            };
+            self.seen += &String::from_utf8_lossy(&bytes);
         }
     }
 
     /// Reads the output to its end and returns it.
     pub(crate) fn sees_all(mut self) -> String {
         let mut seen = Vec::new();
-        let mut bytes = [0; 4096];
-        // The end of a terminal is reported as an error.
-        while let Ok(count @ 1..) = self.terminal.read(&mut bytes) {
-            seen.extend_from_slice(&bytes[..count]);
+        loop {
+            match self.shown.recv_timeout(PATIENCE) {
+                Ok(bytes) => seen.extend(bytes),
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+                Err(error) => panic!("{error}: {:?}", String::from_utf8_lossy(&seen)),
+            }
         }
         self.child.wait().expect("it ends");
         String::from_utf8_lossy(&seen).into_owned()
@@ -78,7 +109,16 @@ impl User {
     }
 
     pub(crate) fn ends(mut self, code: i32) {
+        while self.shown.recv_timeout(PATIENCE).is_ok() {}
         assert_eq!(self.child.wait().expect("it ends").code(), Some(code));
+    }
+}
+
+impl Drop for User {
+    fn drop(&mut self) {
+        // It may have exited already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

@@ -115,7 +115,7 @@ fn interrupt_answers_at_once_although_the_server_does_not_exit() {
     // `begun` is printed once the call runs.
     let script = format!("trap '' TERM; '{}'; exec sleep 60", subject().display());
     let mut command = mcp();
-    command.args(["-v", "call", "never", "--", "sh", "-c", &script]);
+    command.args(["call", "-v", "never", "--", "sh", "-c", &script]);
     let mut child = command.stderr(Stdio::piped()).spawn().expect("it runs");
     let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut lines = stderr.lines().map(|line| line.expect("text"));
@@ -178,7 +178,7 @@ fn closed_pipe_exits_with_0() {
 fn interrupt_cancels_the_call_and_ends_the_server() {
     let script = format!("echo $$ >&2; exec '{}'", subject().display());
     let mut command = mcp();
-    command.args(["-v", "call", "never", "--", "sh", "-c", &script]);
+    command.args(["call", "-v", "never", "--", "sh", "-c", &script]);
     let mut child = command.stderr(Stdio::piped()).spawn().expect("it runs");
     let stderr = child.stderr.take().expect("a pipe");
     let mut lines = BufReader::new(stderr)

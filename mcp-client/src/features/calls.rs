@@ -15,6 +15,7 @@ use std::any::Any;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::json::{Object, Value};
@@ -117,6 +118,17 @@ where
         handler: impl Fn(ProgressNotificationParams) + Send + Sync + 'static,
     ) -> Self {
         self.parts.timeout.progress = Some(Progress::new(Box::new(handler)));
+        self
+    }
+
+    /// Sets the reason in `notifications/cancelled`, for users and logs of the server. `reason` is
+    /// called when the call is dropped, or its time is over, before its response. Servers of newer
+    /// revisions do not get it over HTTP: a call is cancelled there by closing the response.
+    pub fn cancel_reason(
+        mut self,
+        reason: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.parts.timeout.cancel_reason = Some(Arc::new(reason));
         self
     }
 

@@ -76,6 +76,39 @@ pub struct AuthorizeRequest<'a> {
     pub attempt: u32,
 }
 
+impl<'a> AuthorizeRequest<'a> {
+    /// Creates the first attempt of a request to the server itself, for programs that send requests
+    /// without a [`Client`](crate::Client), such as proxies.
+    #[must_use]
+    pub fn new(server: &'a Uri, method: &'a Method) -> Self {
+        Self {
+            server,
+            url: server,
+            method,
+            attempt: 0,
+        }
+    }
+}
+
+impl<'a> AuthorizeResponse<'a> {
+    /// Creates the response to a request that was sent with these headers of
+    /// [`authorize`](Authorize::authorize).
+    #[must_use]
+    pub fn new(
+        request: AuthorizeRequest<'a>,
+        sent: &'a HeaderMap,
+        status: StatusCode,
+        headers: &'a HeaderMap,
+    ) -> Self {
+        Self {
+            request,
+            sent,
+            status,
+            headers,
+        }
+    }
+}
+
 /// Shows no query, which may contain a secret.
 impl fmt::Debug for AuthorizeRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

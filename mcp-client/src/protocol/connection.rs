@@ -100,8 +100,9 @@ impl Connection {
     }
 
     /// Sends `notifications/cancelled` for a request.
-    pub(crate) fn cancel(&self, id: i64) {
-        let params = CancelledNotificationParams::new(id);
+    pub(crate) fn cancel(&self, id: i64, reason: Option<String>) {
+        let mut params = CancelledNotificationParams::new(id);
+        params.reason = reason;
         let mut message = Vec::new();
         let method = CancelledNotification::METHOD;
         let written = rpc::write_notification_at(&mut message, method, params, self.revision());

@@ -40,7 +40,9 @@ pub(crate) async fn roundtrip<'m, P: Serialize>(
         let text = json::to_raw(&params);
         drop(params);
         let text = text.map_err(|error| params_error(label, error))?;
-        let mut passing = pass(connection, pending, method, header_source.revision, text);
+        let reason = time.cancel_reason.clone();
+        let revision = header_source.revision;
+        let mut passing = pass(connection, pending, method, revision, reason, text);
         let response = within(connection, label, &mut time, passing.as_mut()).await?;
         return Ok(response.into_raw());
     }
@@ -50,7 +52,8 @@ pub(crate) async fn roundtrip<'m, P: Serialize>(
     drop(params);
     written.map_err(|error| params_error(label, error))?;
     let sent = AtomicBool::new(false);
-    let mut request = CancelOnDrop::new(connection, pending, &sent, label);
+    let reason = time.cancel_reason.clone();
+    let mut request = CancelOnDrop::new(connection, pending, &sent, label, reason);
     let exchange = pin!(request.exchange(method, header_source, message));
     within(connection, label, &mut time, exchange).await
 }
@@ -96,6 +99,7 @@ fn pass(
     pending: PendingRequest,
     method: MethodName<'_>,
     revision: Option<Revision>,
+    reason: Option<CancelReason>,
     params: Box<RawValue>,
 ) -> OutcomeFuture {
     let shared = Arc::clone(connection);
@@ -104,7 +108,7 @@ fn pass(
     let end = Box::new(move |params: Box<RawValue>| -> OutcomeFuture {
         Box::pin(async move {
             let method = MethodName::of(&sent_name);
-            let sent = send_passed(&shared, pending, method, revision, params);
+            let sent = send_passed(&shared, pending, method, revision, reason, params);
             sent.await.map(Response::raw)
         })
     });
@@ -120,6 +124,7 @@ async fn send_passed(
     pending: PendingRequest,
     method: MethodName<'_>,
     revision: Option<Revision>,
+    reason: Option<CancelReason>,
     params: Box<RawValue>,
 ) -> Result<Box<RawValue>, CallError> {
     let members = json::from_str::<Map<Box<RawValue>>>(params.get());
@@ -135,7 +140,7 @@ async fn send_passed(
     rpc::write_request(&mut message, &pending.id.into(), method.name, Some(&params))
         .map_err(|error| params_error(method.label, error))?;
     let sent = AtomicBool::new(false);
-    let mut request = CancelOnDrop::new(connection, pending, &sent, method.label);
+    let mut request = CancelOnDrop::new(connection, pending, &sent, method.label, reason);
     request.exchange(method, header_source, message).await
 }
 
@@ -202,6 +207,7 @@ pub(crate) async fn notify(
 
 /// Cancels a request on the server if the response is not awaited to the end.
 struct CancelOnDrop<'a> {
+    reason: Option<CancelReason>,
     connection: &'a Arc<Connection>,
     pending: PendingRequest,
     sent: &'a AtomicBool,
@@ -217,8 +223,10 @@ impl<'a> CancelOnDrop<'a> {
         pending: PendingRequest,
         sent: &'a AtomicBool,
         method: &'static str,
+        reason: Option<CancelReason>,
     ) -> Self {
         Self {
+            reason,
             connection,
             pending,
             sent,
@@ -295,12 +303,17 @@ impl Drop for CancelOnDrop<'_> {
         let unanswered = self.lost_message || self.pending.is_pending();
         let sender = &self.connection.sender;
         if sent && unanswered && self.cancellable && !sender.cancels_on_drop(self.connection) {
-            self.connection.cancel(self.pending.id);
+            let reason = self.reason.as_ref().and_then(|reason| reason());
+            self.connection.cancel(self.pending.id, reason);
         }
     }
 }
 
-/// The timeout of a call, which reports of progress may extend.
+/// Returns why a request is cancelled, when it is.
+pub(crate) type CancelReason = Arc<dyn Fn() -> Option<String> + Send + Sync>;
+
+/// The timeout of a call, which reports of progress may extend, and the reason that its
+/// cancellation has.
 #[derive(Clone)]
 pub(crate) struct CallTimeout {
     /// The timeout since the start, or since the last report of progress.
@@ -308,6 +321,7 @@ pub(crate) struct CallTimeout {
     /// The limit in total. Reports of progress extend the time only if this is set.
     pub(crate) most: Option<Duration>,
     pub(crate) progress: Option<Arc<Progress>>,
+    pub(crate) cancel_reason: Option<CancelReason>,
     started: Instant,
 }
 
@@ -322,6 +336,7 @@ impl CallTimeout {
             time,
             most: None,
             progress: None,
+            cancel_reason: None,
             started: Instant::now(),
         }
     }

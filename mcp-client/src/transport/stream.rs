@@ -9,6 +9,7 @@ use std::time::Duration;
 use mcp_internal::connection::{LineInput, WriteQueue};
 use mcp_types::Revision;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split};
+use tokio::task::coop::consume_budget;
 use tokio::time::timeout;
 
 use crate::protocol::connection::{Connection, MessageSender, OutgoingRequest, SendFuture};
@@ -195,6 +196,8 @@ pub(crate) async fn read(
                     .pending
                     .fail_all(TransportError::TooLong { limit }),
             }
+            // A flood of lines must not keep the timeouts of the same thread waiting.
+            consume_budget().await;
         }
         if lines.has_ended() {
             return Ok(());

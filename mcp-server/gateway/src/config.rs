@@ -63,7 +63,7 @@ use mcp_internal::peer_text::PeerText;
 pub use entry::{ResolvedServer, ServerEntry};
 pub use error::{ConfigError, ConfigFault};
 pub use expanded::Expanded;
-pub use secrets::{is_secret_name, is_secret_value, named_value};
+pub use secrets::{SECRET_NAMES, is_secret_member, is_secret_name, is_secret_value, named_value};
 pub use template::variables;
 
 use error::{invalid, kind};

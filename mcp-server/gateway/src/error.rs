@@ -64,6 +64,12 @@ pub(crate) fn failed(upstream: &str, error: CallError) -> HandlerError {
     unexpected(upstream, text, &error)
 }
 
+/// Returns the error for a client if a call of an upstream takes too long.
+pub(crate) fn too_slow(upstream: &str) -> HandlerError {
+    let text = format!("the server `{upstream}` behind the gateway did not answer in time");
+    HandlerError::internal(text)
+}
+
 fn unexpected(upstream: &str, what: &str, error: &dyn std::error::Error) -> HandlerError {
     let text = format!("the server `{upstream}` behind the gateway {what}");
     HandlerError::internal(text).logged_as(format!("upstream `{upstream}` {what}: {error}"))

@@ -6,15 +6,16 @@ use std::time::Duration;
 
 use mcp_server::types::json::Object;
 use mcp_server::types::{
-    PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
+    JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
 };
-use mcp_server::{AnyNotification, AnyRequest, Context, Server, ServerBuilder};
+use mcp_server::{AnyNotification, AnyRequest, Context, HandlerError, Server, ServerBuilder};
 use tokio::task::JoinSet;
 
 use crate::error::GatewayError;
 use crate::names::Names;
 use crate::routing::requests;
 use crate::routing::subscriptions::Following;
+use crate::routing::tasks::TASKS;
 use crate::shared::{Behind, Shared};
 use crate::upstream::connection::Identity;
 use crate::upstream::{Upstream, UpstreamStatus};
@@ -43,7 +44,10 @@ const CLEANING: Duration = Duration::from_secs(5);
 /// }
 /// ```
 ///
-/// A clone is the same gateway. Connections to upstreams are closed when the last clone is dropped.
+/// A clone is the same gateway. Connections to upstreams are closed when the last clone is dropped,
+/// although clients may still use the [server](Self::server): keep the gateway for as long as its
+/// server is served. Afterwards the server answers all requests for upstreams with the error "the
+/// gateway is closed", and logs why.
 ///
 /// # Users
 ///
@@ -52,6 +56,7 @@ const CLEANING: Duration = Duration::from_secs(5);
 /// connections, and with them what an upstream keeps for a session: to separate them, let them
 /// authenticate.
 #[derive(Clone, Debug)]
+#[must_use = "the server of a gateway that was dropped answers with errors only"]
 pub struct Gateway {
     identity: Identity,
     server: Server,
@@ -73,7 +78,8 @@ impl Gateway {
         }
     }
 
-    /// Returns the server, which can be served over any transport as long as the gateway exists.
+    /// Returns the server, which can be served over any transport. It does not keep the gateway: in
+    /// `Gateway::builder(..).build().await?.server().clone()` the gateway is dropped at once.
     #[must_use]
     pub fn server(&self) -> &Server {
         &self.server
@@ -206,7 +212,10 @@ impl GatewayBuilder {
         let handle = move |request: AnyRequest, cx: Context| {
             let shared = handling.upgrade();
             async move {
-                let closed = || mcp_server::HandlerError::internal("the gateway is closed");
+                let closed = || {
+                    tracing::warn!("the `Gateway` was dropped, but its server is still used");
+                    HandlerError::internal("the gateway is closed")
+                };
                 requests::handle(shared.ok_or_else(closed)?, request, cx).await
             }
         };
@@ -336,6 +345,13 @@ fn capabilities(upstreams: &[Arc<Behind>], is_changing: bool) -> ServerCapabilit
         }
         if has(|known| known.completions.is_some()) {
             all.completions = Some(Object::new());
+        }
+        let has_tasks = |known: &ServerCapabilities| {
+            let extensions = known.extensions.as_ref();
+            extensions.is_some_and(|all| all.contains_key(TASKS))
+        };
+        if has(has_tasks) {
+            all.extensions = Some([(TASKS, JsonObject::default())].into_iter().collect());
         }
     }
     all

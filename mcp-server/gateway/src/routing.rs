@@ -3,6 +3,8 @@
 pub(crate) mod caller;
 pub(crate) mod calls;
 pub(crate) mod lists;
+mod params;
 pub(crate) mod questions;
 pub(crate) mod requests;
 pub(crate) mod subscriptions;
+pub(crate) mod tasks;

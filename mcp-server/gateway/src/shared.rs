@@ -1,22 +1,22 @@
 //! [`Shared`]: what all requests of a gateway share.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use mcp_server::types::LoggingLevel;
 use mcp_server::{Change, ClientSession, Server};
+use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::names::Names;
 use crate::upstream::Upstream;
 use crate::upstream::connection::Identity;
-use crate::upstream::follower::Follower;
 use crate::upstream::pool::Pool;
 use crate::upstream::traffic::OnChange;
 
 /// What all requests of a gateway share.
 pub(crate) struct Shared {
-    upstreams: RwLock<Arc<[Arc<Behind>]>>,
+    upstreams: watch::Sender<Upstreams>,
     pub(crate) sessions: Sessions,
     pub(crate) cleaner: OnceLock<AbortHandle>,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(upstreams: Vec<Arc<Behind>>) -> Self {
         Self {
-            upstreams: RwLock::new(upstreams.into()),
+            upstreams: watch::Sender::new(Upstreams::new(upstreams)),
             sessions: Sessions::default(),
             cleaner: OnceLock::new(),
         }
@@ -32,16 +32,18 @@ impl Shared {
 
     /// Returns the upstreams as they are now, in their order.
     pub(crate) fn upstreams(&self) -> Arc<[Arc<Behind>]> {
-        let upstreams = self.upstreams.read();
-        Arc::clone(&upstreams.unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.upstreams.borrow().all)
+    }
+
+    /// Returns what is notified when the upstreams change.
+    pub(crate) fn changes(&self) -> watch::Receiver<Upstreams> {
+        self.upstreams.subscribe()
     }
 
     /// Returns the upstreams in the order in which names and URIs are searched: everything could be
     /// a name of an upstream without a prefix.
-    pub(crate) fn searched(&self) -> Vec<Arc<Behind>> {
-        let mut upstreams = self.upstreams().to_vec();
-        upstreams.sort_by_key(|behind| behind.names.prefix().is_none());
-        upstreams
+    pub(crate) fn searched(&self) -> Arc<[Arc<Behind>]> {
+        Arc::clone(&self.upstreams.borrow().searched)
     }
 
     /// Returns the upstream if there is only one.
@@ -57,12 +59,19 @@ impl Shared {
         &self,
         change: impl FnOnce(Vec<Arc<Behind>>) -> Result<Vec<Arc<Behind>>, E>,
     ) -> Result<(), E> {
-        let mut upstreams = self
-            .upstreams
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        *upstreams = change(upstreams.to_vec())?.into();
-        Ok(())
+        let mut result = Ok(());
+        self.upstreams
+            .send_if_modified(|upstreams| match change(upstreams.all.to_vec()) {
+                Ok(changed) => {
+                    *upstreams = Upstreams::new(changed);
+                    true
+                }
+                Err(error) => {
+                    result = Err(error);
+                    false
+                }
+            });
+        result
     }
 
     /// Drops what is not used any more.
@@ -71,6 +80,25 @@ impl Shared {
             behind.pool.close_idle();
         }
         self.sessions.remove_ended();
+    }
+}
+
+/// The upstreams of a gateway.
+pub(crate) struct Upstreams {
+    /// In the order in which they were added.
+    all: Arc<[Arc<Behind>]>,
+    /// In the order in which names and URIs are searched.
+    searched: Arc<[Arc<Behind>]>,
+}
+
+impl Upstreams {
+    fn new(all: Vec<Arc<Behind>>) -> Self {
+        let mut searched = all.clone();
+        searched.sort_by_key(|behind| behind.names.prefix().is_none());
+        Self {
+            all: all.into(),
+            searched: searched.into(),
+        }
     }
 }
 
@@ -94,7 +122,6 @@ impl std::fmt::Debug for Shared {
 pub(crate) struct Behind {
     pub(crate) pool: Arc<Pool>,
     pub(crate) names: Names,
-    pub(crate) on_change: OnChange,
 }
 
 impl Behind {
@@ -107,7 +134,7 @@ impl Behind {
         let uris = names.uris.clone();
         let pool = Arc::new_cyclic(|pool: &Weak<Pool>| {
             let pool = pool.clone();
-            let on_change: OnChange = Arc::new(move |change| {
+            let on_change: OnChange = Arc::new(move |change, params| {
                 if let Some(pool) = pool.upgrade() {
                     pool.lists.note(&change);
                 }
@@ -115,18 +142,29 @@ impl Behind {
                     Change::Resource(uri) => Change::Resource(uris.presented(&uri).into_owned()),
                     change => change,
                 };
-                if let Some(server) = server.get() {
+                let Some(server) = server.get() else {
+                    return;
+                };
+                let Some(params) = params else {
+                    return server.announce(change);
+                };
+                if let Err(error) = server.announce_with(change.clone(), params) {
+                    tracing::debug!(%error, "the params of an announcement are not passed on");
                     server.announce(change);
                 }
             });
             Pool::new(upstream, identity, on_change)
         });
-        let on_change = pool.on_change();
-        Self {
-            pool,
-            names,
-            on_change,
-        }
+        Self { pool, names }
+    }
+}
+
+/// A subscription of a client that a task repeats at the upstreams. It ends when this is dropped.
+pub(crate) struct Repeated(pub(crate) AbortHandle);
+
+impl Drop for Repeated {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 
@@ -138,7 +176,7 @@ struct SessionSettings {
     session: ClientSession,
     log_level: Option<LoggingLevel>,
     /// The subscriptions at upstreams, by the URIs that the client knows.
-    subscriptions: HashMap<String, Vec<Follower>>,
+    subscriptions: HashMap<String, Repeated>,
 }
 
 impl Sessions {
@@ -168,7 +206,7 @@ impl Sessions {
     }
 
     /// Keeps subscriptions at upstreams until the client unsubscribes or its session ends.
-    pub(crate) fn subscribe(&self, session: &ClientSession, uri: String, at: Vec<Follower>) {
+    pub(crate) fn subscribe(&self, session: &ClientSession, uri: String, at: Repeated) {
         self.change(session, |settings| {
             settings.subscriptions.insert(uri, at);
         });

@@ -91,12 +91,16 @@ pub struct UpstreamLimits {
     /// most `connect_time`. Default: 64.
     pub calls: usize,
     /// The maximum number of connections to the server. Default: 32. A new one replaces one that
-    /// is idle, of the same client if there is one.
+    /// is idle, of the same client if there is one, or waits for at most `connect_time` until one is.
+    /// A program costs a process for each connection. Subscriptions use at most half of the
+    /// connections, but at least one, so that calls keep the others.
     pub connections: usize,
     /// The maximum time to connect to the server, to list its items, and to set its level of log
     /// messages. Default: 30 seconds.
     pub connect_time: Duration,
-    /// The maximum time of a call without a report of progress. Default: 5 minutes.
+    /// The maximum time of a call without a report of progress. Default: 5 minutes. It begins again
+    /// after each question of the server: how long a client may take to answer is a limit of the
+    /// gateway's server, see [`mcp_server::Limits`].
     pub call_time: Duration,
     /// The time after which a connection that is not used is closed. Default: 5 minutes.
     pub idle_time: Duration,
@@ -183,8 +187,9 @@ impl Upstream {
         self
     }
 
-    /// Presents the tool or prompt `name` under another name, to which the prefix is added. A name is
-    /// given to one of them only: the last call counts.
+    /// Presents the tool or prompt `name` under another name, to which the prefix is added. It has no
+    /// other name then, and hides the tool or prompt that has the new name at the server. The last
+    /// call for `name` counts, and so does the last call for `new`.
     pub fn rename(mut self, name: impl Into<String>, new: impl Into<String>) -> Self {
         let (name, new) = (name.into(), new.into());
         // The last call counts, for the tool and for the name.

@@ -52,11 +52,11 @@ impl UriPrefix {
         }
     }
 
-    /// Rewrites the URIs in a result: those of lists, contents, links, embedded resources and apps.
-    /// Everything else stays as it is.
-    pub(crate) fn rewrite(&self, text: &RawValue) -> Result<Box<RawValue>, serde_json::Error> {
-        if self.is_none() {
-            return Ok(text.to_owned());
+    /// Rewrites the URIs in a result: those of contents, links and embedded resources. Everything else stays as it is.
+    pub(crate) fn rewrite(&self, text: Box<RawValue>) -> Result<Box<RawValue>, serde_json::Error> {
+        // Most results have no URIs, and may be long.
+        if self.is_none() || !text.get().contains("\"uri\"") {
+            return Ok(text);
         }
         let mut value: Value = json::from_str(text.get()).map_err(serde::de::Error::custom)?;
         if let Some(members) = value.as_object_mut() {
@@ -66,9 +66,7 @@ impl UriPrefix {
     }
 
     fn rewrite_members(&self, members: &mut Object) {
-        for list in ["resources", "resourceTemplates", "tools", "contents"] {
-            self.each(members, list, Self::rewrite_item);
-        }
+        self.each(members, "contents", Self::rewrite_item);
         self.each(members, "content", Self::rewrite_block);
         if let Some(messages) = members.get_mut("messages").and_then(Value::as_array_mut) {
             for message in messages.iter_mut().filter_map(Value::as_object_mut) {
@@ -82,7 +80,7 @@ impl UriPrefix {
     }
 
     /// Rewrites an item of a list, or the contents of a resource.
-    fn rewrite_item(&self, item: &mut Object) {
+    pub(crate) fn rewrite_item(&self, item: &mut Object) {
         self.set(item, "uri");
         self.set(item, "uriTemplate");
         if let Some(meta) = item.get_mut("_meta").and_then(Value::as_object_mut) {
@@ -114,7 +112,8 @@ impl UriPrefix {
         }
     }
 
-    fn set(&self, members: &mut Object, name: &str) {
+    /// Rewrites the URI in a member, if it is there.
+    pub(crate) fn set(&self, members: &mut Object, name: &str) {
         if let Some(Value::String(uri)) = members.get_mut(name) {
             *uri = self.presented(uri).into_owned();
         }
@@ -160,12 +159,12 @@ mod tests {
                 r#"{"messages":[{"role":"user","content":{"type":"resource","resource":{"uri":"p+a:1"}}}]}"#,
             ),
             (
-                r#"{"tools":[{"name":"t","_meta":{"ui":{"resourceUri":"ui://a"}}}],"structuredContent":{"uri":"a:1"}}"#,
-                r#"{"tools":[{"name":"t","_meta":{"ui":{"resourceUri":"ui://p/a"}}}],"structuredContent":{"uri":"a:1"}}"#,
+                r#"{"contents":[{"uri":"ui://a","_meta":{"ui":{"resourceUri":"ui://a"}}}],"structuredContent":{"uri":"a:1"},"tools":[{"uri":"a:1"}]}"#,
+                r#"{"contents":[{"uri":"ui://p/a","_meta":{"ui":{"resourceUri":"ui://p/a"}}}],"structuredContent":{"uri":"a:1"},"tools":[{"uri":"a:1"}]}"#,
             ),
         ] {
             let text = RawValue::from_string(text.to_owned()).expect("JSON");
-            assert_eq!(uris.rewrite(&text).expect("rewritten").get(), expected);
+            assert_eq!(uris.rewrite(text).expect("rewritten").get(), expected);
         }
     }
 }

@@ -118,7 +118,10 @@ async fn lists_calls_reads_and_prompts_pass_between_all_revisions() {
         } else {
             -32002
         };
-        assert_eq!(unknown.expect_err(&pair).code(), Some(code), "{pair}");
+        let unknown = unknown.expect_err(&pair);
+        assert_eq!(unknown.code(), Some(code), "{pair}");
+        let text = format!("{unknown:?}");
+        assert!(text.contains("a+other://one"), "{pair}: {text}");
     }
 }
 

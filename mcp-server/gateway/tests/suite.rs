@@ -1,13 +1,17 @@
 //! All integration tests of the crate.
 
+mod changes;
 mod faults;
 mod headers;
 mod isolation;
 mod matrix;
 #[cfg(feature = "openapi")]
 mod openapi;
+mod passing;
 mod presentation;
 #[cfg(feature = "search")]
 mod search;
+mod sharing;
 mod support;
+mod tasks;
 mod users;

@@ -1,12 +1,14 @@
 //! Changes that peers can subscribe to: [`Change`], and the [`Hub`] that passes them to the
 //! subscribers of this process.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::BitOr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
 use crate::util::uri_set::UriSet;
@@ -24,6 +26,51 @@ pub enum Change {
     Resources,
     /// The resource with this URI, or a part of it, changed.
     Resource(String),
+}
+
+/// A change, and what the params of its notification have beside it.
+#[derive(Clone, Debug)]
+pub(crate) struct Announced {
+    pub(crate) change: Change,
+    pub(crate) params: ChangeParams,
+}
+
+/// Members of params, such as `_meta`: the text of an object, which all subscribers share.
+pub(crate) type ChangeParams = Option<Arc<RawValue>>;
+
+/// The maximum size of the params of pending changes that a subscriber keeps, in bytes. Changes
+/// beyond it are announced without params.
+const PENDING_PARAMS: usize = 64 << 10;
+
+impl From<Change> for Announced {
+    fn from(change: Change) -> Self {
+        let params = None;
+        Self { change, params }
+    }
+}
+
+/// Adds a change to those that wait. A change that already waits gets the params of the newest
+/// announcement that has any.
+///
+/// Returns the former entry, if there was one.
+pub(crate) fn add_pending(
+    pending: &mut BTreeMap<Change, ChangeParams>,
+    change: Change,
+    params: ChangeParams,
+) -> Option<ChangeParams> {
+    match pending.entry(change) {
+        Entry::Vacant(entry) => {
+            entry.insert(params);
+            None
+        }
+        Entry::Occupied(mut entry) if params.is_some() => Some(entry.insert(params)),
+        Entry::Occupied(entry) => Some(entry.get().clone()),
+    }
+}
+
+/// Returns the size of params in bytes.
+pub(crate) fn params_bytes(params: &ChangeParams) -> usize {
+    params.as_ref().map_or(0, |params| params.get().len())
 }
 
 /// The lists whose changes a subscriber wants to receive.
@@ -95,12 +142,13 @@ impl Hub {
     }
 
     /// Passes a change to the subscribers that want it. Never blocks, even if a peer is slow.
-    pub(crate) fn publish(&self, mut change: Change) {
+    pub(crate) fn publish(&self, announced: impl Into<Announced>) {
+        let Announced { mut change, params } = announced.into();
         if let Change::Resource(uri) = &mut change {
             make_canonical(uri);
         }
         for subscriber in self.wanting(self.bit(&change)) {
-            subscriber.mark(&change);
+            subscriber.mark(&change, &params);
         }
     }
 
@@ -185,18 +233,10 @@ pub(crate) struct Subscriber {
 
 #[derive(Default)]
 struct Pending {
-    tools: bool,
-    prompts: bool,
-    resources: bool,
-    /// A set, because only the number of resources bounds it.
-    updated: BTreeSet<String>,
-}
-
-impl Pending {
-    #[cfg(feature = "versioned-resources")]
-    fn is_empty(&self) -> bool {
-        !(self.tools || self.prompts || self.resources) && self.updated.is_empty()
-    }
+    /// Sorted, because only the number of resources bounds it. Lists come before resources.
+    changes: BTreeMap<Change, ChangeParams>,
+    /// The size of the params in bytes.
+    bytes: usize,
 }
 
 impl Subscriber {
@@ -212,14 +252,14 @@ impl Subscriber {
     /// Marks every change that the subscriber wants.
     pub(crate) fn mark_everything(&self) {
         for change in [Change::Tools, Change::Prompts, Change::Resources] {
-            self.mark(&change);
+            self.mark(&change, &None);
         }
         for uri in self.watched.all() {
-            self.mark(&Change::Resource(uri));
+            self.mark(&Change::Resource(uri), &None);
         }
     }
 
-    pub(crate) fn mark(&self, change: &Change) {
+    pub(crate) fn mark(&self, change: &Change, params: &ChangeParams) {
         let wanted = match change {
             Change::Tools => self.interest.tools,
             Change::Prompts => self.interest.prompts,
@@ -231,20 +271,25 @@ impl Subscriber {
         }
         {
             let mut pending = self.pending();
-            match change {
-                Change::Tools => pending.tools = true,
-                Change::Prompts => pending.prompts = true,
-                Change::Resources => pending.resources = true,
-                Change::Resource(uri) => {
-                    pending.updated.insert(uri.clone());
-                }
+            let bytes = params_bytes(params);
+            let params = if pending.bytes + bytes <= PENDING_PARAMS {
+                params.clone()
+            } else {
+                tracing::debug!("a client reads slowly: a change is announced without its params");
+                None
+            };
+            pending.bytes += params_bytes(&params);
+            let is_replaced = params.is_some();
+            let former = add_pending(&mut pending.changes, change.clone(), params);
+            if let Some(former) = former.filter(|_| is_replaced) {
+                pending.bytes -= params_bytes(&former);
             }
         }
         self.changed.notify_one();
     }
 
     /// Waits for the next pending change and removes it. Cancel safe.
-    pub(crate) async fn next(&self) -> Change {
+    pub(crate) async fn next(&self) -> Announced {
         loop {
             if let Some(change) = self.take() {
                 return change;
@@ -256,7 +301,7 @@ impl Subscriber {
     /// Waits for a pending change without removing it. Cancel safe.
     #[cfg(feature = "versioned-resources")]
     pub(crate) async fn ready(&self) {
-        while self.pending().is_empty() {
+        while self.pending().changes.is_empty() {
             self.changed.notified().await;
         }
     }
@@ -266,17 +311,11 @@ impl Subscriber {
     }
 
     /// Removes and returns the next pending change, if there is one.
-    pub(crate) fn take(&self) -> Option<Change> {
+    pub(crate) fn take(&self) -> Option<Announced> {
         let mut pending = self.pending();
-        if std::mem::take(&mut pending.tools) {
-            Some(Change::Tools)
-        } else if std::mem::take(&mut pending.prompts) {
-            Some(Change::Prompts)
-        } else if std::mem::take(&mut pending.resources) {
-            Some(Change::Resources)
-        } else {
-            pending.updated.pop_first().map(Change::Resource)
-        }
+        let (change, params) = pending.changes.pop_first()?;
+        pending.bytes -= params_bytes(&params);
+        Some(Announced { change, params })
     }
 }
 
@@ -289,7 +328,7 @@ mod tests {
     }
 
     fn taken(subscriber: &Subscriber) -> Vec<Change> {
-        std::iter::from_fn(|| subscriber.take()).collect()
+        std::iter::from_fn(|| subscriber.take().map(|taken| taken.change)).collect()
     }
 
     #[test]
@@ -319,5 +358,27 @@ mod tests {
         assert_eq!(taken(&of_prompts), [Change::Prompts]);
         hub.publish_everything();
         assert_eq!(taken(&of_resources[7]), [Change::Resource(uri(7))]);
+    }
+
+    #[test]
+    fn params_of_pending_changes_are_bounded_and_the_newest_win() {
+        let text = |text: String| Some(Arc::from(RawValue::from_string(text).expect("JSON")));
+        let large = |mark| text(format!(r#"{{"{mark}":"{}"}}"#, "x".repeat(40_000)));
+        let interest = Interest {
+            tools: true,
+            prompts: true,
+            resources: true,
+        };
+        let subscriber = Subscriber::new(interest, Box::new(UriSet::default()));
+        subscriber.mark(&Change::Tools, &large("old"));
+        subscriber.mark(&Change::Prompts, &large("beyond"));
+        subscriber.mark(&Change::Tools, &text(r#"{"a":1}"#.to_owned()));
+        subscriber.mark(&Change::Tools, &None);
+        subscriber.mark(&Change::Resources, &large("fits"));
+        let taken: Vec<_> = std::iter::from_fn(|| subscriber.take())
+            .map(|taken| params_bytes(&taken.params))
+            .collect();
+        assert_eq!(taken, [7, 0, 40_000 + r#"{"fits":""}"#.len()]);
+        assert_eq!(subscriber.pending().bytes, 0);
     }
 }

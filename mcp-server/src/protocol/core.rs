@@ -23,7 +23,7 @@ use tokio::time::{Instant, timeout};
 use crate::protocol::background::BackgroundWork;
 use crate::protocol::caller::ContextValues;
 use crate::protocol::caller::extensions::Extensions;
-use crate::protocol::changes::{Change, Hub};
+use crate::protocol::changes::{Announced, Hub};
 use crate::protocol::core::states::States;
 #[cfg(feature = "asking")]
 use crate::protocol::detached::DetachedTable;
@@ -112,11 +112,12 @@ impl Core {
     }
 
     /// Announces a change to all subscribers: at once in this process, soon in the others.
-    pub(crate) fn announce(&self, change: Change) {
+    pub(crate) fn announce(&self, announced: impl Into<Announced>) {
+        let announced = announced.into();
         if let Some(bus) = &self.stores.bus {
-            bus.announce(change.clone());
+            bus.announce(announced.clone());
         }
-        self.hub.publish(change);
+        self.hub.publish(announced);
     }
 
     /// Begins the shutdown.
@@ -196,6 +197,13 @@ impl BusReceiver for Core {
                 for change in changes {
                     match change {
                         AnyChange::Known(change) => self.hub.publish(change.clone()),
+                        AnyChange::Detailed { change, params } => {
+                            let params = RawValue::from_string(params.clone()).map(Arc::from);
+                            self.hub.publish(Announced {
+                                change: change.clone(),
+                                params: params.ok(),
+                            });
+                        }
                         AnyChange::Unknown(_) => self.hub.publish_everything(),
                     }
                 }

@@ -121,10 +121,7 @@ impl<C> DetachedCall<C> {
         if std::mem::replace(&mut self.state().is_attached, true) {
             return false;
         }
-        self.sink.set(Some(Round {
-            sink: Arc::clone(sink),
-            progress_token,
-        }));
+        self.sink.set(Some(Round::of(sink, progress_token)));
         self.changed.notify_waiters();
         true
     }
@@ -166,7 +163,7 @@ pub(crate) struct RoundSink(Mutex<Option<Round>>);
 
 /// The request that waits for a call.
 #[derive(Clone)]
-struct Round {
+pub(crate) struct Round {
     sink: Arc<dyn MessageSink>,
     progress_token: Option<ProgressToken>,
 }
@@ -183,9 +180,16 @@ impl RoundSink {
 }
 
 impl Round {
+    pub(crate) fn of(sink: &Arc<dyn MessageSink>, progress_token: Option<ProgressToken>) -> Self {
+        Self {
+            sink: Arc::clone(sink),
+            progress_token,
+        }
+    }
+
     /// Returns a message in the form for this round: progress has the token of its request. `None`
     /// if the client does not want it.
-    fn message(&self, message: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn message(&self, message: &[u8]) -> Option<Vec<u8>> {
         let Ok(Message::Notification { method, params, .. }) = rpc::parse(message) else {
             return Some(message.to_owned());
         };

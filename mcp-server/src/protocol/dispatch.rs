@@ -5,6 +5,7 @@
 //! Dropping the task cancels the request.
 
 pub(crate) mod announcements;
+pub(crate) mod cancellation;
 pub(crate) mod error_report;
 pub(crate) mod extension;
 pub(crate) mod handshake;
@@ -33,6 +34,7 @@ use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, Core, RequestState};
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::dispatch::error_report::failure;
 use crate::protocol::dispatch::handshake::initialize;
 use crate::protocol::dispatch::inbound::Inbound;
@@ -63,7 +65,7 @@ pub(crate) enum Dispatch {
     /// Run the handler of a notification. There is no answer.
     Notification(Pin<Box<dyn Future<Output = ()> + Send>>),
     /// Cancel a request.
-    Cancel(RequestId),
+    Cancel(Cancellation),
 }
 
 /// What the transport has to do with a message that is malformed.

@@ -4,9 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_types::{Proposal, ServerCapabilities};
+use serde::Serialize;
 
-use crate::protocol::changes::Change;
+use crate::protocol::changes::{Announced, Change};
 use crate::protocol::core::{Context, Core};
+use crate::protocol::dispatch::announcements::change_params;
+use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
 use crate::server::catalogs::Catalogs;
 
@@ -67,6 +70,28 @@ impl Server {
     /// Never waits: a slow client gets one notification for any number of changes.
     pub fn announce(&self, change: Change) {
         self.core.announce(change);
+    }
+
+    /// Announces a change with members of its params beside those that the protocol defines: `_meta`,
+    /// and what extensions add. For gateways, which pass on the announcements of other servers.
+    ///
+    /// The server sets the URI of the resource and the id of the subscription itself. A slow client
+    /// that has not read an announcement gets the params of the newest one, and none beyond 64 KiB
+    /// of them. A notification with the contents of the resource (proposal `versioned-resources`) has
+    /// no such params.
+    ///
+    /// # Errors
+    ///
+    /// -32603 if the params or their `_meta` are not an object, cannot be encoded, or have more than
+    /// 16 KiB. Nothing is announced then.
+    pub fn announce_with(
+        &self,
+        change: Change,
+        params: &(impl Serialize + ?Sized),
+    ) -> Result<(), HandlerError> {
+        let params = change_params(params)?;
+        self.core.announce(Announced { change, params });
+        Ok(())
     }
 
     /// Replaces the keys that request state and cursors are sealed with, see

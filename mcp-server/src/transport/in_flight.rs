@@ -14,6 +14,8 @@ use tokio::task::AbortHandle;
 use super::batch::BatchSlot;
 #[cfg(feature = "versioned-resources")]
 use crate::protocol::caller::connection_scope::ConnectionScope;
+use crate::protocol::core::RequestState;
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::dispatch::request_task::RequestTask;
 use crate::protocol::message::answer::error_message;
 use crate::protocol::message::message_sink::TrySend;
@@ -42,6 +44,8 @@ struct ConnectionTasks {
 #[derive(Default)]
 struct TaskData {
     subscription: bool,
+    /// The state of the request; absent for the handler of a notification.
+    request: Option<Arc<RequestState>>,
     /// The batch that the request belongs to.
     batch: Option<BatchSlot>,
 }
@@ -86,6 +90,7 @@ impl InFlight {
     pub(crate) fn call(self: &Arc<Self>, call: RequestTask, batch: Option<BatchSlot>) {
         let data = TaskData {
             subscription: call.context().method() == LISTEN,
+            request: Some(Arc::clone(&call.context().state)),
             batch,
         };
         let Some(guard) = self.register(call.id().cloned(), data) else {
@@ -148,12 +153,18 @@ impl InFlight {
     }
 
     /// Cancels a request. Nothing is sent for it afterwards.
-    pub(crate) fn cancel(&self, id: &RequestId) {
-        let aborted = {
+    pub(crate) fn cancel(&self, cancellation: &Cancellation) {
+        let cancelled = {
             let mut tasks = self.tasks();
-            let number = tasks.running.number(id);
-            number.and_then(|number| tasks.running.remove(number)?.into_abort())
+            let number = tasks.running.number(&cancellation.id);
+            number.and_then(|number| tasks.running.remove(number))
         };
+        let aborted = cancelled.and_then(|task| {
+            if let Some(request) = &task.data.request {
+                request.ended.set_reason(cancellation.reason.as_deref());
+            }
+            task.into_abort()
+        });
         self.abort(aborted);
     }
 

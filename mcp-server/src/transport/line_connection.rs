@@ -235,7 +235,7 @@ impl LineConnection {
                     );
                 }
             }
-            Dispatch::Cancel(id) => self.in_flight.cancel(&id),
+            Dispatch::Cancel(cancellation) => self.in_flight.cancel(&cancellation),
         }
     }
 

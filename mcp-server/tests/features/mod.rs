@@ -22,5 +22,7 @@ mod opentelemetry;
 mod own_handlers;
 mod prompts;
 mod resources;
+#[cfg(feature = "http")]
+mod subscribers;
 mod tools;
 mod uris;

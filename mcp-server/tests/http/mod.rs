@@ -24,6 +24,7 @@ mod orphans;
 mod principals;
 mod processes;
 mod proxies;
+mod reasons;
 mod refusals;
 mod retention;
 mod sequences;

@@ -310,3 +310,67 @@ async fn call_of_a_process_that_has_ended_is_refused() {
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
     assert_eq!(counts.get()[1..], [1, 1]);
 }
+
+#[tokio::test]
+async fn messages_of_a_round_in_another_process_reach_the_client() {
+    let store = mcp_server::Memory::new();
+    let process = || {
+        let call = async |cx: Context| {
+            cx.detached("order", async |cx: Context| {
+                confirmed(&cx, "first").await?;
+                for number in 0..3 {
+                    cx.log(mcp_server::types::LoggingLevel::Info, "order", number)
+                        .await?;
+                }
+                cx.progress(1, 2, "asked").await?;
+                // Longer than the other process needs to read the messages.
+                tokio::time::sleep(Duration::from_millis(500)).await;
+                cx.log(mcp_server::types::LoggingLevel::Info, "order", 3)
+                    .await?;
+                Ok::<_, HandlerError>("done".to_owned())
+            })
+            .await
+        };
+        let builder = Server::builder("test", "1").tool("order", "Orders", call);
+        let keys = mcp_server::Keys::from_bytes([7; 32]);
+        builder.store(store.clone()).keys(keys).build().unwrap()
+    };
+    let (one, two) = (process(), process());
+    let (mut one, mut two) = (forms(Peer::modern(&one)), forms(Peer::modern(&two)));
+    let mut params = json!({ "name": "order" });
+    let meta = |token: &str| {
+        json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": { "elicitation": {} },
+            "io.modelcontextprotocol/logLevel": "info",
+            "progressToken": token,
+        })
+    };
+    params["_meta"] = meta("of the first round");
+    let first = one.result("tools/call", params).await;
+    let mut retry = answer("first", &first["requestState"]);
+    retry["_meta"] = meta("of the second round");
+    let id = two.start("tools/call", retry).await;
+    let mut received = Vec::new();
+    let text = loop {
+        let message = two.receive().await;
+        if message["id"] == id {
+            break message["result"]["content"][0]["text"].clone();
+        }
+        let params = &message["params"];
+        received.push(if message["method"] == "notifications/progress" {
+            params["progressToken"].clone()
+        } else {
+            params["data"].clone()
+        });
+    };
+    assert_eq!(text, "done");
+    let expected = [
+        json!(0),
+        json!(1),
+        json!(2),
+        json!("of the second round"),
+        json!(3),
+    ];
+    assert_eq!(received, expected);
+}

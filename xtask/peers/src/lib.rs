@@ -9,6 +9,8 @@ pub mod corpus;
 #[cfg(feature = "ours")]
 pub mod every;
 #[cfg(feature = "ours")]
+pub mod exact;
+#[cfg(feature = "ours")]
 mod ours;
 mod rmcp;
 mod rust_mcp_schema;

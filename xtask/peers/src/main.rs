@@ -2,7 +2,8 @@
 //!
 //! `peers` prints the table, and `peers table PICTURE` draws it, too. `peers print ID` prints the bytes of
 //! a message. `peers every` measures every message of every revision and prints the slowest ones, or
-//! all with `--all`.
+//! all with `--all`. `peers exact FOLDER` compares what the types accept and keep of the examples that
+//! the specification publishes.
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,11 @@ fn main() -> anyhow::Result<()> {
         ["every"] => peers::every::run(ROUNDS, false),
         #[cfg(feature = "ours")]
         ["every", "--all"] => peers::every::run(ROUNDS, true),
-        _ => anyhow::bail!("usage: peers [table PICTURE | print ID | every [--all]]"),
+        #[cfg(feature = "ours")]
+        ["exact", folder] => peers::exact::run(Path::new(folder)),
+        _ => {
+            anyhow::bail!("usage: peers [table PICTURE | print ID | every [--all] | exact FOLDER]")
+        }
     }
 }
 
@@ -80,16 +85,12 @@ fn table(root: &Path, picture: Option<&Path>) -> anyhow::Result<()> {
                 median(&group, "decode", candidate),
                 median(&group, "encode", candidate),
             );
-            match (faults.of(candidate), times) {
-                (Some(marks), (Ok(d), Ok(e))) => {
-                    bars.push(Some(d / decode));
-                    format!("{:.2} / {:.2}{marks}", d / decode, e / encode)
-                }
-                _ => {
-                    bars.push(None);
-                    "-".to_owned()
-                }
-            }
+            let (Some(marks), (Ok(d), Ok(e))) = (faults.of(candidate), times) else {
+                bars.push(None);
+                return "-".to_owned();
+            };
+            bars.push(Some(d / decode));
+            format!("{:.2} / {:.2}{marks}", d / decode, e / encode)
         });
         bars.truncate(DRAWN.len());
         if DRAWN_REVISIONS.contains(&message.revision) {

@@ -33,6 +33,7 @@ impl Manifest {
         };
         let mut packages = Vec::new();
         let mut features = Vec::new();
+        let mut default = "";
         let mut section = &mut self.dependencies;
         let mut words = rest.iter();
         while let Some(word) = words.next() {
@@ -45,6 +46,7 @@ impl Manifest {
                     packages.push(format!("{name} = {{ path = {folder:?}"));
                 }
                 "--features" => features.extend(words.next().context("no features")?.split(',')),
+                "--no-default-features" => default = ", default-features = false",
                 "--dev" => section = &mut self.dev_dependencies,
                 package => {
                     let (name, version) = package.split_once('@').context("no version")?;
@@ -53,7 +55,7 @@ impl Manifest {
             }
         }
         for package in packages {
-            writeln!(section, "{package}, features = {features:?} }}")?;
+            writeln!(section, "{package}{default}, features = {features:?} }}")?;
         }
         Ok(())
     }

@@ -90,8 +90,10 @@ impl Terminal {
         let log = self.logs.join(format!("{}.log", self.started));
         let script = log.with_extension("sh");
         super::write(&script, command)?;
-        // A process group of its own, so that all of its processes can be ended.
-        let line = format!("setsid bash {script:?} >{log:?} 2>&1 & echo $!");
+        // A process group of its own, so that all of its processes can be ended. The shell ignores
+        // interrupts for what runs in its background.
+        let program = format!("setsid env --default-signal=INT bash {script:?}");
+        let line = format!("{program} >{log:?} 2>&1 & echo $!");
         let (group, _) = self.run(&line)?;
         let group = group.trim().to_owned();
         self.running.push((command.to_owned(), group.clone()));
@@ -101,7 +103,8 @@ impl Terminal {
             if is_printed(&printed) {
                 return Ok(());
             }
-            ensure!(is_alive(&group), "`{command}` ended:\n{printed}");
+            // The group exists a moment after the process.
+            ensure!(signal("0", &group), "`{command}` ended:\n{printed}");
             ensure!(Instant::now() < end, "`{command}` printed:\n{printed}");
             sleep(Duration::from_millis(100));
         }
@@ -114,11 +117,11 @@ impl Terminal {
         let ended: Vec<_> = self.running.extract_if(.., is_meant).collect();
         ensure!(!ended.is_empty(), "no such program is running");
         for (command, group) in ended.into_iter().rev() {
-            signal("INT", &group);
+            signal("INT", &format!("-{group}"));
             let end = Instant::now() + Duration::from_secs(30);
             while is_alive(&group) {
                 if Instant::now() > end {
-                    signal("KILL", &group);
+                    signal("KILL", &format!("-{group}"));
                     bail!("`{command}` did not end when it was interrupted");
                 }
                 sleep(Duration::from_millis(50));
@@ -131,7 +134,7 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         for (_, group) in &self.running {
-            signal("KILL", group);
+            signal("KILL", &format!("-{group}"));
         }
         // Fails if the shell has ended.
         let _ = self.shell.kill();
@@ -139,13 +142,15 @@ impl Drop for Terminal {
     }
 }
 
-fn signal(name: &str, group: &str) -> bool {
+/// Sends a signal to a process, or to a process group: `-` and its number. Returns `true` if it
+/// exists.
+fn signal(name: &str, target: &str) -> bool {
     let mut kill = Command::new("kill");
-    kill.args([&format!("-{name}"), "--", &format!("-{group}")]);
+    kill.args([&format!("-{name}"), "--", target]);
     let status = kill.stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 
 fn is_alive(group: &str) -> bool {
-    signal("0", group)
+    signal("0", &format!("-{group}"))
 }

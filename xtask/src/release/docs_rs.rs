@@ -113,7 +113,7 @@ mod tests {
     use super::Options;
     use crate::release::package::Package;
 
-    fn options(metadata: serde_json::Value) -> anyhow::Result<Options> {
+    fn options(metadata: &serde_json::Value) -> anyhow::Result<Options> {
         Options::new(&Package {
             name: "a".to_owned(),
             version: "1.0.0".to_owned(),
@@ -129,14 +129,17 @@ mod tests {
             "no-default-features": true,
             "rustdoc-args": ["--cfg", "z"],
         });
-        let found = options(metadata).unwrap();
+        let found = options(&metadata).unwrap();
         assert_eq!(found.cargo, ["--features=x,y", "--no-default-features"]);
         assert_eq!(found.rustdoc, "--cfg docsrs --cfg z");
     }
 
     #[test]
     fn unknown_options_are_errors() {
-        let error = options(json!({ "targets": [] })).err().unwrap().to_string();
+        let error = options(&json!({ "targets": [] }))
+            .err()
+            .unwrap()
+            .to_string();
         let expected = "a/Cargo.toml: `package.metadata.docs.rs.targets` is not supported here";
         assert_eq!(error, expected);
     }

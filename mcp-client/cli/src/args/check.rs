@@ -4,14 +4,12 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::seconds;
+use super::options::seconds;
 use super::server::Server;
 use crate::wire::Wire;
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    #[command(flatten)]
-    pub(crate) server: Server,
     /// Also reads each listed resource
     #[arg(long)]
     pub(crate) read: bool,
@@ -24,4 +22,6 @@ pub(crate) struct Check {
     /// What the messages of the server show.
     #[arg(skip)]
     pub(crate) wire: Wire,
+    #[command(flatten)]
+    pub(crate) server: Server,
 }

@@ -1,6 +1,6 @@
 //! The commands that connect to a server.
 
-use super::{Command, Server, Show};
+use super::{Auth, Command, Options, Server, Show, TasksCommand};
 
 /// Returns the server of a command that connects to one, by a reference of the given kind.
 macro_rules! server {
@@ -43,11 +43,35 @@ macro_rules! server {
 impl Command {
     /// Returns how results are printed.
     pub(crate) fn show(&self) -> Show {
+        let json = match self {
+            Self::Servers(args) => return args.show,
+            Self::Explain(args) => args.json,
+            Self::Replay(args) => args.json,
+            Self::Auth(Auth::Status { json }) | Self::Tasks(TasksCommand::List { json }) => *json,
+            command => {
+                return command
+                    .server()
+                    .map(|server| server.show)
+                    .unwrap_or_default();
+            }
+        };
+        Show {
+            json,
+            ..Show::default()
+        }
+    }
+
+    /// Returns how the command connects; nothing of use if it does not.
+    pub(crate) fn options(&self) -> Options {
         match self {
-            Self::Servers(args) => args.show,
+            Self::Login(args) => (&args.options).into(),
+            Self::Logout(args) => (&args.options).into(),
+            Self::Gateway(args) => (&args.common).into(),
+            Self::Record(args) => args.options.clone(),
+            Self::Replay(args) => args.options.clone(),
             command => command
                 .server()
-                .map(|server| server.show)
+                .map(|server| server.options.clone())
                 .unwrap_or_default(),
         }
     }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::Common;
+
 #[derive(Debug, Args)]
 pub(crate) struct Gateway {
     /// The file with the servers
@@ -22,4 +24,6 @@ pub(crate) struct Gateway {
     /// Presents the tools only by a search if there are more than this number
     #[arg(long, value_name = "TOOLS")]
     pub(crate) search_above: Option<usize>,
+    #[command(flatten)]
+    pub(crate) common: Common,
 }

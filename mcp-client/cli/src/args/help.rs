@@ -7,7 +7,7 @@ Examples:
   mcp call get-sum a=1 b=2 -- npx -y @modelcontextprotocol/server-everything
   mcp shell @github
   mcp check -- ./my-server
-  mcp install --host claude-code github https://example.com/mcp";
+  mcp install --config claude-code github https://example.com/mcp";
 
 /// What follows the options.
 pub(super) const AFTER: &str = "\

@@ -6,11 +6,11 @@ use super::server::Server;
 
 #[derive(Debug, Args)]
 pub(crate) struct Shell {
-    #[command(flatten)]
-    pub(crate) server: Server,
     /// Does not read or write the history of earlier shells
     #[arg(long)]
     pub(crate) no_history: bool,
+    #[command(flatten)]
+    pub(crate) server: Server,
 }
 
 #[derive(Debug, Args)]

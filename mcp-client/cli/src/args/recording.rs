@@ -1,11 +1,12 @@
 //! The arguments of `mcp record`, `mcp replay` and `mcp explain`.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
 
-use super::server::Server;
+use super::Options;
 
 /// Records the messages between a host and a server
 ///
@@ -15,19 +16,22 @@ use super::server::Server;
 /// Secrets are not recorded: the headers for authorization, cookies and sessions, credentials
 /// after `Bearer` and `Basic`, users and passwords in URLs, and the values of members, arguments,
 /// options and parameters whose names end with one of these words, in any case and with any
-/// separators: token, password, passwd, passphrase, secret, credential, and their plurals, api
-/// key, access key, auth key, private key, secret key, signing key, authorization, cookie, jwt,
-/// bearer, client assertion, code verifier. In the queries of URLs also: key, code, sig, state,
+/// separators: token, password, passwd, passphrase, secret, credential, api key, access key, auth
+/// key, private key, signing key, authorization, cookie, jwt, bearer, client assertion, code
+/// verifier, and their plurals. In the queries of URLs also: key, code, sig, state,
 /// session id, and names that end with signature. In text that is not JSON also what follows such a
 /// name and `=` or `:`. Names that end with progress token, page token and next token are no
 /// secrets. Secrets elsewhere, such as in the middle of a text, are recorded.
 #[derive(Debug, Args)]
 #[command(
+    mut_args(of_recording),
     override_usage = "mcp record [OPTIONS] -o FILE -- PROGRAM...\n       mcp record [OPTIONS] -o FILE [--listen ADDRESS] URL"
 )]
 pub(crate) struct Record {
-    #[command(flatten)]
-    pub(crate) server: Server,
+    #[arg(hide = true)]
+    pub(crate) words: Vec<String>,
+    #[arg(hide = true, last = true)]
+    pub(crate) program: Vec<OsString>,
     /// The recording: a file of JSON lines, which only the user can read. An existing file is
     /// replaced
     #[arg(long, short, value_name = "FILE")]
@@ -41,6 +45,25 @@ pub(crate) struct Record {
     /// Stops recording when the file has this size. Messages are still forwarded
     #[arg(long, value_name = "BYTES", default_value = "268435456")]
     pub(crate) max_size: u64,
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+/// Hides the options that have no meaning for recordings.
+fn of_recording(argument: Arg) -> Arg {
+    match argument.get_id().as_str() {
+        "config" | "revision" => argument.hide(true),
+        _ => argument,
+    }
+}
+
+/// Lets the options of connections require `--client`, except for those that any replay has.
+fn only_of_client(argument: Arg) -> Arg {
+    let is_of_any = matches!(argument.get_id().as_str(), "max_message" | "verbose");
+    match argument.get_help_heading() {
+        Some("Connection" | "Login") if !is_of_any => of_recording(argument).requires("client"),
+        _ => argument,
+    }
 }
 
 /// Plays the server of a recording, on standard input and output or over HTTP
@@ -52,6 +75,7 @@ pub(crate) struct Record {
 /// results differ. The exit code is 1 if they do.
 #[derive(Debug, Args)]
 #[command(
+    mut_args(only_of_client),
     override_usage = "mcp replay [OPTIONS] FILE [--listen ADDRESS]\n       mcp replay [OPTIONS] FILE --client URL\n       mcp replay [OPTIONS] FILE --client -- PROGRAM..."
 )]
 pub(crate) struct Replay {
@@ -67,7 +91,7 @@ pub(crate) struct Replay {
         requires = "client",
         conflicts_with = "url"
     )]
-    pub(crate) program: Vec<std::ffi::OsString>,
+    pub(crate) program: Vec<OsString>,
     /// Plays the server over HTTP at this address, in place of standard input and output. Port 0 is
     /// any free one
     #[arg(long, value_name = "ADDRESS", conflicts_with = "client")]
@@ -78,6 +102,11 @@ pub(crate) struct Replay {
     /// When to send the messages
     #[arg(long, value_enum, default_value_t = Timing::None)]
     pub(crate) timing: Timing,
+    /// With `--client`: prints the result as one JSON value
+    #[arg(long, requires = "client")]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) options: Options,
 }
 
 /// When a replay sends the messages.
@@ -98,6 +127,9 @@ pub(crate) struct Explain {
     /// The form of the explanation
     #[arg(long, value_enum, default_value_t = Format::Text, conflicts_with = "json")]
     pub(crate) format: Format,
+    /// Prints the explanation as one JSON value
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Writes the explanation to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -107,6 +139,8 @@ pub(crate) struct Explain {
 pub(crate) enum Format {
     /// A table
     Text,
+    /// The same as `--json`
+    Json,
     /// A page for a browser, with a sequence diagram
     Html,
 }

@@ -8,17 +8,15 @@ use super::server::Server;
 
 #[derive(Debug, Args)]
 pub(crate) struct Resources {
-    #[command(flatten)]
-    pub(crate) server: Server,
     /// Lists only resources that match a filter, such as `{"kind": "note"}`
     #[arg(long, value_name = "JSON")]
     pub(crate) filter: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: Server,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Read {
-    #[command(flatten)]
-    pub(crate) server: Server,
     /// Chooses the contents of this media type, such as `text/plain` or `image/*`
     #[arg(long = "as", value_name = "TYPE")]
     pub(crate) media_type: Option<String>,
@@ -28,12 +26,12 @@ pub(crate) struct Read {
     /// Writes the contents to a file; binary contents are decoded
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) server: Server,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Fetch {
-    #[command(flatten)]
-    pub(crate) server: Server,
     /// Accepts only content of this media type
     #[arg(long = "as", value_name = "TYPE")]
     pub(crate) media_type: Option<String>,
@@ -43,22 +41,24 @@ pub(crate) struct Fetch {
     /// The maximum size of the content in bytes
     #[arg(long, value_name = "BYTES", default_value = "1073741824")]
     pub(crate) max_size: u64,
+    #[command(flatten)]
+    pub(crate) server: Server,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Skills {
-    #[command(flatten)]
-    pub(crate) server: Server,
     /// Reads all files, and verifies them
     #[arg(long)]
     pub(crate) verify: bool,
+    #[command(flatten)]
+    pub(crate) server: Server,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Tree {
-    #[command(flatten)]
-    pub(crate) server: Server,
     /// The maximum number of levels
     #[arg(long, value_name = "LEVELS", default_value = "64")]
     pub(crate) depth: usize,
+    #[command(flatten)]
+    pub(crate) server: Server,
 }

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
+use super::Options;
+
 #[derive(Debug, Args)]
 pub(crate) struct Server {
     #[arg(hide = true)]
@@ -14,6 +16,8 @@ pub(crate) struct Server {
     pub(crate) program: Vec<OsString>,
     #[command(flatten)]
     pub(crate) show: Show,
+    #[command(flatten)]
+    pub(crate) options: Options,
     /// How the command line named the server, if it did so by a name in a file.
     #[arg(skip)]
     pub(crate) source: Option<Source>,
@@ -22,6 +26,9 @@ pub(crate) struct Server {
 /// How results are printed.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct Show {
+    /// Prints the result as one JSON value
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Prints lists as tables, or results as JSON or YAML
     #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "json")]
     pub(crate) format: Option<OutputFormat>,
@@ -51,18 +58,18 @@ pub(crate) struct Source {
 
 #[derive(Debug, Args)]
 pub(crate) struct RawRequest {
-    #[command(flatten)]
-    pub(crate) server: Server,
     /// All arguments as a JSON object: the text itself, `@FILE`, or `-` for standard input
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     pub(crate) args: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: Server,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct WithArguments {
-    #[command(flatten)]
-    pub(crate) request: RawRequest,
     /// Writes images, audio and binary resources of the result to a file, further ones beside it
     #[arg(long, short, value_name = "FILE", conflicts_with_all = ["json", "format"])]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) request: RawRequest,
 }

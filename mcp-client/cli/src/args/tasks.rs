@@ -6,17 +6,21 @@ use super::server::{Server, WithArguments};
 
 #[derive(Debug, Args)]
 pub(crate) struct CallTool {
-    #[command(flatten)]
-    pub(crate) named: WithArguments,
     /// Does not wait if the server makes a task of the call: prints its id, and remembers it
     #[arg(long, conflicts_with = "output")]
     pub(crate) background: bool,
+    #[command(flatten)]
+    pub(crate) named: WithArguments,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TasksCommand {
     /// Lists the tasks that are remembered, without asking their servers
-    List,
+    List {
+        /// Prints the result as one JSON value
+        #[arg(long)]
+        json: bool,
+    },
     /// Shows the state of a task
     #[command(
         override_usage = "mcp tasks get [OPTIONS] [URL] ID\n       mcp tasks get [OPTIONS] ID -- PROGRAM..."
@@ -38,14 +42,14 @@ impl TasksCommand {
     /// Returns the server that is named, unless the command needs none.
     pub(crate) fn server(&self) -> Option<&Server> {
         match self {
-            Self::List => None,
+            Self::List { .. } => None,
             Self::Get(server) | Self::Wait(server) | Self::Cancel(server) => Some(server),
         }
     }
 
     pub(crate) fn server_mut(&mut self) -> Option<&mut Server> {
         match self {
-            Self::List => None,
+            Self::List { .. } => None,
             Self::Get(server) | Self::Wait(server) | Self::Cancel(server) => Some(server),
         }
     }

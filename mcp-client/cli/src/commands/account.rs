@@ -23,7 +23,7 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     match command {
         Command::Login(server) => {
-            let agent = PasteOrLoopback(agent(&options.account));
+            let agent = PasteOrLoopback(agent(&options.common.account));
             let scopes = server.scope.iter();
             let builder = scopes.fold(builder(options, Some(agent))?, OAuthBuilder::scope);
             let Err(error) = builder.build()?.login(&server.url).await else {
@@ -49,14 +49,14 @@ pub(crate) async fn run(
             }
             Ok(())
         }
-        Command::Auth(Auth::Status) => status(&stored(options)?.status().await?, output),
-        Command::Tasks(TasksCommand::List) => tasks::list(output).await,
+        Command::Auth(Auth::Status { .. }) => status(&stored(options)?.status().await?, output),
+        Command::Tasks(TasksCommand::List { .. }) => tasks::list(output).await,
         Command::Gateway(args) => gateway::gateway(options, args).await,
         Command::Completions(args) => manual::completions(args),
         Command::Man(args) => manual::man(args),
-        Command::Servers(args) => servers::servers(options, args, output),
-        Command::Install(args) => install::install(options, args),
-        Command::Uninstall(args) => install::uninstall(options, args),
+        Command::Servers(args) => servers::servers(args, output),
+        Command::Install(args) => install::install(args),
+        Command::Uninstall(args) => install::uninstall(args),
         _ => Ok(()),
     }
 }

@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
+use mcp_client::types::json::to_string;
+
 use crate::args::{Explain, Format};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -20,17 +22,15 @@ pub(crate) fn explain(args: &Explain, output: Output) -> Result<(), Failure> {
     }
     let recording = Recording::read(&args.file)?;
     let explanation = explained(&recording);
-    let mut text = if output.json {
-        mcp_client::types::json::to_string(&json(&explanation)).map_err(std::io::Error::from)?
-    } else {
-        match args.format {
-            Format::Text => table(&explanation),
-            Format::Html => page(&explanation),
-        }
+    let is_json = output.json || args.format == Format::Json;
+    let mut text = match args.format {
+        _ if is_json => to_string(&json(&explanation)).map_err(std::io::Error::from)?,
+        Format::Html => page(&explanation),
+        _ => table(&explanation),
     };
     match &args.output {
         Some(path) => write(path, &text),
-        None if output.json => Ok(output.json(&text)?),
+        None if is_json => Ok(output.json(&text)?),
         None => {
             // Text of peers is escaped already.
             text.truncate(text.trim_end().len());

@@ -4,7 +4,7 @@ mod entry;
 
 use std::path::{Path, PathBuf};
 
-use crate::args::{Install, Options, Place, Uninstall};
+use crate::args::{Install, Place, Uninstall};
 use crate::authorization::folder;
 use crate::edit::file::{OldFile, lock};
 use crate::edit::{Change, edit};
@@ -21,7 +21,7 @@ struct Target {
 }
 
 /// Adds a server to a file.
-pub(crate) fn install(options: &Options, args: &Install) -> Result<(), Failure> {
+pub(crate) fn install(args: &Install) -> Result<(), Failure> {
     let (name, rest) = args.words.split_first().ok_or_else(|| {
         let message = "no name is given: expected the name of the server as the first argument";
         Failure::Usage(message.to_owned())
@@ -32,13 +32,8 @@ pub(crate) fn install(options: &Options, args: &Install) -> Result<(), Failure> 
             "invalid name `{name}`: expected at most 64 letters, digits, `_`, `-` and `.`"
         )));
     }
-    if options.account.token_env.is_some() {
-        let message = "`--token-env` is not written to a file: expected a header with a variable, \
-                       such as `--header 'Authorization: Bearer ${TOKEN}'`";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    let target = target(options, &args.place)?;
-    let value = entry::entry(options, rest, &args.program, target.host)?;
+    let target = target(&args.place)?;
+    let value = entry::entry(args, rest, target.host)?;
     let replace = args.replace;
     change(&target, name, &Change::Set { value, replace })?;
     print_message(&format!("added `{name}` to {}", target.path.display()));
@@ -46,36 +41,26 @@ pub(crate) fn install(options: &Options, args: &Install) -> Result<(), Failure> 
 }
 
 /// Removes a server from a file.
-pub(crate) fn uninstall(options: &Options, args: &Uninstall) -> Result<(), Failure> {
-    let target = target(options, &args.place)?;
+pub(crate) fn uninstall(args: &Uninstall) -> Result<(), Failure> {
+    let target = target(&args.place)?;
     change(&target, &args.name, &Change::Remove)?;
     let path = target.path.display();
     print_message(&format!("removed `{}` from {path}", args.name));
     Ok(())
 }
 
-fn target(options: &Options, place: &Place) -> Result<Target, Failure> {
-    let named = options.config.as_deref();
-    let host = match (place.host, named) {
-        (Some(_), Some(_)) => {
-            let message = "both `--config` and `--host` are given: expected one of them";
+fn target(place: &Place) -> Result<Target, Failure> {
+    let Some(host) = Host::named(&place.config) else {
+        if place.project {
+            let message =
+                "`--project` is for the file of a host: expected its name after `--config`";
             return Err(Failure::Usage(message.to_owned()));
         }
-        (None, None) => {
-            let message = "no file is named: expected `--host HOST` or `--config FILE`";
-            return Err(Failure::Usage(message.to_owned()));
-        }
-        (Some(host), None) => host,
-        (None, Some(name)) => match Host::named(name) {
-            Some(host) => host,
-            None => {
-                return Ok(Target {
-                    path: Path::new(name).to_owned(),
-                    host: None,
-                    creates_folder: false,
-                });
-            }
-        },
+        return Ok(Target {
+            path: Path::new(&place.config).to_owned(),
+            host: None,
+            creates_folder: false,
+        });
     };
     let scope = if place.project {
         Scope::Project

@@ -1,6 +1,6 @@
 //! `mcp record`.
 
-use crate::args::{Options, Record, Server};
+use crate::args::{Options, Record};
 use crate::failure::Failure;
 use crate::recording::format::{self, Secrets};
 use crate::recording::recorder::{self, Recorder};
@@ -13,11 +13,11 @@ pub(crate) async fn record(args: &Record, options: &Options) -> Result<(), Failu
     } else {
         Secrets::Removed
     };
-    if args.server.program.is_empty() && (!options.env.is_empty() || options.cwd.is_some()) {
+    if args.program.is_empty() && (!options.env.is_empty() || options.cwd.is_some()) {
         let message = "`--env` and `--cwd` are only for programs, but the server is a URL";
         return Err(Failure::Usage(message.to_owned()));
     }
-    let server = described(&args.server, args.keep_secrets)?;
+    let server = described(args)?;
     let (recorder, writing) = recorder::start(&args.output, server, secrets, args.max_size)?;
     let done = pass(args, options, recorder).await;
     writing.finish();
@@ -25,8 +25,8 @@ pub(crate) async fn record(args: &Record, options: &Options) -> Result<(), Failu
 }
 
 async fn pass(args: &Record, options: &Options, recorder: Recorder) -> Result<(), Failure> {
-    let Some(url) = args.server.words.first() else {
-        return match stdio::record(&args.server.program, options, recorder).await? {
+    let Some(url) = args.words.first() else {
+        return match stdio::record(&args.program, options, recorder).await? {
             0 => Ok(()),
             code => Err(Failure::Exited(code)),
         };
@@ -38,8 +38,9 @@ async fn pass(args: &Record, options: &Options, recorder: Recorder) -> Result<()
 }
 
 /// Returns the server for the recording.
-fn described(server: &Server, keeps_secrets: bool) -> Result<format::Server, Failure> {
-    match (&*server.words, &*server.program) {
+fn described(args: &Record) -> Result<format::Server, Failure> {
+    let keeps_secrets = args.keep_secrets;
+    match (&*args.words, &*args.program) {
         ([], program @ [_, ..]) => Ok(format::Server::Program(if keeps_secrets {
             let words = program
                 .iter()

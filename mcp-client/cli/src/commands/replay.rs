@@ -28,7 +28,7 @@ pub(crate) async fn replay(
             None => Link::program(&args.program, options)?,
         };
         return tokio::select! {
-            report = client::play(&session, link, args.timing, options.timeout) => {
+            report = client::play(&session, link, args.timing, options.common.timeout) => {
                 show(&report, output)
             }
             interrupted = interrupted() => interrupted,

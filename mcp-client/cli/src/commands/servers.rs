@@ -5,31 +5,25 @@ use std::path::Path;
 use clap::ValueEnum;
 use mcp_client::types::json::{Object, Value};
 
-use crate::args::{Options, Servers};
+use crate::args::Servers;
 use crate::configured::{Found, of_file, of_host};
 use crate::failure::Failure;
 use crate::hosts::{Host, Places};
 use crate::output::{Output, print_error, print_message, table};
 
 /// Lists the servers in the files of hosts, or in the file that is named.
-pub(crate) fn servers(options: &Options, args: &Servers, output: Output) -> Result<(), Failure> {
+pub(crate) fn servers(args: &Servers, output: Output) -> Result<(), Failure> {
     let (mut all, mut faults) = (Vec::new(), Vec::new());
-    let config = options.config.as_deref();
-    let named = config.and_then(Host::named);
-    match config.filter(|_| named.is_none()) {
-        Some(_) if args.host.is_some() => {
-            let message = "both `--config` and `--host` are given: expected one of them";
-            return Err(Failure::Usage(message.to_owned()));
-        }
-        Some(file) => all = of_file(Path::new(file))?,
-        None => {
-            let wanted = args.host.or(named);
-            let hosts = Host::value_variants().iter();
-            for host in hosts.filter(|host| wanted.is_none_or(|wanted| wanted == **host)) {
-                let (found, failed) = of_host(*host, &Places::current());
-                all.extend(found);
-                faults.extend(failed);
-            }
+    let config = args.config.as_deref();
+    let wanted = config.and_then(Host::named);
+    if let Some(file) = config.filter(|_| wanted.is_none()) {
+        all = of_file(Path::new(file))?;
+    } else {
+        let hosts = Host::value_variants().iter();
+        for host in hosts.filter(|host| wanted.is_none_or(|wanted| wanted == **host)) {
+            let (found, failed) = of_host(*host, &Places::current());
+            all.extend(found);
+            faults.extend(failed);
         }
     }
     all.truncate(output.limit);

@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use mcp_client::{CallError, Client};
 
 use crate::action::Action;
-use crate::args::{Command, Mcp, Options, Shell};
+use crate::args::{Command, Mcp, Options, Shell, Show};
 use crate::failure::Failure;
 use crate::output::{Output, print_message};
 use crate::{interrupted, perform};
@@ -48,7 +48,7 @@ pub(crate) async fn shell(client: Client, args: &Shell, options: &Options) -> Re
             Ok(Parsed::Nothing) => {}
             Ok(Parsed::Exit) => break last,
             Ok(Parsed::Command(mcp)) => {
-                last = run(&client, *mcp, options).await;
+                last = run(&client, *mcp, args.server.show.json, options).await;
             }
             Err(failure) => last = Err(failure),
         }
@@ -110,8 +110,9 @@ fn parse(line: &str) -> Result<Parsed, Failure> {
 }
 
 /// Runs a command. The first interrupt cancels it.
-async fn run(client: &Client, mcp: Mcp, start: &Options) -> Result<(), Failure> {
-    let Mcp { options, command } = mcp;
+async fn run(client: &Client, mcp: Mcp, json: bool, start: &Options) -> Result<(), Failure> {
+    let Mcp { command } = mcp;
+    let options = command.options();
     let of_connection = [
         ("--config", options.config.is_some()),
         ("--cwd", options.cwd.is_some()),
@@ -146,9 +147,12 @@ async fn run(client: &Client, mcp: Mcp, start: &Options) -> Result<(), Failure> 
         Some(server) => server.words.clone(),
         None => Vec::new(),
     };
-    let output = Output::new(options.json || start.json, command.show());
+    let output = Output::new(Show {
+        json: command.show().json || json,
+        ..command.show()
+    });
     let action = Action::new(&command, &words)?;
-    let verbose = options.verbose || start.verbose;
+    let verbose = options.common.verbose || start.common.verbose;
     tokio::select! {
         done = perform(client, &action, verbose, output) => done,
         interrupted = interrupted() => match command {

@@ -102,7 +102,7 @@ pub(crate) async fn one(
 ) -> Result<(), Failure> {
     let task = client.task(id);
     match command {
-        TasksCommand::List => Ok(()),
+        TasksCommand::List { .. } => Ok(()),
         TasksCommand::Get(_) => {
             let state = to_json(&task.get().await?);
             if output.json {

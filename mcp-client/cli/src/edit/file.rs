@@ -1,12 +1,13 @@
 //! [`OldFile`]: replaces a file as a whole.
 
 use std::fs::{self, DirBuilder, File, Permissions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
 use super::EditError;
+use crate::files;
 
 /// The maximum size of a file in bytes.
 const FILE_BYTES: u64 = 32 << 20;
@@ -25,8 +26,12 @@ impl OldFile {
     pub(crate) fn read(path: &Path, creates_folder: bool) -> Result<Self, EditError> {
         match fs::canonicalize(path) {
             Ok(path) => {
-                let text = read(&path)?;
-                let permissions = Some(fs::metadata(&path)?.permissions());
+                let about = fs::metadata(&path)?;
+                if !about.is_file() {
+                    return Err(EditError::NoFile);
+                }
+                let text = files::text(&path, FILE_BYTES)?;
+                let permissions = Some(about.permissions());
                 Ok(Self {
                     path,
                     text,
@@ -55,19 +60,24 @@ impl OldFile {
         &self.text
     }
 
-    /// Replaces the file, unless it has changed, and keeps the old text in a file whose name ends
-    /// with `.bak`. Readers see either the old or the new file.
+    /// Replaces the file, unless it has changed. Keeps the old text in a file whose name ends with
+    /// `.bak`, unless such a file exists: it has the text before the first change. Readers see
+    /// either the old or the new file.
     pub(crate) fn replace(&self, text: &str) -> Result<(), EditError> {
         let new = self.written(text)?;
         if self.permissions.is_some() {
             let old = self.written(&self.text)?;
-            if read(&self.path)? != self.text {
+            if files::text(&self.path, FILE_BYTES)? != self.text {
                 return Err(EditError::Changed);
             }
             let mut name = self.path.file_name().unwrap_or_default().to_owned();
             name.push(".bak");
-            let moved = old.persist(self.path.with_file_name(name));
-            moved.map_err(|error| error.error)?;
+            match old.persist_noclobber(self.path.with_file_name(name)) {
+                Err(error) if error.error.kind() != ErrorKind::AlreadyExists => {
+                    return Err(error.error.into());
+                }
+                _ => {}
+            }
             new.persist(&self.path).map_err(|error| error.error)?;
             return Ok(());
         }
@@ -117,15 +127,4 @@ pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
-}
-
-fn read(path: &Path) -> Result<String, EditError> {
-    let mut bytes = Vec::new();
-    let mut file = File::open(path)?.take(FILE_BYTES + 1);
-    file.read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > FILE_BYTES {
-        return Err(EditError::TooLarge(FILE_BYTES));
-    }
-    let text = String::from_utf8(bytes);
-    Ok(text.map_err(|error| io::Error::new(ErrorKind::InvalidData, error))?)
 }

@@ -13,6 +13,12 @@ use crate::failure::Failure;
 /// The maximum size of a recording, in bytes. All of it is in memory.
 const LIMIT: u64 = 1 << 30;
 
+/// The maximum size of the first line, in bytes.
+const FIRST: u64 = 4 << 20;
+
+/// The maximum size of another line, in bytes: that of a recording, unless `--max-size` sets one.
+const LINE: u64 = 256 << 20;
+
 /// The longest recording, in milliseconds: more than a century.
 const LONGEST: f64 = 1e13;
 
@@ -39,7 +45,10 @@ impl Recording {
         let mut entries = Vec::new();
         loop {
             text.clear();
-            size += lines.read_until(b'\n', &mut text).map_err(failed)? as u64;
+            let limit = if header.is_none() { FIRST } else { LINE };
+            let mut rest = lines.by_ref().take(limit + 1);
+            let read = rest.read_until(b'\n', &mut text).map_err(failed)? as u64;
+            size += read;
             number += 1;
             if text.is_empty() {
                 break;
@@ -48,6 +57,14 @@ impl Recording {
                 let file = path.to_owned();
                 return Err(RecordingError::TooLarge { file, limit: LIMIT }.into());
             }
+            if read > limit {
+                let reason = format!("the line has more than {limit} bytes");
+                return Err(match header {
+                    None => not_a_recording(path, &reason),
+                    Some(_) => fault(path, number, reason),
+                }
+                .into());
+            }
             if header.is_none() {
                 header = Some(first(path, &text)?);
                 continue;
@@ -55,8 +72,7 @@ impl Recording {
             match line::<Entry>(path, number, &text) {
                 Ok(entry) if !(0.0..=LONGEST).contains(&entry.ms) => {
                     let reason = format!("`ms` is not between 0 and {LONGEST}");
-                    let (file, line) = (path.to_owned(), number);
-                    return Err(RecordingError::Line { file, line, reason }.into());
+                    return Err(fault(path, number, reason).into());
                 }
                 Ok(entry) => entries.push(entry),
                 Err(_) if text.last() != Some(&b'\n') => break,
@@ -82,17 +98,15 @@ fn first(path: &Path, text: &[u8]) -> Result<Header, RecordingError> {
 }
 
 fn not_a_recording(path: &Path, reason: &str) -> RecordingError {
-    RecordingError::Line {
-        file: path.to_owned(),
-        line: 1,
-        reason: format!("expected the first line of a recording by `mcp record`: {reason}"),
-    }
+    let reason = format!("expected the first line of a recording by `mcp record`: {reason}");
+    fault(path, 1, reason)
+}
+
+fn fault(path: &Path, line: usize, reason: String) -> RecordingError {
+    let file = path.to_owned();
+    RecordingError::Line { file, line, reason }
 }
 
 fn line<T: DeserializeOwned>(path: &Path, line: usize, text: &[u8]) -> Result<T, RecordingError> {
-    serde_json::from_slice(text).map_err(|error| RecordingError::Line {
-        file: path.to_owned(),
-        line,
-        reason: error.to_string(),
-    })
+    serde_json::from_slice(text).map_err(|error| fault(path, line, error.to_string()))
 }

@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::process::{ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::{mpsc, watch};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::RecordingError;
 use super::format::{Side, Stream};
@@ -21,9 +21,16 @@ use crate::interrupted;
 /// left can keep the pipes open.
 const REST: Duration = Duration::from_secs(2);
 
+/// How long a server may take to exit when it is asked to. Hosts kill what is there after 2 seconds,
+/// which would be this program only.
+const GRACE: Duration = Duration::from_millis(1500);
+
 const CHUNK: usize = 64 << 10;
 
 /// Starts the program, passes all bytes and signals, and returns its exit code.
+///
+/// A server that runs on although its input or output is closed, by the host or by itself, is ended
+/// when it has sent nothing for the time of `--timeout`.
 pub(crate) async fn record(
     program: &[OsString],
     options: &Options,
@@ -37,20 +44,36 @@ pub(crate) async fn record(
     };
     let mut child = start(program, options).map_err(failed)?;
     let limit = options.max_message;
+    let (pipes, state) = watch::channel(None);
     let lines = |from, stream, limit| Lines::new(recorder.clone(), from, stream, limit);
     if let Some(to) = child.stdin.take() {
-        tokio::spawn(pass_input(to, lines(Side::Client, None, limit)));
+        let lines = lines(Side::Client, None, limit);
+        tokio::spawn(pass_input(to, lines, recorder.clone(), pipes.clone()));
     }
     let from = child.stdout.take();
     let lines_out = lines(Side::Server, None, limit);
     let (exited, has_exited) = watch::channel(());
     let end = has_exited.clone();
-    let out = tokio::spawn(pass_output(from, tokio::io::stdout(), lines_out, end));
+    let out = pass_output(
+        from,
+        tokio::io::stdout(),
+        lines_out,
+        end,
+        Some(pipes.clone()),
+    );
+    let out = tokio::spawn(out);
     let from = child.stderr.take();
     let lines_err = lines(Side::Server, Some(Stream::Stderr), TEXT);
-    let err = pass_output(from, tokio::io::stderr(), lines_err, has_exited);
+    let err = pass_output(from, tokio::io::stderr(), lines_err, has_exited, None);
     let err = tokio::spawn(err);
-    let status = wait(&mut child).await.map_err(failed)?;
+    let exited_itself = tokio::select! {
+        status = wait(&mut child) => status.map_err(failed)?,
+        () = silence(state, options.common.timeout) => None,
+    };
+    let status = match exited_itself {
+        Some(status) => status,
+        None => end_server(&mut child).await.map_err(failed)?,
+    };
     drop(exited);
     // What the server wrote before it exited. The host may take its time to read it.
     let rest = async { (out.await, err.await) };
@@ -74,8 +97,34 @@ fn start(program: &[OsString], options: &Options) -> io::Result<Child> {
     command.stderr(Stdio::piped()).spawn()
 }
 
-/// Passes standard input of this program to the server. Closes the pipe when the input ends.
-async fn pass_input(mut to: ChildStdin, mut lines: Lines) {
+/// When the server sent something last, if its input or its output is closed.
+type Pipes = watch::Sender<Option<Instant>>;
+
+fn close(pipes: &Pipes) {
+    pipes.send_modify(|last| *last = last.or(Some(Instant::now())));
+}
+
+/// Waits until a server with a closed pipe has sent nothing for some time.
+async fn silence(mut state: watch::Receiver<Option<Instant>>, time: Duration) {
+    loop {
+        let last = *state.borrow_and_update();
+        let until = async {
+            match last {
+                Some(last) => sleep_until(last + time).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = until => return,
+            // The sender lives longer than this future.
+            _ = state.changed() => {}
+        }
+    }
+}
+
+/// Passes standard input of this program to the server. Closes the pipe when the input ends. If the
+/// server has closed it, the input is read nevertheless, so that the host does not wait.
+async fn pass_input(mut to: ChildStdin, mut lines: Lines, recorder: Recorder, pipes: Pipes) {
     let (chunks, mut received) = mpsc::channel::<Vec<u8>>(4);
     // The runtime would wait for a read of its own when this program ends.
     std::thread::spawn(move || {
@@ -87,13 +136,16 @@ async fn pass_input(mut to: ChildStdin, mut lines: Lines) {
             }
         }
     });
+    let mut is_open = true;
     while let Some(chunk) = received.recv().await {
         lines.pass(&chunk);
-        if to.write_all(&chunk).await.is_err() || to.flush().await.is_err() {
-            // The server has closed its input. The task ends, and nothing more is read.
-            return;
+        if is_open && (to.write_all(&chunk).await.is_err() || to.flush().await.is_err()) {
+            is_open = false;
+            recorder.remark("the server has closed its input");
+            close(&pipes);
         }
     }
+    close(&pipes);
 }
 
 /// Passes an output of the server. If the host closes it, the server gets a closed pipe too.
@@ -101,9 +153,24 @@ async fn pass_output(
     from: Option<impl AsyncRead + Unpin>,
     mut to: impl AsyncWrite + Unpin,
     mut lines: Lines,
-    mut exited: watch::Receiver<()>,
+    exited: watch::Receiver<()>,
+    pipes: Option<Pipes>,
 ) {
-    let Some(mut from) = from else { return };
+    if let Some(from) = from {
+        pass_open(from, &mut to, &mut lines, exited, pipes.as_ref()).await;
+    }
+    if let Some(pipes) = &pipes {
+        close(pipes);
+    }
+}
+
+async fn pass_open(
+    mut from: impl AsyncRead + Unpin,
+    to: &mut (impl AsyncWrite + Unpin),
+    lines: &mut Lines,
+    mut exited: watch::Receiver<()>,
+    pipes: Option<&Pipes>,
+) {
     let mut buffer = vec![0; CHUNK];
     let mut left = REST;
     loop {
@@ -122,15 +189,42 @@ async fn pass_output(
         let Ok(count @ 1..) = read else { return };
         let chunk = buffer.get(..count).unwrap_or_default();
         lines.pass(chunk);
+        if let Some(pipes) = pipes {
+            pipes.send_if_modified(|last| {
+                *last = last.map(|_| Instant::now());
+                last.is_some()
+            });
+        }
         if to.write_all(chunk).await.is_err() || to.flush().await.is_err() {
             return;
         }
     }
 }
 
-/// Waits for the end of the server, and sends it the signals that this program receives.
+/// Asks the server to exit, and kills it if it does not.
+async fn end_server(child: &mut Child) -> io::Result<ExitStatus> {
+    #[cfg(unix)]
+    send(child, rustix::process::Signal::TERM);
+    if let Ok(status) = timeout(GRACE, child.wait()).await {
+        return status;
+    }
+    child.start_kill()?;
+    child.wait().await
+}
+
+/// Sends a signal. The server may have exited at this moment.
 #[cfg(unix)]
-async fn wait(child: &mut Child) -> io::Result<ExitStatus> {
+fn send(child: &Child, signal: rustix::process::Signal) {
+    let id = child.id().and_then(|id| i32::try_from(id).ok());
+    if let Some(id) = id.and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process(id, signal);
+    }
+}
+
+/// Waits for the end of the server, and sends it the signals that this program receives. Returns
+/// `None` when the server has to be ended.
+#[cfg(unix)]
+async fn wait(child: &mut Child) -> io::Result<Option<ExitStatus>> {
     use std::io::IsTerminal;
 
     use rustix::process::Signal;
@@ -144,8 +238,8 @@ async fn wait(child: &mut Child) -> io::Result<ExitStatus> {
     let mut second = signal(SignalKind::user_defined2())?;
     loop {
         let signal = tokio::select! {
-            status = child.wait() => return status,
-            _ = term.recv() => Signal::TERM,
+            status = child.wait() => return status.map(Some),
+            _ = term.recv() => return Ok(None),
             _ = interrupt.recv() => Signal::INT,
             _ = hangup.recv() => Signal::HUP,
             _ = quit.recv() => Signal::QUIT,
@@ -154,19 +248,15 @@ async fn wait(child: &mut Child) -> io::Result<ExitStatus> {
         };
         // A terminal sends the signals of its keys to all processes itself.
         let by_key = matches!(signal, Signal::INT | Signal::QUIT) && io::stdin().is_terminal();
-        let id = child.id().and_then(|id| i32::try_from(id).ok());
-        if let Some(id) = id.and_then(rustix::process::Pid::from_raw)
-            && !by_key
-        {
-            // It may have exited at this moment.
-            let _ = rustix::process::kill_process(id, signal);
+        if !by_key {
+            send(child, signal);
         }
     }
 }
 
 #[cfg(not(unix))]
-async fn wait(child: &mut Child) -> io::Result<ExitStatus> {
-    child.wait().await
+async fn wait(child: &mut Child) -> io::Result<Option<ExitStatus>> {
+    child.wait().await.map(Some)
 }
 
 /// Returns the exit code, after a signal as shells do: 128 and the number of the signal.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_internal::peer_text::PeerText;
@@ -94,6 +95,17 @@ impl JsonCall {
         handler: impl Fn(ProgressNotificationParams) + Send + Sync + 'static,
     ) -> Self {
         self.timeout.progress = Some(Progress::new(Box::new(handler)));
+        self
+    }
+
+    /// Sets the reason in `notifications/cancelled`, for users and logs of the server. `reason` is
+    /// called when the call is dropped, or its time is over, before its response. Servers of newer
+    /// revisions do not get it over HTTP: a call is cancelled there by closing the response.
+    pub fn cancel_reason(
+        mut self,
+        reason: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.timeout.cancel_reason = Some(Arc::new(reason));
         self
     }
 

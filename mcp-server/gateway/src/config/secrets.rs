@@ -1,23 +1,33 @@
 //! What looks like a secret, and texts without it.
 
-/// Parts of names of secrets, in lower case and without separators.
-const PARTS: [&str; 12] = [
+/// What names of secrets contain, in lower case and without separators.
+///
+/// [`is_secret_name`] searches them anywhere in a name, [`is_secret_member`] only at its end.
+pub const SECRET_NAMES: [&str; 17] = [
     "accesskey",
     "apikey",
+    "authkey",
     "authorization",
     "bearer",
+    "clientassertion",
+    "codeverifier",
     "cookie",
     "credential",
+    "jwt",
     "passphrase",
     "passwd",
     "password",
     "privatekey",
     "secret",
+    "signingkey",
     "token",
 ];
 
+/// Endings of names that are not secret, although they end as such ones.
+const EXCEPT: [&str; 3] = ["progresstoken", "pagetoken", "nexttoken"];
+
 /// Words in names of secrets.
-const WORDS: [&str; 8] = ["auth", "dsn", "jwt", "key", "keys", "pass", "pat", "pwd"];
+const WORDS: [&str; 7] = ["auth", "dsn", "key", "keys", "pass", "pat", "pwd"];
 
 /// The beginnings of keys and tokens of well-known services.
 const BEGINNINGS: [&str; 12] = [
@@ -54,9 +64,35 @@ pub fn is_secret_name(name: &str) -> bool {
         return false;
     }
     let joined: String = words().collect();
-    PARTS.iter().any(|part| joined.contains(part))
+    SECRET_NAMES.iter().any(|part| joined.contains(part))
         || words().any(|word| WORDS.contains(&word.as_str()))
         || name.ends_with("Key")
+}
+
+/// Returns `true` if the name of a member in the data of programs says that its value is a secret.
+/// This is narrower than [`is_secret_name`]: data has many names such as `key` and `tokenizer`.
+///
+/// ```
+/// use mcp_gateway::config::is_secret_member;
+///
+/// assert!(is_secret_member("accessToken") && is_secret_member("API keys"));
+/// assert!(!is_secret_member("key") && !is_secret_member("progressToken"));
+/// ```
+#[must_use]
+pub fn is_secret_member(name: &str) -> bool {
+    let letters = || {
+        let letters = name.bytes().rev().filter(u8::is_ascii_alphanumeric);
+        letters.map(|letter| letter.to_ascii_lowercase())
+    };
+    let is_plural = letters().next() == Some(b's');
+    let ends = |ending: &&str| {
+        let mut letters = letters().skip(usize::from(is_plural));
+        ending
+            .bytes()
+            .rev()
+            .all(|byte| letters.next() == Some(byte))
+    };
+    SECRET_NAMES.iter().any(ends) && !EXCEPT.iter().any(ends)
 }
 
 /// Returns `true` if a value looks like a secret: a token of a well-known service, or a URL with a

@@ -290,4 +290,18 @@ fn names_of_secrets_are_recognized() {
     ] {
         assert!(!is_secret_name(name), "{name}");
     }
+    for name in [
+        "token",
+        "accessToken",
+        "API Key",
+        "client.secrets",
+        "Set-Cookie",
+        "AWS_SECRET_ACCESS_KEY",
+        "signingKey",
+    ] {
+        assert!(is_secret_name(name) && is_secret_member(name), "{name}");
+    }
+    for name in ["nextPageTokens", "key", "tokenizer", "TOKEN_NAME", ""] {
+        assert!(!is_secret_member(name), "{name}");
+    }
 }

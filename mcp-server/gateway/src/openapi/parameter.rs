@@ -26,7 +26,7 @@ const QUERY: &AsciiSet = &RESERVED
 const DEPTH: usize = 8;
 
 /// Where a parameter is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     Path,
     Query,

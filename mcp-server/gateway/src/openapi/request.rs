@@ -1,5 +1,8 @@
 //! Builds the request of a call.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use http::{Method, Request};
@@ -33,6 +36,11 @@ impl Plan {
         let mut query = Vec::from_iter((!self.query.is_empty()).then(|| self.query.clone()));
         let mut cookies = Vec::new();
         let mut headers = HeaderMap::new();
+        let fixed: Vec<_> = self.query.split('&').map(name_of).collect();
+        let fixed = fixed.iter().map(|name| (Place::Query, &**name));
+        let own = self.parameters.iter().map(|bound| &bound.parameter);
+        let own = own.map(|own| (own.place, &*own.name));
+        let own: HashSet<(Place, &str)> = own.chain(fixed).collect();
         for bound in &self.parameters {
             let parameter = &bound.parameter;
             let argument = &bound.argument;
@@ -45,10 +53,15 @@ impl Plan {
                 Place::Query | Place::Cookie => {
                     let pairs = pairs(&parameter.name, parameter.format, value).map_err(fault)?;
                     // The members of an object can have any names.
-                    let names = pairs.iter().filter_map(|pair| pair.split('=').next());
-                    let mut names = names.map(|name| percent_decode_str(name).decode_utf8_lossy());
-                    if let Some(name) = names.find(|name| secrets.contains(parameter.place, name)) {
-                        return Err(fault(format!("`{name}` authorizes requests")));
+                    for name in pairs.iter().map(|pair| name_of(pair)) {
+                        if secrets.contains(parameter.place, &name) {
+                            return Err(fault(format!("`{name}` authorizes requests")));
+                        }
+                        if name != parameter.name && own.contains(&(parameter.place, &*name)) {
+                            let text =
+                                format!("`{name}` is set by another argument, or by the API");
+                            return Err(fault(text));
+                        }
                     }
                     match parameter.place {
                         Place::Cookie => cookies.extend(pairs),
@@ -147,6 +160,12 @@ impl Plan {
         }
         Ok(path)
     }
+}
+
+/// Returns the name in a pair `name=value`.
+fn name_of(pair: &str) -> Cow<'_, str> {
+    let name = pair.split('=').next().unwrap_or_default();
+    percent_decode_str(name).decode_utf8_lossy()
 }
 
 impl BodyPlan {

@@ -73,6 +73,8 @@ pub(super) struct Converter<'a, 'r> {
     queue: VecDeque<(String, &'a Value)>,
     /// What could not be kept.
     notes: Vec<String>,
+    /// The names of members that were left out because they are only read, or only written.
+    hidden: HashSet<String>,
     /// Set if a keyword is kept that would refuse too much beside schemas of which parts are left out.
     is_strict: bool,
 }
@@ -88,6 +90,7 @@ impl<'a, 'r> Converter<'a, 'r> {
             used: Names::default(),
             queue: VecDeque::new(),
             notes: Vec::new(),
+            hidden: HashSet::new(),
             is_strict: false,
         }
     }
@@ -107,6 +110,9 @@ impl<'a, 'r> Converter<'a, 'r> {
         }
         if !definitions.is_empty() {
             whole.insert("$defs", definitions);
+        }
+        if !self.hidden.is_empty() {
+            not_required(&self.hidden, whole);
         }
         (self.notes.is_empty() || !self.is_strict).then_some(self.notes)
     }
@@ -224,6 +230,7 @@ impl<'a, 'r> Converter<'a, 'r> {
         if let Some(Value::Array(required)) = converted.get_mut("required") {
             required.retain(|name| name.as_str().is_none_or(|name| !hidden.contains(name)));
         }
+        self.hidden.extend(hidden);
     }
 
     fn description(&mut self, object: &'a Object, converted: &mut Object) {
@@ -261,6 +268,40 @@ impl<'a, 'r> Converter<'a, 'r> {
         }
         either.insert("anyOf", Value::Array(vec![converted.into(), null.into()]));
         either.into()
+    }
+}
+
+/// Does not require members that were left out elsewhere: a part of `allOf` may require what another
+/// one describes.
+fn not_required(hidden: &HashSet<String>, schema: &mut Object) {
+    let own = match schema.get("properties") {
+        Some(Value::Object(properties)) => properties.keys().map(str::to_owned).collect(),
+        _ => HashSet::<String>::new(),
+    };
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        let is_kept = |name: &str| own.contains(name) || !hidden.contains(name);
+        required.retain(|name| name.as_str().is_none_or(is_kept));
+    }
+    for (keyword, value) in schema.iter_mut() {
+        match (keyword, value) {
+            ("const" | "default" | "enum" | "examples", _) => {}
+            (
+                "$defs" | "dependentSchemas" | "patternProperties" | "properties",
+                Value::Object(parts),
+            ) => {
+                for (_, part) in parts.iter_mut() {
+                    if let Some(part) = part.as_object_mut() {
+                        not_required(hidden, part);
+                    }
+                }
+            }
+            (_, Value::Object(part)) => not_required(hidden, part),
+            (_, Value::Array(parts)) => {
+                let parts = parts.iter_mut().filter_map(Value::as_object_mut);
+                parts.for_each(|part| not_required(hidden, part));
+            }
+            _ => {}
+        }
     }
 }
 

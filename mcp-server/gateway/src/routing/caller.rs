@@ -5,11 +5,11 @@ use mcp_server::types::{ClientCapabilities, LoggingLevel};
 use mcp_server::{AnyRequest, Context, FromContext as _, HandlerError, Principal};
 use serde_json::value::RawValue;
 
+use super::tasks::TASKS;
 use crate::upstream::connection::{LinkKey, Owner};
 use crate::upstream::pool::Wanted;
 
-/// The extension that is passed on with the capabilities for questions: it needs nothing
-/// of the gateway but the URIs of its resources.
+/// The extension for apps, which needs nothing of the gateway but the URIs of its resources.
 const APPS: &str = "io.modelcontextprotocol/ui";
 
 /// The beginning of the members of `_meta` that describe the sender.
@@ -33,9 +33,15 @@ impl Caller {
         passed.sampling.clone_from(&declared.sampling);
         let may_be_asked =
             passed.elicitation.is_some() || passed.roots.is_some() || passed.sampling.is_some();
-        let extensions = declared.extensions.as_ref();
-        if let Some(settings) = extensions.and_then(|all| all.get(APPS)) {
-            passed.extensions = Some([(APPS, settings.clone())].into_iter().collect());
+        // Sessions have no tasks.
+        let passed_extensions: &[&str] = match cx.session() {
+            Some(_) => &[APPS],
+            None => &[APPS, TASKS],
+        };
+        if let Some(all) = &declared.extensions {
+            let known = passed_extensions.iter();
+            let known = known.filter_map(|name| Some((*name, all.get(name)?.clone())));
+            passed.extensions = Some(known.collect()).filter(|known: &Map<_>| !known.is_empty());
         }
         let owner = match (cx.session(), Option::<Principal>::from_context(cx).await?) {
             (Some(session), _) => Owner::Session(session.key().to_owned()),
@@ -67,6 +73,17 @@ impl Caller {
             session,
             capabilities: self.capabilities.clone(),
         }
+    }
+
+    /// Returns `true` if a call may be answered with a task.
+    pub(crate) fn accepts_tasks(&self) -> bool {
+        let extensions = self.capabilities.extensions.as_ref();
+        extensions.is_some_and(|all| all.contains_key(TASKS))
+    }
+
+    /// Returns for whom the gateway calls.
+    pub(crate) fn owner(&self) -> &Owner {
+        &self.key.owner
     }
 
     /// Returns what distinguishes callers in a cache.

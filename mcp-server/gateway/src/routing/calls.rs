@@ -2,9 +2,10 @@
 
 use std::future::IntoFuture as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_client::{CallError, JsonCall};
-use mcp_server::types::json::Map;
+use mcp_server::types::json::{Map, Value};
 use mcp_server::types::rpc;
 use mcp_server::types::{LoggingLevel, ProgressNotificationParams, Revision};
 use mcp_server::{Context, HandlerError};
@@ -12,11 +13,14 @@ use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
 use super::caller::Caller;
-use super::questions;
-use crate::error::failed;
+use super::params::unknown_method;
+use super::{questions, tasks};
+use crate::error::{failed, too_slow};
+use crate::shared::Behind;
 use crate::translate;
-use crate::upstream::pool::Pool;
+use crate::upstream::connection::Purpose;
 use crate::upstream::traffic::{Note, RunningCall};
+use crate::uris::UriPrefix;
 
 /// The maximum number of rounds in which a modern upstream asks the client of a session.
 const ROUNDS: usize = 16;
@@ -42,38 +46,47 @@ pub(crate) struct Outgoing {
 /// | session | modern | are requests to the client, and the gateway sends the request again |
 pub(crate) async fn call(
     cx: &Context,
-    pool: &Arc<Pool>,
+    behind: &Arc<Behind>,
     caller: Caller,
     outgoing: Outgoing,
 ) -> Result<Box<RawValue>, HandlerError> {
-    let is_modern = pool.revision().is_some_and(Revision::is_modern);
-    if cx.session().is_some() || is_modern {
-        return exchange(cx, pool, &caller, outgoing).await;
+    let revision = match behind.pool.revision() {
+        Some(revision) => revision,
+        None => behind.pool.learn_revision(&caller.wanted(cx, true)).await?,
+    };
+    if cx.session().is_some() || revision.is_modern() {
+        return exchange(cx, behind, &caller, outgoing).await;
     }
-    // An upstream that was never connected may be modern: then the call ends with its questions.
-    let pool = Arc::clone(pool);
+    let behind = Arc::clone(behind);
     cx.detached("upstream", async move |cx: Context| {
-        exchange(&cx, &pool, &caller, outgoing).await
+        exchange(&cx, &behind, &caller, outgoing).await
     })
     .await
 }
 
 async fn exchange(
     cx: &Context,
-    pool: &Pool,
+    behind: &Behind,
     caller: &Caller,
     mut outgoing: Outgoing,
 ) -> Result<Box<RawValue>, HandlerError> {
+    let (pool, uris) = (&behind.pool, &behind.names.uris);
     let is_modern = pool.revision().is_some_and(Revision::is_modern);
     let wanted = caller.wanted(cx, is_modern);
     let (running, mut notes) = RunningCall::new(cx.clone());
-    let connected = pool.connect(&wanted, Some(&running)).await?;
+    let connected = pool
+        .connect(&wanted, Purpose::Call(Arc::clone(&running)))
+        .await?;
     let link = connected.link();
     let Some(client) = link.connected() else {
         return Err(HandlerError::internal("the connection is not ready"));
     };
     let upstream = &*pool.upstream.name;
     let (from, to) = (client.revision(), cx.revision());
+    if from.is_modern() && !to.is_modern() && tasks::METHODS.contains(&&*outgoing.method) {
+        // Their ids do not say to which client of an older revision they belong.
+        return Err(unknown_method(&outgoing.method));
+    }
     if !from.is_modern() {
         let time = pool.upstream.limits.connect_time;
         questions::set_log_level(client, link, caller.log_level, time).await;
@@ -85,8 +98,10 @@ async fn exchange(
     for _ in 0..ROUNDS {
         let mut call = client
             .request_json(outgoing.method.clone(), &outgoing.params)
-            .timeout(pool.upstream.limits.call_time)
+            .timeout(Duration::MAX)
             .capabilities(caller.capabilities.clone());
+        let cancelled = cx.clone();
+        call = call.cancel_reason(move || cancelled.cancel_reason().map(str::to_owned));
         if let Some(level) = log_level {
             call = call.log_level(level);
         }
@@ -95,10 +110,20 @@ async fn exchange(
             call = call.on_progress(move |progress| note_progress(&running, progress));
         }
         let wants_logs = cx.session().is_some() || caller.log_level.is_some();
-        let result = driven(cx, call, &mut notes, wants_logs).await;
+        running.set_open(true);
+        let result = tokio::select! {
+            biased;
+            result = driven(cx, call, &mut notes, wants_logs) => result,
+            () = link.traffic.overdue(&running, pool.upstream.limits.call_time) => {
+                return Err(too_slow(upstream));
+            }
+        };
+        let is_answered = matches!(result, Ok(_) | Err(CallError::Refused { .. }));
+        running.set_open(!is_answered);
         // The client's request stays open for them.
         running.asked().await;
-        let result = result.map_err(|error| failed(upstream, resource(&outgoing.method, error)))?;
+        let presented = |error| failed(upstream, unknown_resource(&outgoing.method, error, uris));
+        let result = result.map_err(presented)?;
         if from.is_modern()
             && let Some(asked) = questions::asked(&result)
         {
@@ -108,23 +133,35 @@ async fn exchange(
             questions::answer(cx, from, asked, &mut outgoing.params).await?;
             continue;
         }
-        return Ok(translate::result(&outgoing.method, from, to, &result));
+        if from.is_modern() {
+            match &*outgoing.method {
+                "tools/call" => match tasks::announced(&result) {
+                    Some(id) if !caller.accepts_tasks() => {
+                        return Err(tasks::refused(&pool.upstream, client, &id).await);
+                    }
+                    Some(_) => return tasks::present(behind, caller.owner(), &result),
+                    None => {}
+                },
+                "tasks/get" => return tasks::present(behind, caller.owner(), &result),
+                _ => {}
+            }
+        }
+        return Ok(translate::result(&outgoing.method, from, to, result));
     }
     let text = format!("the server `{upstream}` behind the gateway asked {ROUNDS} times");
     Err(HandlerError::internal(text))
 }
 
-/// Gives an unknown resource the code that it has in older revisions: the server of the gateway sends
-/// the code of the client's revision in its place.
-fn resource(method: &str, mut error: CallError) -> CallError {
+/// Gives an unknown resource its URI as the client knows it, and the code that it has in older
+/// revisions: the server of the gateway sends the code of the client's revision in its place.
+fn unknown_resource(method: &str, mut error: CallError, uris: &UriPrefix) -> CallError {
     if let CallError::Refused { source, .. } = &mut error
         && method == "resources/read"
-        && source.code == rpc::INVALID_PARAMS
-        && source
-            .data
-            .as_ref()
-            .is_some_and(|data| data.get("uri").is_some())
+        && matches!(source.code, NO_RESOURCE | rpc::INVALID_PARAMS)
+        && let Some(data) = source.data.as_mut().and_then(Value::as_object_mut)
+        && data.contains_key("uri")
     {
+        uris.set(data, "uri");
         source.code = NO_RESOURCE;
     }
     error
@@ -171,6 +208,7 @@ fn note_progress(running: &RunningCall, mut progress: ProgressNotificationParams
     let Some(token) = running.cx.progress_token() else {
         return;
     };
+    running.note_progress();
     progress.progress_token = token.clone();
     if let Ok(params) = running.cx.revision().encode(progress) {
         running.note(Note {

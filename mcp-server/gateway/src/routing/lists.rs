@@ -16,6 +16,8 @@ use crate::error::failed;
 use crate::names::Names;
 use crate::shared::{Behind, Shared};
 use crate::translate;
+use crate::upstream::connection::Purpose;
+use crate::upstream::list_cache::Items;
 use crate::upstream::pool::Pool;
 use crate::upstream::{Kind, Upstream};
 
@@ -68,7 +70,14 @@ pub(crate) async fn list(
     if let Some(only) = shared.only() {
         let caller = Caller::of(cx).await?;
         let page = page(&only.pool, &caller, list, passed_params(request)?.0, cx).await?;
-        return present(&only, &[], list, cx, &page);
+        if only.names.prefix().is_none() && only.pool.upstream.is_presented_as_it_is() {
+            return Ok(page);
+        }
+        let mut page: Map<Box<RawValue>> = decoded(&page)?;
+        let items: Vec<Box<RawValue>> = page.get(list.member).map_or(Ok(Vec::new()), decoded)?;
+        let items = present(&only, &[], list, cx, &items)?;
+        page.insert(list.member, json::to_raw(&items)?);
+        return Ok(json::to_raw(&page)?);
     }
     if request
         .members()
@@ -104,15 +113,9 @@ pub(crate) async fn list(
     parts.sort_by_key(|(at, _)| *at);
     let mut items = Vec::new();
     for (at, part) in parts {
-        let Some(upstream) = upstreams.get(at) else {
-            continue;
-        };
-        let page = present(upstream, &upstreams, list, cx, &part)?;
-        let mut page: Map<Box<RawValue>> = decoded(&page)?;
-        let of_page = page.remove(list.member);
-        let of_page: Vec<Box<RawValue>> =
-            of_page.map_or_else(|| Ok(Vec::new()), |part| decoded(&part))?;
-        items.extend(of_page);
+        if let Some(upstream) = upstreams.get(at) {
+            items.extend(present(upstream, &upstreams, list, cx, &part)?);
+        }
     }
     let mut result: Map<Box<RawValue>> = Map::new();
     result.insert(list.member, json::to_raw(&items)?);
@@ -128,8 +131,8 @@ pub(crate) async fn list(
     Ok(json::to_raw(&result)?)
 }
 
-fn decoded<T: serde::de::DeserializeOwned>(text: &RawValue) -> Result<T, HandlerError> {
-    json::from_str(text.get()).map_err(|error| HandlerError::internal(error.to_string()))
+fn decoded<T: serde::de::DeserializeOwned>(text: impl AsRef<RawValue>) -> Result<T, HandlerError> {
+    json::from_str(text.as_ref().get()).map_err(|error| HandlerError::internal(error.to_string()))
 }
 
 /// Requests a page, in the form of the client's revision.
@@ -140,7 +143,9 @@ async fn page(
     params: Map<Box<RawValue>>,
     cx: &Context,
 ) -> Result<Box<RawValue>, HandlerError> {
-    let connected = pool.connect(&caller.wanted(cx, true), None).await?;
+    let connected = pool
+        .connect(&caller.wanted(cx, true), Purpose::List)
+        .await?;
     let Some(client) = connected.link().connected() else {
         return Err(HandlerError::internal("the connection is not ready"));
     };
@@ -151,7 +156,7 @@ async fn page(
             list.method,
             Revision::V2025_11_25,
             cx.revision(),
-            &page,
+            page,
         ));
     }
     let time = pool.upstream.limits.connect_time;
@@ -166,7 +171,7 @@ async fn page(
         list.method,
         client.revision(),
         cx.revision(),
-        &page,
+        page,
     ))
 }
 
@@ -182,13 +187,13 @@ fn has_none(pool: &Pool, list: ListMethod) -> bool {
     }
 }
 
-/// Returns all pages of an upstream as one, from the cache if they are still current.
+/// Returns the items of all pages of an upstream, from the cache if they are still current.
 async fn all(
     pool: &Pool,
     caller: &Caller,
     list: ListMethod,
     cx: &Context,
-) -> Result<Box<RawValue>, HandlerError> {
+) -> Result<Items, HandlerError> {
     let key = (caller.cache_key().clone(), list.method, cx.revision());
     let generation = match pool.lists.get(&key) {
         Ok(cached) => return Ok(cached),
@@ -202,17 +207,18 @@ async fn all(
             "the server `{name}` behind the gateway lists too slowly"
         ))
     })??;
-    pool.lists.insert(key, generation, &pages, time_to_live);
+    pool.lists
+        .insert(key, generation, Arc::clone(&pages), time_to_live);
     Ok(pages)
 }
 
-/// Requests all pages. Also returns for how long they may be kept.
+/// Requests the items of all pages. Also returns for how long they may be kept.
 async fn pages(
     pool: &Pool,
     caller: &Caller,
     list: ListMethod,
     cx: &Context,
-) -> Result<(Box<RawValue>, Duration), HandlerError> {
+) -> Result<(Items, Duration), HandlerError> {
     let mut items: Vec<Box<RawValue>> = Vec::new();
     let mut params = Map::new();
     let mut bytes = 0_usize;
@@ -241,9 +247,7 @@ async fn pages(
     if !pool.announces(list.kind) && pool.revision().is_none_or(|revision| !revision.is_modern()) {
         time_to_live = Duration::ZERO;
     }
-    let mut all: Map<Vec<Box<RawValue>>> = Map::new();
-    all.insert(list.member, items);
-    Ok((json::to_raw(&all)?, time_to_live))
+    Ok((items.into(), time_to_live))
 }
 
 /// Leaves out what the client does not see, and sets the names and URIs that it sees. Without a
@@ -253,24 +257,23 @@ fn present(
     all: &[Arc<Behind>],
     list: ListMethod,
     cx: &Context,
-    page: &RawValue,
-) -> Result<Box<RawValue>, HandlerError> {
+    items: &[Box<RawValue>],
+) -> Result<Vec<Box<RawValue>>, HandlerError> {
     let (upstream, names) = (&behind.pool.upstream, &behind.names);
-    if all.is_empty() && names.prefix().is_none() && upstream.is_presented_as_it_is() {
-        return Ok(page.to_owned());
+    let mut presented = Vec::with_capacity(items.len());
+    for text in items {
+        let Ok(mut item) = json::from_str::<Object>(text.get()) else {
+            presented.push(text.clone());
+            continue;
+        };
+        if present_item(upstream, names, list.kind, cx, &mut item)
+            && (names.prefix().is_some() || !is_claimed(all, list.kind, &item))
+        {
+            names.uris.rewrite_item(&mut item);
+            presented.push(json::to_raw(&item)?);
+        }
     }
-    let mut page: Value = decoded(page)?;
-    if let Some(items) = page.get_mut(list.member).and_then(Value::as_array_mut) {
-        items.retain_mut(|item| match item.as_object_mut() {
-            Some(item) => {
-                present_item(upstream, names, list.kind, cx, item)
-                    && (names.prefix().is_some() || !is_claimed(all, list.kind, item))
-            }
-            None => true,
-        });
-    }
-    let page = json::to_raw(&page)?;
-    Ok(names.uris.rewrite(&page)?)
+    Ok(presented)
 }
 
 /// Returns `true` if the name or URI of an item has the prefix of an upstream.

@@ -11,6 +11,8 @@ use serde_json::value::RawValue;
 use super::caller::{Caller, passed_params};
 use super::calls::{Outgoing, call};
 use super::lists::{self, ListMethod};
+use super::params::{text, unknown_method};
+use super::tasks;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
 use crate::upstream::traffic::short;
@@ -41,7 +43,10 @@ pub(crate) async fn handle(
         return Err(unknown_method(cx.method()));
     }
     let (mut params, log_level) = passed_params(&request)?;
+    let mut caller = Caller::of(&cx).await?;
+    let is_task = cx.session().is_none() && tasks::METHODS.contains(&cx.method());
     let behind = match cx.method() {
+        _ if is_task => tasks::located(&shared, caller.owner(), &mut params)?,
         "tools/call" => named(&shared, Kind::Tool, &mut params, &cx)?,
         "prompts/get" => named(&shared, Kind::Prompt, &mut params, &cx)?,
         "resources/read" => resource(&shared, &mut params, &cx)?,
@@ -49,7 +54,6 @@ pub(crate) async fn handle(
         // With several upstreams, the method says nothing of which one is meant.
         method => shared.only().ok_or_else(|| unknown_method(method))?,
     };
-    let mut caller = Caller::of(&cx).await?;
     caller.log_level = match cx.session() {
         Some(session) => shared.sessions.log_level(&session),
         None => log_level,
@@ -58,9 +62,9 @@ pub(crate) async fn handle(
         method: cx.method().to_owned(),
         params,
     };
-    let result = call(&cx, &behind.pool, caller, outgoing).await?;
+    let result = call(&cx, &behind, caller, outgoing).await?;
     let result = match cx.method() {
-        "tools/call" | "prompts/get" | "resources/read" => behind.names.uris.rewrite(&result)?,
+        "tools/call" | "prompts/get" | "resources/read" => behind.names.uris.rewrite(result)?,
         _ => result,
     };
     AnyResult::from_json(&result)
@@ -91,19 +95,6 @@ pub(crate) async fn notify(shared: Arc<Shared>, notification: AnyNotification, c
     }
 }
 
-fn unknown_method(method: &str) -> HandlerError {
-    let text = format!("no method `{}`", short(method));
-    HandlerError::protocol(ErrorObject::method_not_found(text))
-}
-
-fn text(params: &Map<Box<RawValue>>, name: &str) -> Result<String, HandlerError> {
-    let value = params.get(name);
-    let value =
-        value.ok_or_else(|| HandlerError::invalid_params(format!("$.{name} is missing")))?;
-    serde_json::from_str(value.get())
-        .map_err(|_| HandlerError::invalid_params(format!("$.{name}: expected a string")))
-}
-
 /// Finds the upstream of a tool or prompt, and sets its own name.
 fn named(
     shared: &Shared,
@@ -112,7 +103,7 @@ fn named(
     cx: &Context,
 ) -> Result<Arc<Behind>, HandlerError> {
     let name = text(params, "name")?;
-    for behind in shared.searched() {
+    for behind in shared.searched().iter() {
         let upstream = &behind.pool.upstream;
         let own = behind.names.original(&name);
         let Some(original) = own.and_then(|own| upstream.original(own)) else {
@@ -127,7 +118,7 @@ fn named(
         if original != name {
             params.insert("name", json::to_raw(original)?);
         }
-        return Ok(behind);
+        return Ok(Arc::clone(behind));
     }
     let what = if kind == Kind::Tool { "tool" } else { "prompt" };
     Err(HandlerError::invalid_params(format!(
@@ -166,10 +157,10 @@ fn found<'u>(
     uri: &'u str,
     cx: &Context,
 ) -> Option<(Arc<Behind>, Cow<'u, str>)> {
-    let mut found = shared.searched().into_iter();
-    let found = found.find_map(|behind| {
+    let searched = shared.searched();
+    let found = searched.iter().find_map(|behind| {
         let original = behind.names.uris.original(uri)?;
-        Some((behind, original))
+        Some((Arc::clone(behind), original))
     });
     found.filter(|(behind, uri)| behind.pool.upstream.is_visible(cx, kind, uri))
 }

@@ -4,8 +4,8 @@
 //! passes changes on. The middleware here sees these requests on their way, and keeps a
 //! subscription at each upstream for as long as that of the client lasts.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use mcp_internal::peer_text::PeerDisplay;
 use mcp_server::middleware::{Direction, Middleware, Next, Outcome, Request};
@@ -14,12 +14,16 @@ use mcp_server::types::json::{self, Object, Value};
 use mcp_server::types::{LoggingLevel, SubscriptionFilter};
 use mcp_server::{ClientSession, Context, HandlerError};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use super::caller::Caller;
 use super::questions::set_log_level;
 use super::requests::located;
-use crate::shared::{Behind, Shared};
+use crate::shared::{Behind, Repeated, Shared};
 use crate::upstream::follower::Follower;
+
+/// After this time, a subscription is tried again at upstreams where it failed or has ended.
+const AGAIN: Duration = Duration::from_secs(30);
 
 /// The middleware of the gateway.
 pub(crate) struct Following(pub(crate) Weak<Shared>);
@@ -38,7 +42,7 @@ impl Middleware for Following {
             "subscriptions/listen" => {
                 let request = without_hidden(&shared, request)?;
                 let filter: Option<SubscriptionFilter> = request.param("notifications")?;
-                let _followers = listen(&shared, filter.unwrap_or_default(), &cx).await;
+                let _repeated = listen(&shared, filter.unwrap_or_default(), &cx).await;
                 // The connections of the gateway are closed although the client listens.
                 drop(shared);
                 next.run(request).await
@@ -54,8 +58,8 @@ impl Middleware for Following {
                 let subscribed = next.run(request).await?;
                 if let (Some(uri), Some(session)) = (uri, cx.session()) {
                     let filter = SubscriptionFilter::new().resource_subscriptions([uri.clone()]);
-                    let followers = listen(&shared, filter, &cx).await;
-                    shared.sessions.subscribe(&session, uri, followers);
+                    let repeated = listen(&shared, filter, &cx).await;
+                    shared.sessions.subscribe(&session, uri, repeated);
                 }
                 Ok(subscribed)
             }
@@ -108,47 +112,114 @@ async fn pass_level(shared: &Shared, level: LoggingLevel, session: &ClientSessio
     }
 }
 
-/// Subscribes at each upstream to its part of a filter.
-async fn listen(shared: &Arc<Shared>, filter: SubscriptionFilter, cx: &Context) -> Vec<Follower> {
+/// Subscribes at each upstream to its part of a filter, also at those that are added later.
+async fn listen(shared: &Arc<Shared>, filter: SubscriptionFilter, cx: &Context) -> Repeated {
+    let mut changes = shared.changes();
+    let mut followers = Followers::default();
+    followers.add_missing(parts(shared, &filter, cx), cx).await;
+    let (shared, cx) = (Arc::downgrade(shared), cx.clone());
+    let repeating = async move {
+        loop {
+            let is_changed = timeout(AGAIN, changes.changed()).await.is_ok();
+            if !is_changed && followers.is_complete() {
+                continue;
+            }
+            // Released before the upstreams answer: the gateway ends although clients listen.
+            let parts = match shared.upgrade() {
+                Some(shared) => parts(&shared, &filter, &cx),
+                None => return,
+            };
+            followers.add_missing(parts, &cx).await;
+        }
+    };
+    Repeated(tokio::spawn(repeating).abort_handle())
+}
+
+/// Returns the upstreams that a filter is about, each with its part.
+fn parts(
+    shared: &Shared,
+    filter: &SubscriptionFilter,
+    cx: &Context,
+) -> Vec<(Arc<Behind>, SubscriptionFilter)> {
     let upstreams = shared.upstreams();
-    let mut of_upstreams: HashMap<usize, Vec<String>> = HashMap::new();
+    let mut uris = vec![Vec::new(); upstreams.len()];
     for uri in filter.resource_subscriptions.iter().flatten() {
         let Some((behind, original)) = located(shared, uri, cx) else {
             continue;
         };
-        let at = upstreams
-            .iter()
-            .position(|known| Arc::ptr_eq(known, &behind));
-        if let Some(at) = at {
-            of_upstreams
-                .entry(at)
-                .or_default()
-                .push(original.into_owned());
+        let mut all = upstreams.iter().zip(&mut uris);
+        if let Some((_, uris)) = all.find(|(known, _)| Arc::ptr_eq(known, &behind)) {
+            uris.push(original.into_owned());
         }
     }
     let lists = filter.tools_list_changed == Some(true)
         || filter.prompts_list_changed == Some(true)
         || filter.resources_list_changed == Some(true);
-    // At once: an upstream that hangs does not keep the others waiting.
-    let mut following = JoinSet::new();
-    for (at, behind) in upstreams.iter().enumerate() {
-        let uris = of_upstreams.remove(&at).unwrap_or_default();
-        if uris.is_empty() && !lists {
-            continue;
-        }
-        let mut part = filter.clone();
+    let parts = upstreams.iter().zip(uris);
+    let parts = parts.filter(|(_, uris)| lists || !uris.is_empty());
+    let parts = parts.map(|(behind, uris)| {
+        // Members that are unknown here, such as ids of tasks, are not those of the upstream.
+        let mut part = SubscriptionFilter::new();
+        part.tools_list_changed = filter.tools_list_changed;
+        part.prompts_list_changed = filter.prompts_list_changed;
+        part.resources_list_changed = filter.resources_list_changed;
         part.resource_subscriptions = (!uris.is_empty()).then_some(uris);
-        let (behind, cx) = (Arc::clone(behind), cx.clone());
-        following.spawn(async move {
-            let followed = follow(&behind, part, &cx).await;
-            let note = |error: &HandlerError| {
-                let upstream = &*behind.pool.upstream.name;
-                tracing::warn!(upstream, error = %PeerDisplay(error), "changes of an upstream are not followed");
-            };
-            followed.inspect_err(note).ok()
-        });
+        (Arc::clone(behind), part)
+    });
+    parts.collect()
+}
+
+/// The upstreams at which a subscription is repeated.
+#[derive(Default)]
+struct Followers {
+    following: Vec<(Weak<Behind>, Follower)>,
+    /// The number of upstreams that the subscription is about.
+    wanted: usize,
+}
+
+impl Followers {
+    /// Returns `true` if the subscription lasts at all upstreams that it is about.
+    fn is_complete(&self) -> bool {
+        let lasting = self.following.iter();
+        lasting.filter(|(_, known)| !known.has_ended()).count() == self.wanted
     }
-    following.join_all().await.into_iter().flatten().collect()
+
+    /// Subscribes at the upstreams where the subscription does not last, and forgets those that were
+    /// removed.
+    async fn add_missing(
+        &mut self,
+        mut parts: Vec<(Arc<Behind>, SubscriptionFilter)>,
+        cx: &Context,
+    ) {
+        self.wanted = parts.len();
+        self.following.retain(|(known, follower)| {
+            let known = |(behind, _): &(Arc<Behind>, _)| Arc::as_ptr(behind) == known.as_ptr();
+            let at = parts.iter().position(known);
+            match at.filter(|_| !follower.has_ended()) {
+                Some(at) => {
+                    parts.swap_remove(at);
+                    true
+                }
+                None => false,
+            }
+        });
+        // At once: an upstream that hangs does not keep the others waiting.
+        let mut following = JoinSet::new();
+        for (behind, part) in parts {
+            let cx = cx.clone();
+            following.spawn(async move {
+                let followed = follow(&behind, part, &cx).await;
+                let note = |error: &HandlerError| {
+                    let upstream = &*behind.pool.upstream.name;
+                    tracing::warn!(upstream, error = %PeerDisplay(error), "changes of an upstream are not followed");
+                };
+                let followed = followed.inspect_err(note).ok()?;
+                Some((Arc::downgrade(&behind), followed))
+            });
+        }
+        let followed = following.join_all().await;
+        self.following.extend(followed.into_iter().flatten());
+    }
 }
 
 /// Follows the changes of an upstream.
@@ -159,10 +230,9 @@ async fn follow(
 ) -> Result<Follower, HandlerError> {
     let caller = Caller::of(cx).await?;
     let (lease, client) = behind.pool.listen(&caller.wanted(cx, true)).await?;
-    let on_change = Arc::clone(&behind.on_change);
     Ok(Follower::spawn(
         client.listen(filter),
-        on_change,
+        behind.pool.on_change(),
         Some(lease),
         behind.pool.open(),
     ))

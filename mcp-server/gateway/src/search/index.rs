@@ -130,10 +130,11 @@ fn as_float(number: usize) -> f32 {
 }
 
 /// Divides a text into words in lower case: at characters other than letters and digits, and where a
-/// capital letter begins a word, as in `listPullRequests`. The plural is that of most English words.
+/// capital letter begins a word, as in `listPullRequests`. Chinese, Japanese and Korean letters are taken
+/// in pairs, because spaces do not divide them into words. The plural is that of most English words.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     let parts = text.split(|it: char| !it.is_alphanumeric());
-    parts.flat_map(humps).filter_map(|part| {
+    parts.flat_map(humps).flat_map(pairs).filter_map(|part| {
         if part.len() > WORD {
             return None;
         }
@@ -172,6 +173,39 @@ fn humps(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Divides a part without spaces at the borders of Chinese, Japanese and Korean letters, and returns each
+/// two of them that follow each other: of `天気予報`, `天気`, `気予` and `予報`.
+fn pairs(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        if !is_cjk(first) {
+            let (word, after) = rest.split_at(rest.find(is_cjk).unwrap_or(rest.len()));
+            rest = after;
+            return Some(word);
+        }
+        let (one, after) = rest.split_at(first.len_utf8());
+        let Some(second) = after.chars().next().filter(|second| is_cjk(*second)) else {
+            rest = after;
+            return Some(one);
+        };
+        let (pair, behind) = rest.split_at(one.len() + second.len_utf8());
+        rest = if behind.starts_with(is_cjk) {
+            after
+        } else {
+            behind
+        };
+        Some(pair)
+    })
+}
+
+fn is_cjk(letter: char) -> bool {
+    matches!(letter,
+        '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{323af}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +225,20 @@ mod tests {
             "list", "pull", "request", "get", "http", "server", "v2", "glass",
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn letters_of_scripts_without_spaces_are_found_in_pairs() {
+        let found: Vec<String> = words("天気予報API v2 車").collect();
+        assert_eq!(found, ["天気", "気予", "予報", "api", "v2", "車"]);
+        let index = index(&[
+            ("weather", "指定した都市の天気予報を取得する"),
+            ("mail", "查询城市的邮件并发送给用户"),
+            ("book", "음식점을예약합니다"),
+        ]);
+        for (query, tool) in [("天気を調べる", 0), ("发送邮件", 1), ("음식점", 2)] {
+            assert_eq!(index.search(query).first(), Some(&tool), "{query}");
+        }
     }
 
     #[test]

@@ -27,6 +27,9 @@ pub(super) type Members = BTreeMap<String, Box<RawValue>>;
 pub(super) struct Listing {
     pub(super) first: Response,
     pub(super) tools: Vec<Box<RawValue>>,
+    /// The members that state how long the whole list may be kept, and for whom: those of the most
+    /// cautious pages.
+    pub(super) caching: Members,
 }
 
 #[derive(Deserialize)]
@@ -34,6 +37,10 @@ struct Page {
     tools: Vec<Box<RawValue>>,
     #[serde(default, rename = "nextCursor")]
     next_cursor: Option<String>,
+    #[serde(default, rename = "ttlMs")]
+    time_to_live: Option<Box<RawValue>>,
+    #[serde(default, rename = "cacheScope")]
+    cache_scope: Option<Box<RawValue>>,
 }
 
 #[derive(Serialize)]
@@ -70,7 +77,9 @@ impl Listing {
             let all = listing.get_or_insert_with(|| Self {
                 first: response,
                 tools: Vec::new(),
+                caching: Members::new(),
             });
+            all.note_caching(page.time_to_live, page.cache_scope);
             bytes += page
                 .tools
                 .iter()
@@ -88,15 +97,28 @@ impl Listing {
         Err(too_long())
     }
 
-    /// Returns the digest of the tools, which is equal for equal lists only.
-    fn digest(&self) -> [u8; 32] {
-        let mut digest = Sha256::new();
-        for tool in &self.tools {
-            digest.update((tool.get().len() as u64).to_be_bytes());
-            digest.update(tool.get());
+    fn note_caching(&mut self, time: Option<Box<RawValue>>, scope: Option<Box<RawValue>>) {
+        let millis = |time: &RawValue| time.get().parse::<f64>().unwrap_or_default();
+        let known = self.caching.get("ttlMs").map(|time| millis(time));
+        if let Some(time) = time.filter(|time| known.is_none_or(|known| millis(time) < known)) {
+            self.caching.insert("ttlMs".to_owned(), time);
         }
-        digest.finalize().into()
+        let is_public = |scope: &RawValue| scope.get() == "\"public\"";
+        let known = self.caching.get("cacheScope");
+        if let Some(scope) = scope.filter(|scope| known.is_none() || !is_public(scope)) {
+            self.caching.insert("cacheScope".to_owned(), scope);
+        }
     }
+}
+
+/// Returns the digest of tools, which is equal for equal lists only.
+fn digest(tools: &[Box<RawValue>]) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    for tool in tools {
+        digest.update((tool.get().len() as u64).to_be_bytes());
+        digest.update(tool.get());
+    }
+    digest.finalize().into()
 }
 
 fn too_long() -> HandlerError {
@@ -111,14 +133,14 @@ pub(super) struct Indexes(Mutex<VecDeque<([u8; 32], Arc<Index>)>>);
 
 impl Indexes {
     /// Returns the index of a list. Each list that differs has its own, so an index never names a tool
-    /// that its caller does not see, and a changed list has a new one.
-    pub(super) async fn of(&self, listing: &Listing) -> Result<Arc<Index>, HandlerError> {
-        let digest = listing.digest();
+    /// that its caller does not see, and a changed list has a new one. Blocks the thread for a long
+    /// list.
+    pub(super) fn of(&self, tools: &[Box<RawValue>]) -> Arc<Index> {
+        let digest = digest(tools);
         if let Some(index) = self.find(&digest) {
-            return Ok(index);
+            return index;
         }
-        let tools = listing.tools.clone();
-        let index = tokio::task::spawn_blocking(move || Arc::new(Index::new(&tools))).await?;
+        let index = Arc::new(Index::new(tools));
         let mut indexes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         indexes.push_front((digest, Arc::clone(&index)));
         let mut entries = 0;
@@ -128,7 +150,7 @@ impl Indexes {
         });
         let kept = kept.count();
         indexes.truncate(kept);
-        Ok(index)
+        index
     }
 
     fn find(&self, digest: &[u8; 32]) -> Option<Arc<Index>> {

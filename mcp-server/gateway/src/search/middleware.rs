@@ -1,6 +1,7 @@
 //! [`Search`]: the middleware.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use mcp_server::middleware::{Direction, Middleware, Next, Outcome, Request, Response};
 use mcp_server::types::json::{self, Object, Value};
@@ -32,7 +33,7 @@ pub struct Search {
     finder: String,
     caller: String,
     pinned: BTreeSet<String>,
-    indexes: Indexes,
+    indexes: Arc<Indexes>,
 }
 
 impl Default for Search {
@@ -43,7 +44,7 @@ impl Default for Search {
             finder: "search_tools".to_owned(),
             caller: "call_tool".to_owned(),
             pinned: BTreeSet::new(),
-            indexes: Indexes::default(),
+            indexes: Arc::default(),
         }
     }
 }
@@ -162,6 +163,7 @@ impl Search {
         tools.push(to_raw_value(&self.call_tool())?);
         let mut members: Members = serde_json::from_str(listing.first.result()?.get())?;
         members.remove("nextCursor");
+        members.extend(listing.caching);
         members.insert("tools".to_owned(), to_raw_value(&tools)?);
         Response::from_json(cx, &members)
     }
@@ -235,16 +237,13 @@ impl Search {
             .unwrap_or(self.results)
             .clamp(1, MAX_RESULTS);
         let listing = Listing::read(request, next).await?;
-        let index = self.indexes.of(&listing).await?;
-        let ranked = index.search(&arguments.query);
+        let (indexes, tools, query) = (Arc::clone(&self.indexes), listing.tools, arguments.query);
+        let searching = move || (indexes.of(&tools).search(&query), tools);
+        let (ranked, tools) = tokio::task::spawn_blocking(searching).await?;
         let mut bytes = 0;
         let mut found: Vec<Value> = Vec::new();
         let mut names = HashSet::new();
-        for tool in ranked
-            .iter()
-            .filter_map(|at| listing.tools.get(*at))
-            .take(limit)
-        {
+        for tool in ranked.iter().filter_map(|at| tools.get(*at)).take(limit) {
             bytes += tool.get().len();
             if bytes > MAX_BYTES && !found.is_empty() {
                 break;

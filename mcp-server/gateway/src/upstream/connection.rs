@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcp_client::{Client, ClientBuilder, Limits};
 use mcp_server::types::{ClientCapabilities, LoggingLevel};
 use mcp_server::{ClientSession, HandlerError};
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::{Mutex, Notify, OnceCell};
 use tokio::time::Instant;
 
 use super::Upstream;
@@ -54,25 +54,37 @@ pub(crate) struct Link {
     busy: AtomicUsize,
     /// Whether one call uses it alone.
     exclusive: AtomicBool,
-    /// The number of subscriptions and lists that use it.
-    listening: AtomicUsize,
+    /// The number of lists that use it.
+    listing: AtomicUsize,
+    /// The number of subscriptions that use it.
+    subscriptions: AtomicUsize,
     used: std::sync::Mutex<Instant>,
     /// The level of log messages that was set, for upstreams of older revisions.
     pub(crate) log_level: Mutex<Option<LoggingLevel>>,
+    /// Notified when a use of a connection of the pool ends.
+    freed: Arc<Notify>,
 }
 
 impl Link {
-    pub(crate) fn new(key: LinkKey, session: Option<ClientSession>, on_change: OnChange) -> Self {
+    pub(crate) fn new(
+        key: LinkKey,
+        session: Option<ClientSession>,
+        on_change: OnChange,
+        freed: Arc<Notify>,
+    ) -> Self {
+        let is_shared = key.owner == Owner::Anonymous;
         Self {
             key,
             session,
             client: OnceCell::new(),
-            traffic: Arc::new(Traffic::new(on_change)),
+            traffic: Arc::new(Traffic::new(on_change, is_shared)),
             busy: AtomicUsize::new(0),
             exclusive: AtomicBool::new(false),
-            listening: AtomicUsize::new(0),
+            listing: AtomicUsize::new(0),
+            subscriptions: AtomicUsize::new(0),
             used: std::sync::Mutex::new(Instant::now()),
             log_level: Mutex::new(None),
+            freed,
         }
     }
 
@@ -118,12 +130,16 @@ impl Link {
     /// Returns `true` if a call may use the connection, alone or beside others.
     pub(crate) fn is_free(&self, is_exclusive: bool) -> bool {
         let is_excluded = self.exclusive.load(Ordering::Acquire);
-        !(is_excluded || is_exclusive && self.is_busy())
+        !(is_excluded || is_exclusive && (self.is_busy() || self.traffic.has_leftover()))
+    }
+
+    pub(crate) fn has_subscriptions(&self) -> bool {
+        self.subscriptions.load(Ordering::Acquire) > 0
     }
 
     /// Returns `true` if the connection can be closed to make room for another one.
     pub(crate) fn is_idle(&self) -> bool {
-        !self.is_busy() && self.listening.load(Ordering::Acquire) == 0
+        !self.is_busy() && self.listing.load(Ordering::Acquire) == 0 && !self.has_subscriptions()
     }
 
     /// Returns for how long the connection has not been used.
@@ -133,6 +149,14 @@ impl Link {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         used.elapsed()
+    }
+
+    fn counter(&self, purpose: &Purpose) -> &AtomicUsize {
+        match purpose {
+            Purpose::Call(_) => &self.busy,
+            Purpose::List => &self.listing,
+            Purpose::Subscription => &self.subscriptions,
+        }
     }
 
     fn touch(&self) {
@@ -150,55 +174,55 @@ pub(crate) struct Identity {
     pub(crate) version: String,
 }
 
+/// What a connection is used for.
+#[derive(Clone)]
+pub(crate) enum Purpose {
+    /// A call, alone or beside others.
+    Call(Arc<RunningCall>),
+    /// A list, beside calls. What the upstream sends on its own does not belong to it.
+    List,
+    /// A subscription, beside calls.
+    Subscription,
+}
+
 /// The use of a connection. It ends when this is dropped.
 pub(crate) struct Lease {
     pub(crate) link: Arc<Link>,
-    call: Option<Arc<RunningCall>>,
+    purpose: Purpose,
     is_exclusive: bool,
 }
 
 impl Lease {
-    /// Uses a connection for a call. The caller holds the lock of the pool.
-    pub(crate) fn for_call(link: Arc<Link>, call: &Arc<RunningCall>, is_exclusive: bool) -> Self {
-        link.busy.fetch_add(1, Ordering::AcqRel);
+    /// Uses a connection. The caller holds the lock of the pool.
+    pub(crate) fn new(link: Arc<Link>, purpose: Purpose, is_exclusive: bool) -> Self {
+        let is_exclusive = is_exclusive && matches!(purpose, Purpose::Call(_));
+        link.counter(&purpose).fetch_add(1, Ordering::AcqRel);
         if is_exclusive {
             link.exclusive.store(true, Ordering::Release);
         }
-        link.traffic.add(call);
+        if let Purpose::Call(call) = &purpose {
+            link.traffic.add(call);
+        }
         link.touch();
         Self {
             link,
-            call: Some(Arc::clone(call)),
+            purpose,
             is_exclusive,
-        }
-    }
-
-    /// Uses a connection beside calls, for a subscription or a list. What the upstream sends on its
-    /// own does not belong to it.
-    pub(crate) fn beside_calls(link: Arc<Link>) -> Self {
-        link.listening.fetch_add(1, Ordering::AcqRel);
-        Self {
-            link,
-            call: None,
-            is_exclusive: false,
         }
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.link.touch();
-        match &self.call {
-            Some(call) => {
-                self.link.traffic.remove(call);
-                if self.is_exclusive {
-                    self.link.exclusive.store(false, Ordering::Release);
-                }
-                self.link.busy.fetch_sub(1, Ordering::AcqRel);
-            }
-            None => {
-                self.link.listening.fetch_sub(1, Ordering::AcqRel);
-            }
+        let link = &*self.link;
+        link.touch();
+        if let Purpose::Call(call) = &self.purpose {
+            link.traffic.remove(call);
         }
+        if self.is_exclusive {
+            link.exclusive.store(false, Ordering::Release);
+        }
+        link.counter(&self.purpose).fetch_sub(1, Ordering::AcqRel);
+        link.freed.notify_waiters();
     }
 }

@@ -1,4 +1,4 @@
-//! [`Follower`]: a task that passes on the changes of an upstream.
+//! [`Follower`]: a task that keeps a subscription at an upstream.
 
 use mcp_client::{Subscription, SubscriptionEvent};
 use mcp_server::Change;
@@ -8,7 +8,8 @@ use tokio::task::AbortHandle;
 use super::connection::Lease;
 use super::traffic::OnChange;
 
-/// A task that passes on the changes of an upstream. It ends when this is dropped.
+/// A task that keeps a subscription at an upstream, and announces that everything may have changed if
+/// it missed something. It ends when this is dropped.
 pub(crate) struct Follower(AbortHandle);
 
 impl Follower {
@@ -24,9 +25,13 @@ impl Follower {
             let _lease = lease;
             while let Some(event) = subscription.next().await {
                 match event {
-                    Ok(event) => changes(event)
-                        .into_iter()
-                        .for_each(|change| on_change(change)),
+                    Ok(SubscriptionEvent::Missed | SubscriptionEvent::Interrupted { .. }) => {
+                        for change in [Change::Tools, Change::Prompts, Change::Resources] {
+                            on_change(change, None);
+                        }
+                    }
+                    // The middleware of the connection passes notifications on, with their params.
+                    Ok(_) => {}
                     Err(error) => {
                         tracing::debug!(%error, "changes of an upstream are not followed any more");
                         return;
@@ -51,19 +56,5 @@ impl Follower {
 impl Drop for Follower {
     fn drop(&mut self) {
         self.0.abort();
-    }
-}
-
-/// Returns what may have changed.
-fn changes(event: SubscriptionEvent) -> Vec<Change> {
-    match event {
-        SubscriptionEvent::ToolListChanged => vec![Change::Tools],
-        SubscriptionEvent::PromptListChanged => vec![Change::Prompts],
-        SubscriptionEvent::ResourceListChanged => vec![Change::Resources],
-        SubscriptionEvent::ResourceUpdated(params) => vec![Change::Resource(params.uri)],
-        SubscriptionEvent::Missed | SubscriptionEvent::Interrupted { .. } => {
-            vec![Change::Tools, Change::Prompts, Change::Resources]
-        }
-        _ => Vec::new(),
     }
 }

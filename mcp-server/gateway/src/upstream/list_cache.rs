@@ -1,7 +1,7 @@
 //! [`ListCache`]: the lists of an upstream, until they change.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mcp_server::Change;
@@ -17,6 +17,9 @@ const KEPT: usize = 256;
 /// The maximum size of all of them.
 const KEPT_BYTES: usize = 64 << 20;
 
+/// The items of a list, as JSON.
+pub(crate) type Items = Arc<[Box<RawValue>]>;
+
 /// The caller, the method, and the revision of the caller.
 pub(crate) type ListKey = (LinkKey, &'static str, Revision);
 
@@ -28,7 +31,13 @@ pub(crate) struct ListCache(Mutex<CachedLists>);
 struct CachedLists {
     /// The number of changes so far.
     generation: u64,
-    lists: HashMap<ListKey, (Instant, Box<RawValue>)>,
+    lists: HashMap<ListKey, CachedList>,
+}
+
+struct CachedList {
+    until: Instant,
+    items: Items,
+    bytes: usize,
 }
 
 impl ListCache {
@@ -37,28 +46,32 @@ impl ListCache {
     }
 
     /// Returns a list, or else the number of changes so far.
-    pub(crate) fn get(&self, key: &ListKey) -> Result<Box<RawValue>, u64> {
+    pub(crate) fn get(&self, key: &ListKey) -> Result<Items, u64> {
         let cached = self.lists();
         match cached.lists.get(key) {
-            Some((until, list)) if Instant::now() < *until => Ok(list.clone()),
+            Some(list) if Instant::now() < list.until => Ok(Arc::clone(&list.items)),
             _ => Err(cached.generation),
         }
     }
 
     /// Keeps a list, unless something has changed since it was requested.
-    pub(crate) fn insert(&self, key: ListKey, generation: u64, list: &RawValue, time: Duration) {
+    pub(crate) fn insert(&self, key: ListKey, generation: u64, items: Items, time: Duration) {
         let mut cached = self.lists();
         if time.is_zero() || cached.generation != generation {
             return;
         }
-        let kept = cached.lists.values().map(|(_, list)| list.get().len());
-        let bytes = kept.sum::<usize>().saturating_add(list.get().len());
-        if cached.lists.len() >= KEPT || bytes > KEPT_BYTES {
+        let bytes = items.iter().map(|item| item.get().len()).sum();
+        let kept = cached.lists.values().map(|list| list.bytes);
+        if cached.lists.len() >= KEPT || kept.sum::<usize>().saturating_add(bytes) > KEPT_BYTES {
             cached.lists.clear();
         }
-        cached
-            .lists
-            .insert(key, (Instant::now() + time, list.to_owned()));
+        let until = Instant::now() + time;
+        let list = CachedList {
+            until,
+            items,
+            bytes,
+        };
+        cached.lists.insert(key, list);
     }
 
     /// Forgets the lists if the change is one of a list.

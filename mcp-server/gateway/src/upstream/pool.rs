@@ -1,19 +1,20 @@
 //! [`Pool`]: the connections to one upstream.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mcp_client::Client;
 use mcp_server::types::{ClientCapabilities, Revision, ServerCapabilities, SubscriptionFilter};
 use mcp_server::{ClientSession, HandlerError};
-use tokio::sync::{Semaphore, SemaphorePermit, watch};
+use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
 use tokio::time::{Instant, timeout};
 
-use super::connection::{Identity, Lease, Link, LinkKey, Owner};
+use super::connection::{Identity, Lease, Link, LinkKey, Owner, Purpose};
 use super::follower::Follower;
 use super::header_params::HeaderParams;
 use super::list_cache::ListCache;
-use super::traffic::{OnChange, RunningCall};
+use super::traffic::OnChange;
 use super::{Kind, Upstream, UpstreamStatus};
 use crate::error::unreachable;
 
@@ -37,6 +38,8 @@ pub(crate) struct Pool {
     identity: Identity,
     on_change: OnChange,
     calls: Semaphore,
+    /// Notified when a use of a connection ends.
+    freed: Arc<Notify>,
     state: Mutex<PoolState>,
     pub(crate) lists: ListCache,
     pub(crate) header_params: HeaderParams,
@@ -86,6 +89,7 @@ impl Pool {
             upstream,
             identity,
             on_change,
+            freed: Arc::default(),
             state: Mutex::default(),
             lists: ListCache::default(),
             header_params: HeaderParams::default(),
@@ -100,6 +104,12 @@ impl Pool {
 
     fn name(&self) -> &str {
         &self.upstream.name
+    }
+
+    /// Connects to an upstream that was not connected before, and returns its revision.
+    pub(crate) async fn learn_revision(&self, wanted: &Wanted) -> Result<Revision, HandlerError> {
+        let lease = self.lease(wanted, &Purpose::List).await?;
+        Ok(self.client_of(&lease, wanted).await?.revision())
     }
 
     /// Returns the revision of the upstream, if it was connected before.
@@ -165,21 +175,21 @@ impl Pool {
             capabilities: ClientCapabilities::new(),
             is_exclusive: false,
         };
-        self.listen(&wanted).await.map(drop)
+        self.learn_revision(&wanted).await.map(drop)
     }
 
-    /// Returns a connection for a call, or for a list if there is none. It is connected.
+    /// Returns a connection, which is connected.
     pub(crate) async fn connect(
         &self,
         wanted: &Wanted,
-        call: Option<&Arc<RunningCall>>,
+        purpose: Purpose,
     ) -> Result<Connected<'_>, HandlerError> {
         let time = self.upstream.limits.connect_time;
         let permit = timeout(time, self.calls.acquire()).await;
         let Ok(Ok(permit)) = permit else {
             return Err(self.overloaded("calls"));
         };
-        let lease = self.lease(wanted, call)?;
+        let lease = self.lease(wanted, &purpose).await?;
         self.client_of(&lease, wanted).await?;
         Ok(Connected {
             lease,
@@ -187,9 +197,11 @@ impl Pool {
         })
     }
 
-    /// Returns a connection for a subscription, and its client.
+    /// Returns a connection for a subscription, and its client. Does not wait for a connection: a
+    /// client waits for the answers of all upstreams.
     pub(crate) async fn listen(&self, wanted: &Wanted) -> Result<(Lease, Client), HandlerError> {
-        let lease = self.lease(wanted, None)?;
+        let lease = self.try_lease(wanted, &Purpose::Subscription);
+        let lease = lease.ok_or_else(|| self.overloaded("subscriptions"))?;
         let client = self.client_of(&lease, wanted).await?;
         Ok((lease, client))
     }
@@ -217,12 +229,26 @@ impl Pool {
         HandlerError::internal(text).temporary()
     }
 
-    /// Finds a connection or adds one, and uses it.
-    fn lease(
-        &self,
-        wanted: &Wanted,
-        call: Option<&Arc<RunningCall>>,
-    ) -> Result<Lease, HandlerError> {
+    /// Finds a connection or adds one, and uses it. Waits while there are too many.
+    async fn lease(&self, wanted: &Wanted, purpose: &Purpose) -> Result<Lease, HandlerError> {
+        let waiting = async {
+            loop {
+                // Registered before the connections are looked at, so that no end is missed.
+                let mut freed = pin!(self.freed.notified());
+                freed.as_mut().enable();
+                if let Some(lease) = self.try_lease(wanted, purpose) {
+                    return lease;
+                }
+                freed.await;
+            }
+        };
+        let lease = timeout(self.upstream.limits.connect_time, waiting).await;
+        lease.map_err(|_| self.overloaded("connections"))
+    }
+
+    /// Finds a connection or adds one, and uses it. `None` if there are too many.
+    fn try_lease(&self, wanted: &Wanted, purpose: &Purpose) -> Option<Lease> {
+        let is_call = matches!(purpose, Purpose::Call(_));
         let mut dropped = Vec::new();
         let mut state = self.state();
         // The connection that was used last is the most likely one to have the caller's state.
@@ -232,8 +258,16 @@ impl Pool {
             .rev()
             .filter(|link| link.key == wanted.key);
         let found = own
-            .find(|link| !link.is_closed() && (call.is_none() || link.is_free(wanted.is_exclusive)))
+            .find(|link| !link.is_closed() && (!is_call || link.is_free(wanted.is_exclusive)))
             .cloned();
+        let listened = found.as_ref().is_some_and(|link| link.has_subscriptions());
+        if matches!(purpose, Purpose::Subscription) && !listened {
+            let links = state.links.iter();
+            let listened = links.filter(|link| link.has_subscriptions()).count();
+            if listened >= (self.upstream.limits.connections / 2).max(1) {
+                return None;
+            }
+        }
         let link = if let Some(link) = found {
             link
         } else {
@@ -249,18 +283,15 @@ impl Pool {
                 let oldest = idle
                     .max_by_key(|(_, link)| (link.key.owner == wanted.key.owner, link.idle_time()));
                 let oldest = oldest.map(|(at, _)| at);
-                let at = oldest.ok_or_else(|| self.overloaded("connections"))?;
-                dropped.push(state.links.swap_remove(at));
+                dropped.push(state.links.swap_remove(oldest?));
             }
             let (key, session) = (wanted.key.clone(), wanted.session.clone());
-            let link = Arc::new(Link::new(key, session, Arc::clone(&self.on_change)));
+            let (on_change, freed) = (Arc::clone(&self.on_change), Arc::clone(&self.freed));
+            let link = Arc::new(Link::new(key, session, on_change, freed));
             state.links.push(Arc::clone(&link));
             link
         };
-        Ok(match call {
-            Some(call) => Lease::for_call(link, call, wanted.is_exclusive),
-            None => Lease::beside_calls(link),
-        })
+        Some(Lease::new(link, purpose.clone(), wanted.is_exclusive))
     }
 
     /// Returns the client of a connection. The first of its users connects, and the others wait.
@@ -355,5 +386,6 @@ impl Pool {
         };
         let closed: Vec<_> = self.state().links.extract_if(.., is_over).collect();
         drop(closed);
+        self.freed.notify_waiters();
     }
 }

@@ -1,6 +1,8 @@
 //! [`Traffic`]: what an upstream sends on its own, and the calls that it belongs to.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use mcp_client::CallError;
 use mcp_client::middleware::{
@@ -14,13 +16,23 @@ use mcp_server::types::{
 };
 use mcp_server::{Change, Context, HandlerError};
 use serde_json::value::RawValue;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::timeout;
 
 /// The notifications that a slow client may leave unread before further ones are dropped.
 const NOTES: usize = 256;
 
-/// Receives the changes that an upstream announces, with its own URIs.
-pub(crate) type OnChange = Arc<dyn Fn(Change) + Send + Sync>;
+/// What says that the user has finished what a page asked for. It arrives after the call, so it is kept
+/// for the next one.
+const COMPLETE: &str = "notifications/elicitation/complete";
+
+/// The maximum number of such notifications that are kept, and of the bytes of their params.
+const LATE: usize = 16;
+const LATE_BYTES: usize = 4 << 10;
+
+/// Receives the changes that an upstream announces, with its own URIs, and the params of the
+/// notification if there was one.
+pub(crate) type OnChange = Arc<dyn Fn(Change, Option<&RawValue>) + Send + Sync>;
 
 /// A notification of an upstream for the client of a call.
 pub(crate) struct Note {
@@ -35,6 +47,10 @@ pub(crate) struct RunningCall {
     notes: mpsc::Sender<Note>,
     /// The number of questions that are asked with the request of the client.
     asking: watch::Sender<usize>,
+    /// Notified when the upstream reports progress.
+    progressed: Notify,
+    /// Whether the upstream has the request and has not answered it.
+    is_open: AtomicBool,
 }
 
 impl RunningCall {
@@ -45,6 +61,8 @@ impl RunningCall {
             cx,
             notes,
             asking: watch::Sender::new(0),
+            progressed: Notify::new(),
+            is_open: AtomicBool::new(false),
         };
         (Arc::new(call), received)
     }
@@ -60,6 +78,21 @@ impl RunningCall {
             .await;
     }
 
+    /// Notes that the upstream gets the request, or that it has answered it.
+    pub(crate) fn set_open(&self, is_open: bool) {
+        self.is_open.store(is_open, Ordering::Release);
+    }
+
+    /// Returns `true` if the upstream may work on the request.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_open.load(Ordering::Acquire)
+    }
+
+    /// Notes that the upstream has reported progress.
+    pub(crate) fn note_progress(&self) {
+        self.progressed.notify_one();
+    }
+
     /// Passes a notification on. One that the client does not read in time is dropped.
     pub(crate) fn note(&self, note: Note) {
         if self.notes.try_send(note).is_err() {
@@ -73,14 +106,26 @@ impl RunningCall {
 /// The calls that run on a connection, and what happens to messages beside them.
 pub(crate) struct Traffic {
     running: Mutex<Vec<Arc<RunningCall>>>,
+    /// Notifications that arrived while no call ran.
+    late: Mutex<Vec<Note>>,
     on_change: OnChange,
+    /// Whether the calls may be those of several clients.
+    is_shared: bool,
+    /// Whether the upstream may still work on a call that has ended for its client.
+    has_leftover: AtomicBool,
+    /// The number of questions that clients are asked.
+    asking: watch::Sender<usize>,
 }
 
 impl Traffic {
-    pub(crate) fn new(on_change: OnChange) -> Self {
+    pub(crate) fn new(on_change: OnChange, is_shared: bool) -> Self {
         Self {
             running: Mutex::default(),
+            late: Mutex::default(),
             on_change,
+            is_shared,
+            has_leftover: AtomicBool::new(false),
+            asking: watch::Sender::new(0),
         }
     }
 
@@ -88,17 +133,71 @@ impl Traffic {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn late(&self) -> MutexGuard<'_, Vec<Note>> {
+        self.late.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn add(&self, call: &Arc<RunningCall>) {
         self.running().push(Arc::clone(call));
+        self.late().drain(..).for_each(|note| call.note(note));
     }
 
     pub(crate) fn remove(&self, call: &Arc<RunningCall>) {
+        // An upstream may ignore that a call was cancelled, and ask later.
+        if self.is_shared && call.is_open() {
+            self.has_leftover.store(true, Ordering::Release);
+        }
         self.running().retain(|known| !Arc::ptr_eq(known, call));
     }
 
-    /// Returns the call that began last: all calls of a connection are of one client.
+    /// Returns `true` if what the upstream sends may belong to a client whose call has ended.
+    pub(crate) fn has_leftover(&self) -> bool {
+        self.has_leftover.load(Ordering::Acquire)
+    }
+
+    /// Returns the call that began last, unless a message could be one for another client.
     fn latest(&self) -> Option<Arc<RunningCall>> {
-        self.running().last().cloned()
+        let running = self.running();
+        if self.is_shared && (running.len() > 1 || self.has_leftover()) {
+            return None;
+        }
+        running.last().cloned()
+    }
+
+    /// Waits until an upstream has had a call for `time` without a report of progress. The time
+    /// begins again after each question: the upstream waits while the client answers.
+    pub(crate) async fn overdue(&self, call: &RunningCall, time: Duration) {
+        let mut asking = self.asking.subscribe();
+        loop {
+            // Fails only if the sender is dropped, and `self` owns it.
+            let _ = asking.wait_for(|asking| *asking == 0).await;
+            let moved = async {
+                tokio::select! {
+                    _ = asking.changed() => {}
+                    () = call.progressed.notified() => {}
+                }
+            };
+            if timeout(time, moved).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Passes a notification on to the call to which it belongs, or to the next one.
+    fn note(&self, note: Note) {
+        if let Some(call) = self.latest() {
+            return call.note(note);
+        }
+        let bytes = note.params.as_ref().map_or(0, |params| params.get().len());
+        let mut late = self.late();
+        if note.method == COMPLETE && !self.is_shared && late.len() < LATE && bytes <= LATE_BYTES {
+            late.push(note);
+        } else {
+            tracing::debug!(
+                method = short(&note.method),
+                "a notification of an upstream is dropped: it belongs to no call"
+            );
+        }
     }
 
     /// Returns the change that a notification announces.
@@ -142,7 +241,7 @@ impl Middleware for Routing {
                 return Err(ErrorObject::internal_error(text).into());
             };
             let answered = {
-                let _asking = Asking::begin(&call);
+                let _asking = [&call.asking, &self.0.asking].map(Asking::begin);
                 answer(&call.cx, &request).await
             };
             // The client cancelled that request: another one of its session may be the one.
@@ -158,11 +257,9 @@ impl Middleware for Routing {
             return Some(notification);
         }
         if let Some(change) = Traffic::change(&notification) {
-            (self.0.on_change)(change);
-        } else if !HANDLED.contains(&notification.method())
-            && let Some(call) = self.0.latest()
-        {
-            call.note(Note {
+            (self.0.on_change)(change, Some(notification.params()));
+        } else if !HANDLED.contains(&notification.method()) {
+            self.0.note(Note {
                 method: notification.method().to_owned(),
                 params: Some(notification.params().to_owned()),
             });
@@ -172,18 +269,18 @@ impl Middleware for Routing {
 }
 
 /// A question that is asked with the request of a client.
-struct Asking<'a>(&'a RunningCall);
+struct Asking<'a>(&'a watch::Sender<usize>);
 
 impl<'a> Asking<'a> {
-    fn begin(call: &'a RunningCall) -> Self {
-        call.asking.send_modify(|asking| *asking += 1);
-        Self(call)
+    fn begin(asking: &'a watch::Sender<usize>) -> Self {
+        asking.send_modify(|asking| *asking += 1);
+        Self(asking)
     }
 }
 
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
-        self.0.asking.send_modify(|asking| *asking -= 1);
+        self.0.send_modify(|asking| *asking -= 1);
     }
 }
 

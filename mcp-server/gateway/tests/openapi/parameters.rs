@@ -240,3 +240,31 @@ async fn parameters_that_are_not_declared_keep_their_order() {
     let names = tools[0]["inputSchema"]["required"].clone();
     assert_eq!(names, json!(["a", "b", "c", "d", "e", "f"]));
 }
+
+#[tokio::test]
+async fn members_of_an_object_are_not_another_parameter() {
+    let api = Api::start(OK).await;
+    for place in ["query", "cookie"] {
+        let parameters = json!([
+            { "name": "limit", "in": place, "schema": { "type": "integer" } },
+            { "name": "filter", "in": place, "schema": { "type": "object" } },
+        ]);
+        let document = with_parameters("/x?action=list", &parameters);
+        let mut names = vec!["limit"];
+        names.extend((place == "query").then_some("action"));
+        for name in names {
+            let arguments = json!({ "limit": 1, "filter": { "color": "red", name: 1_000 } });
+            let result = call(&document, &api, "get", arguments).await;
+            let expected = format!("`filter`: `{name}` is set by another argument, or by the API");
+            assert!(
+                result.has_failed() && result.text() == expected,
+                "{result:?}"
+            );
+            assert!(api.is_untouched());
+        }
+        let arguments = json!({ "limit": 1, "filter": { "color": "red", "filter": "a" } });
+        let result = call(&document, &api, "get", arguments).await;
+        assert!(!result.has_failed(), "{result:?}");
+        let _ = api.request();
+    }
+}

@@ -3,7 +3,7 @@
 use mcp_client::CallError;
 use serde_json::{Value, json};
 
-use super::{Api, call, connect, document, listed, open};
+use super::{Api, OK, call, connect, document, listed, open};
 
 fn response(status: &str, media_type: &str, body: &str) -> String {
     let length = body.len();
@@ -214,4 +214,35 @@ async fn an_api_that_cannot_be_reached_is_a_failure() {
         result.has_failed() && result.text().starts_with("the API cannot be reached: "),
         "{result:?}"
     );
+}
+
+#[tokio::test]
+async fn member_that_is_only_written_is_not_required_by_a_sibling() {
+    for reference in [false, true] {
+        let user = json!({
+            "type": "object",
+            "properties": { "password": { "type": "string", "writeOnly": true }, "fine": {} },
+        });
+        let part = if reference {
+            json!({ "$ref": "#/components/schemas/User" })
+        } else {
+            user.clone()
+        };
+        let schema =
+            json!({ "type": "object", "allOf": [part, { "required": ["fine", "password"] }] });
+        let content = json!({ "application/json": { "schema": schema } });
+        let operation = json!({
+            "operationId": "get",
+            "responses": { "200": { "description": "", "content": content } },
+        });
+        let document = document("3.1.0", "/x", &json!({ "get": operation }));
+        let mut document: Value = serde_json::from_str(&document).unwrap();
+        document["components"] = json!({ "schemas": { "User": user } });
+        let document = document.to_string();
+        let schema = listed(&document).await.remove(0)["outputSchema"].to_string();
+        assert!(schema.contains(r#""required":["fine"]"#), "{schema}");
+        let api = Api::start(OK).await;
+        let result = call(&document, &api, "get", json!({})).await;
+        assert!(!result.has_failed(), "{result:?}");
+    }
 }

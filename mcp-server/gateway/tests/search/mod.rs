@@ -5,8 +5,10 @@ mod passing;
 use mcp_client::{ByteStream, Client};
 use mcp_gateway::search::Search;
 use mcp_server::middleware::{self, Next, Outcome, Request};
-use mcp_server::types::{CallToolResult, Revision};
-use mcp_server::{Context, HandlerError, Principal, Server, ServerBuilder, ToolDef};
+use mcp_server::types::{CallToolResult, Revision, ToolsCapability};
+use mcp_server::{
+    AnyRequest, AnyResult, Context, HandlerError, Principal, Server, ServerBuilder, ToolDef,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -293,4 +295,33 @@ async fn clients_of_every_revision_can_search() {
             "{revision:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn list_is_kept_for_the_shortest_time_of_its_pages() {
+    let pages = async |request: AnyRequest| -> Result<AnyResult, HandlerError> {
+        let tool = json!({ "name": "t", "inputSchema": { "type": "object" } });
+        let mut page = json!({
+            "resultType": "complete", "tools": [tool, tool], "ttlMs": 60_000, "cacheScope": "public",
+        });
+        if request.params().get().contains("cursor") {
+            page["ttlMs"] = json!(5_000);
+            page["cacheScope"] = json!("private");
+        } else {
+            page["nextCursor"] = json!("2");
+        }
+        AnyResult::from_json(&page)
+    };
+    let server = Server::builder("test", "1.0.0")
+        .capabilities(|all| all.tools(ToolsCapability::new()))
+        .layer(Search::new().threshold(1))
+        .fallback(pages);
+    let client = connect(server, "ada").await;
+    let listed = client.request_json("tools/list", &json!({})).await.unwrap();
+    let listed: Value = serde_json::from_str(listed.get()).unwrap();
+    assert_eq!(listed["tools"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        (&listed["ttlMs"], &listed["cacheScope"]),
+        (&json!(5_000), &json!("private"))
+    );
 }

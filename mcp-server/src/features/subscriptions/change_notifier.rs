@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::resolved::AuthorizedResource;
 use crate::features::subscriptions::admission::{Admission, admit};
-use crate::protocol::changes::{Change, Subscriber};
+use crate::protocol::changes::{Announced, Change, Subscriber};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::announcements::announcement;
 use crate::protocol::dispatch::error_report::for_log;
@@ -103,8 +103,8 @@ impl ChangeNotifier {
             if self.negotiated {
                 self.cx.state.sink.ready().await;
             }
-            if let Some(change) = subscriber.take()
-                && let Some(message) = self.message(change, Some(meta.clone())).await?
+            if let Some(announced) = subscriber.take()
+                && let Some(message) = self.message(announced, Some(meta.clone())).await?
             {
                 return Ok(message);
             }
@@ -115,11 +115,11 @@ impl ChangeNotifier {
     /// notified of this version already.
     pub(crate) async fn message(
         &self,
-        change: Change,
+        announced: Announced,
         meta: Option<NotificationMetaObject>,
     ) -> Result<Option<Vec<u8>>, HandlerError> {
-        let Change::Resource(uri) = &change else {
-            return announcement(self.cx.revision(), change, meta).map(Some);
+        let Change::Resource(uri) = &announced.change else {
+            return announcement(self.cx.revision(), announced, meta).map(Some);
         };
         let found = match admit(uri, &self.cx, &self.resources).await {
             Admission::Admitted(found) => Some(found),
@@ -150,7 +150,7 @@ impl ChangeNotifier {
                 }
             }
         }
-        announcement(self.cx.revision(), change, meta).map(Some)
+        announcement(self.cx.revision(), announced, meta).map(Some)
     }
 
     /// Returns the current resource. An error or panic of its handler does not end the

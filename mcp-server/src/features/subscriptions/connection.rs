@@ -135,13 +135,14 @@ async fn send_notifications(
     loop {
         changes.ready().await;
         sink.ready().await;
-        let Some(change) = changes.take() else {
+        let Some(announced) = changes.take() else {
             continue;
         };
         let Some(notifier) = subscribed.state().notifier.clone() else {
             continue;
         };
-        match notifier.message(change.clone(), None).await {
+        let change = announced.change.clone();
+        match notifier.message(announced, None).await {
             // The client may have unsubscribed meanwhile.
             Ok(Some(message)) if subscribed.wants(&change) => {
                 let passed = notifier.context().pass_outbound(message);

@@ -105,13 +105,13 @@ pub(crate) async fn listen(
         #[cfg(not(feature = "versioned-resources"))]
         let next = async {
             loop {
-                let change = subscriber.next().await;
-                if let Change::Resource(uri) = &change
+                let announced = subscriber.next().await;
+                if let Change::Resource(uri) = &announced.change
                     && let Admission::Refused = admission::admit(uri, &cx, &resources).await
                 {
                     continue;
                 }
-                return announcement(cx.revision(), change, Some(meta.clone()));
+                return announcement(cx.revision(), announced, Some(meta.clone()));
             }
         };
         match select(core.stopping(), next).await {

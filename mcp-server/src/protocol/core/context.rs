@@ -219,6 +219,18 @@ impl Context {
         self.state.ended.wait().await;
     }
 
+    /// Returns the reason that the client gave when it cancelled the request: `reason` of
+    /// `notifications/cancelled`. It is known as soon as [`cancelled`](Self::cancelled) resolves,
+    /// and to values that are dropped with the handler.
+    ///
+    /// The text is the client's: it is not escaped, and only its first 1,024 bytes are kept. `None`
+    /// for requests that ended in another way. Clients of newer revisions cancel over HTTP by closing
+    /// the response, without a reason.
+    #[must_use]
+    pub fn cancel_reason(&self) -> Option<&str> {
+        self.state.ended.reason()
+    }
+
     /// Returns `true` if the request has ended.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {

@@ -3,18 +3,23 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use mcp_types::json::{self, Map};
+use mcp_types::rpc::{self, Message};
 use mcp_types::{
     Notification, NotificationMetaObject, NotificationParams, PromptListChangedNotification,
     ResourceListChangedNotification, ResourceUpdatedNotification,
     ResourceUpdatedNotificationParams, Revision, ToolListChangedNotification,
 };
+use serde::Serialize;
+use serde_json::value::RawValue;
 
-use crate::protocol::changes::{Change, Interest};
+use crate::protocol::changes::{Announced, Change, ChangeParams, Interest};
 use crate::protocol::core::{Context, Core};
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::message::message_sink::MessageSink;
 use crate::protocol::message::notification;
+use crate::protocol::message::raw_object::object_text;
 use crate::protocol::session::Session;
 use crate::protocol::session::peer::Peer;
 
@@ -42,11 +47,11 @@ pub(crate) fn send_changes(
     // Subscribed before the first poll, so that no change in between is missed.
     async move {
         loop {
-            let change = subscriber.next().await;
-            if !is_admitted(&change, &core, &session).await {
+            let announced = subscriber.next().await;
+            if !is_admitted(&announced.change, &core, &session).await {
                 continue;
             }
-            match announcement(session.revision, change, None) {
+            match announcement(session.revision, announced, None) {
                 Ok(message) => {
                     let passed = if core.layers.is_empty() {
                         Some(message)
@@ -82,8 +87,84 @@ fn client_context(core: &Arc<Core>, session: &Arc<Session>) -> Context {
     Context::on_behalf_of(core, method, peer, session.notified_caller())
 }
 
+/// The maximum size of the params of an announcement, in bytes.
+const PARAMS_BYTES: usize = 16 << 10;
+
+const META: &str = "_meta";
+
+/// The member of `_meta` that names the subscription of the client.
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// Encodes the params that an announcement has beside its change.
+///
+/// # Errors
+///
+/// The value or its `_meta` is not an object, or the text is longer than 16 KiB.
+pub(crate) fn change_params(
+    params: &(impl Serialize + ?Sized),
+) -> Result<ChangeParams, HandlerError> {
+    let text = object_text(params)?;
+    if text.get().len() > PARAMS_BYTES {
+        return Err(HandlerError::internal(format!(
+            "the params of an announcement have {} bytes, the limit is {PARAMS_BYTES}",
+            text.get().len()
+        )));
+    }
+    let members: Map<Box<RawValue>> = json::from_str(text.get())?;
+    if let Some(meta) = members.get(META) {
+        object_text(meta)?;
+    }
+    Ok((!members.is_empty()).then(|| Arc::from(text)))
+}
+
 /// Encodes the notification of a change.
 pub(crate) fn announcement(
+    revision: Revision,
+    announced: Announced,
+    meta: Option<NotificationMetaObject>,
+) -> Result<Vec<u8>, HandlerError> {
+    let Announced { change, params } = announced;
+    let message = plain_announcement(revision, change, meta)?;
+    let Some(params) = params else {
+        return Ok(message);
+    };
+    let Ok(Message::Notification {
+        method,
+        params: own,
+        ..
+    }) = rpc::parse(&message)
+    else {
+        return Ok(message);
+    };
+    let own: Map<Box<RawValue>> = match own {
+        Some(own) => json::from_str(own.get())?,
+        None => Map::new(),
+    };
+    let mut members: Map<Box<RawValue>> = json::from_str(params.get())?;
+    let mut meta: Map<Box<RawValue>> = match members.get(META) {
+        Some(meta) => json::from_str(meta.get())?,
+        None => Map::new(),
+    };
+    // That of another server has no meaning for this client.
+    meta.remove(SUBSCRIPTION);
+    for (name, value) in own {
+        if name == META {
+            meta.extend(json::from_str::<Map<Box<RawValue>>>(value.get())?);
+        } else {
+            members.insert(name, value);
+        }
+    }
+    if meta.is_empty() {
+        members.remove(META);
+    } else {
+        members.insert(META, json::to_raw(&meta)?);
+    }
+    let mut message = Vec::with_capacity(params.get().len() + 256);
+    rpc::write_notification(&mut message, &method, Some(&members))?;
+    Ok(message)
+}
+
+fn plain_announcement(
     revision: Revision,
     change: Change,
     meta: Option<NotificationMetaObject>,

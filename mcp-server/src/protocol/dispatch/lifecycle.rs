@@ -15,6 +15,7 @@ use mcp_types::{
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, ResponseFuture, Route};
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::text::{method_not_found, short};
@@ -96,31 +97,16 @@ pub(crate) fn empty(id: &RequestId) -> Vec<u8> {
     message
 }
 
-/// The params of `notifications/cancelled`.
-struct Cancelled {
-    id: RequestId,
-    reason: Option<String>,
-}
-
-impl FromMembers for Cancelled {
-    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
-        Ok(Self {
-            id: members.required("requestId")?,
-            reason: members.optional("reason")?,
-        })
-    }
-}
-
-/// Returns the id of the request that a peer cancels. Malformed params are ignored, as the
-/// specification requires.
-pub(crate) fn cancelled(params: Option<&RawValue>) -> Option<RequestId> {
+/// Returns what a peer cancels. Malformed params are ignored, as the specification requires.
+pub(crate) fn cancelled(params: Option<&RawValue>) -> Option<Cancellation> {
     let read = RawObject::read(params?);
-    match read.and_then(|members| Cancelled::from_members(&members)) {
-        Ok(Cancelled { id, reason }) => {
-            let reason = reason.as_deref().map(PeerText);
+    match read.and_then(|members| Cancellation::from_members(&members)) {
+        Ok(cancellation) => {
+            let reason = cancellation.reason.as_deref().map(PeerText);
             let reason = reason.map(tracing::field::display);
-            tracing::debug!(id = %PeerDisplay(&id), reason, "the peer cancelled a request");
-            Some(id)
+            let id = PeerDisplay(&cancellation.id);
+            tracing::debug!(%id, reason, "the peer cancelled a request");
+            Some(cancellation)
         }
         Err(error) => {
             tracing::warn!(

@@ -219,13 +219,18 @@ impl Next {
         params: &P,
         cx: &Context,
     ) -> impl Future<Output = Outcome> + Send + use<P> {
-        let part = EndOnDrop(cx.part(method));
+        let part = EndOnDrop {
+            part: cx.part(method),
+            whole: cx.clone(),
+        };
         // Encoded here, so that the future borrows nothing.
-        let started = self.start(params, &part.0);
+        let started = self.start(params, &part.part);
         async move {
-            let _ends = part;
             let (request, rest) = started?;
-            let message = run(request, rest).await?;
+            let running = std::pin::pin!(run(request, rest));
+            // Dropped before the handler, which then knows the reason.
+            let _ends = part;
+            let message = running.await?;
             Ok(Response { message })
         }
     }
@@ -250,11 +255,16 @@ impl Next {
 
 /// Ends the context of a part of a request when the part has its response, or is dropped: what its
 /// handler spawned may wait for that.
-struct EndOnDrop(Context);
+struct EndOnDrop {
+    part: Context,
+    whole: Context,
+}
 
 impl Drop for EndOnDrop {
     fn drop(&mut self) {
-        self.0.state.ended.set();
+        let ended = &self.part.state.ended;
+        ended.set_reason(self.whole.cancel_reason());
+        ended.set();
     }
 }
 

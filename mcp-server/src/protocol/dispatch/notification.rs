@@ -71,8 +71,10 @@ impl Core {
         if method == methods::CANCELLED {
             return match lifecycle::cancelled(params) {
                 // Requests never have an id that is too long.
-                Some(id) if sizes::exceeds_id(&id, self.limits()) => Dispatch::Nothing,
-                Some(id) => Dispatch::Cancel(id),
+                Some(cancelled) if sizes::exceeds_id(&cancelled.id, self.limits()) => {
+                    Dispatch::Nothing
+                }
+                Some(cancelled) => Dispatch::Cancel(cancelled),
                 None => Dispatch::Nothing,
             };
         }

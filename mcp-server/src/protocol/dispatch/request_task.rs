@@ -23,6 +23,7 @@ use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::rejection::Rejection;
 use crate::protocol::message::answer::{Answer, error_message};
 use crate::protocol::metrics::operations::OperationOutcome;
+use crate::util::signal::CancelSignal;
 
 /// A request whose handler runs. Resolves to its answer. Dropping it cancels the request.
 ///
@@ -72,6 +73,11 @@ impl RequestTask {
     /// Returns the id by which the request can be cancelled.
     pub(crate) fn id(&self) -> Option<&RequestId> {
         self.cx.request_id()
+    }
+
+    /// Returns the flag that is set when the request ends.
+    pub(crate) fn ended(&self) -> &CancelSignal {
+        &self.cx.state.ended
     }
 
     pub(crate) fn context(&self) -> &Context {

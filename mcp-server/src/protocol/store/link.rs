@@ -12,7 +12,7 @@ use super::bus::{Bus, BusPage};
 use super::error::StoreError;
 use super::message::BusMessage;
 use super::outbox::Outbox;
-use crate::protocol::changes::Change;
+use crate::protocol::changes::Announced;
 use crate::protocol::error::text::Chain;
 use crate::protocol::metrics::StoreMetrics;
 
@@ -108,8 +108,8 @@ impl BusLink {
     }
 
     /// Sends a change to the other processes, soon. Does not block.
-    pub(crate) fn announce(&self, change: Change) {
-        self.shared.outbox.add(change);
+    pub(crate) fn announce(&self, announced: Announced) {
+        self.shared.outbox.add(announced);
         self.start();
     }
 

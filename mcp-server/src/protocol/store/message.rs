@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::FormatVersion;
-use crate::protocol::changes::Change;
+use crate::protocol::changes::{Change, ChangeParams};
 use crate::util::utf8_bytes;
 
 /// The version of the format. A new member, or a new kind of message, that older releases may
@@ -33,6 +33,9 @@ pub(crate) enum BusMessage {
         session: String,
         /// The id of the request.
         request: mcp_types::RequestId,
+        /// The reason that the client gave.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// A session ended.
     SessionEnded {
@@ -78,9 +81,27 @@ pub(crate) enum BusMessage {
 #[serde(untagged)]
 pub(crate) enum AnyChange {
     Known(Change),
+    /// With the members that the params of the notification have beside the change.
+    Detailed {
+        change: Change,
+        /// The text of an object.
+        params: String,
+    },
     /// A change of a kind that only newer releases know: anything may have changed.
     #[serde(skip_serializing)]
     Unknown(IgnoredAny),
+}
+
+impl From<(Change, ChangeParams)> for AnyChange {
+    fn from((change, params): (Change, ChangeParams)) -> Self {
+        match params {
+            Some(params) => Self::Detailed {
+                change,
+                params: params.get().to_owned(),
+            },
+            None => Self::Known(change),
+        }
+    }
 }
 
 /// The format: JSON text.
@@ -138,12 +159,17 @@ mod tests {
         let cancel = |request| BusMessage::Cancel {
             session: session.clone(),
             request,
+            reason: Some("\u{e9}".to_owned()),
         };
         let changes = [Change::Tools, Change::Prompts, Change::Resources];
         let mut changes = changes.to_vec();
         changes.push(Change::Resource("a:b".to_owned()));
         let messages = [
             BusMessage::Changes(changes.into_iter().map(AnyChange::Known).collect()),
+            BusMessage::Changes(vec![AnyChange::Detailed {
+                change: Change::Resource("a:b".to_owned()),
+                params: r#"{"a":1}"#.to_owned(),
+            }]),
             BusMessage::Everything,
             BusMessage::Answer {
                 session: session.clone(),

@@ -1,20 +1,20 @@
 //! [`Outbox`]: the changes of this process that have not been published yet.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
 use super::message::{AnyChange, BusMessage};
-use crate::protocol::changes::Change;
+use crate::protocol::changes::{Announced, Change, ChangeParams, add_pending, params_bytes};
 
 /// The maximum number of changes that wait.
 const MOST: usize = 10_000;
-/// The maximum size of the URIs that wait, in bytes.
+/// The maximum size of the URIs and params that wait, in bytes.
 const MOST_BYTES: usize = 1 << 20;
 /// The maximum number of changes of one message.
 const AT_ONCE: usize = 256;
-/// The maximum size of the URIs of one message in bytes, unless it has a single one.
+/// The maximum size of the URIs and params of one message in bytes, unless it has a single change.
 const BYTES_AT_ONCE: usize = 64 << 10;
 
 /// The changes that wait to be published. Each is stored once. If there are too many, because the
@@ -27,7 +27,7 @@ pub(crate) struct Outbox {
 
 #[derive(Default)]
 struct WaitingChanges {
-    changes: BTreeSet<Change>,
+    changes: BTreeMap<Change, ChangeParams>,
     bytes: usize,
     is_everything: bool,
 }
@@ -38,15 +38,20 @@ impl Outbox {
     }
 
     /// Adds a change.
-    pub(crate) fn add(&self, change: Change) {
+    pub(crate) fn add(&self, announced: impl Into<Announced>) {
+        let Announced { change, params } = announced.into();
         {
             let mut waiting = self.waiting();
             if waiting.is_everything {
                 return;
             }
-            let bytes = uri_bytes(&change);
-            if waiting.changes.insert(change) {
-                waiting.bytes += bytes;
+            let (uri, added) = (uri_bytes(&change), params_bytes(&params));
+            match add_pending(&mut waiting.changes, change, params) {
+                None => waiting.bytes += uri + added,
+                Some(former) if added > 0 => {
+                    waiting.bytes = waiting.bytes + added - params_bytes(&former);
+                }
+                Some(_) => {}
             }
             if waiting.changes.len() > MOST || waiting.bytes > MOST_BYTES {
                 *waiting = WaitingChanges {
@@ -83,14 +88,14 @@ impl WaitingChanges {
         let mut changes = Vec::new();
         let mut bytes = 0;
         while changes.len() < AT_ONCE
-            && let Some(change) = self.changes.first()
+            && let Some((change, params)) = self.changes.first_key_value()
         {
-            let size = uri_bytes(change);
+            let size = uri_bytes(change) + params_bytes(params);
             if !changes.is_empty() && bytes + size > BYTES_AT_ONCE {
                 break;
             }
             bytes += size;
-            changes.extend(self.changes.pop_first().map(AnyChange::Known));
+            changes.extend(self.changes.pop_first().map(AnyChange::from));
         }
         self.bytes -= bytes;
         (!changes.is_empty()).then_some(BusMessage::Changes(changes))

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use mcp_client::{ChildProcess, Stderr};
 use mcp_gateway::Upstream;
-use mcp_gateway::config::{ConfigError, Expanded, ResolvedServer, ServersConfig};
+use mcp_gateway::config::{ConfigError, Expanded, ResolvedServer};
 
 use crate::args::Options;
+use crate::configured::read;
 use crate::failure::Failure;
 use crate::output::print_message;
 use crate::questions::ask::Answers;
@@ -32,7 +33,7 @@ impl Configured {
             path: file.to_owned(),
             source,
         };
-        let config = ServersConfig::read(file).map_err(failed)?;
+        let config = read(file).map_err(failed)?;
         if let Some(unknown) = names.iter().find(|name| config.get(name).is_none()) {
             let file = file.display();
             return Err(Failure::Absent(format!("{file} has no server `{unknown}`")));
@@ -75,7 +76,7 @@ pub(super) fn upstream(
             env,
             cwd,
         } => {
-            let (label, verbose) = (name.to_owned(), options.verbose);
+            let (label, verbose) = (name.to_owned(), options.common.verbose);
             let hidden = token_variable.map(str::to_owned);
             Ok(Upstream::connecting(name, move || {
                 let args = args.iter().map(Expanded::expose);
@@ -108,7 +109,7 @@ pub(super) fn upstream(
                 .collect();
             // The gateway has no terminal on which a user could log in, so it uses the tokens of
             // `mcp login`.
-            own.account.no_login = true;
+            own.common.account.no_login = true;
             let url = url.into_exposed();
             // Faults of the options are found at once.
             drop(connection(&url, &own)?);
@@ -130,6 +131,6 @@ pub(super) fn upstream(
 }
 
 fn connection(url: &str, options: &Options) -> Result<mcp_client::Http, Failure> {
-    let answers = Answers::new(options.timeout);
+    let answers = Answers::new(options.common.timeout);
     authorization::authorize(network::http(url, options)?, url, options, answers)
 }

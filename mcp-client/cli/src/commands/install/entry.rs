@@ -1,11 +1,9 @@
 //! [`entry`]: the entry of a server in a file, without secrets.
 
-use std::ffi::OsString;
-
 use jsonc_parser::cst::CstInputValue;
 use mcp_gateway::config::{is_secret_name, is_secret_value, named_value, variables};
 
-use crate::args::Options;
+use crate::args::Install;
 use crate::failure::Failure;
 use crate::hints;
 use crate::hosts::{Host, Variables};
@@ -15,17 +13,16 @@ const DEFINED: [&str; 3] = ["workspaceFolder", "workspaceFolderBasename", "userH
 
 /// Returns the entry for a program or a URL in the form of a host.
 pub(super) fn entry(
-    options: &Options,
+    args: &Install,
     words: &[String],
-    program: &[OsString],
     host: Option<Host>,
 ) -> Result<CstInputValue, Failure> {
     let mut members = Vec::new();
     let mut add = |name: &str, value: CstInputValue| members.push((name.to_owned(), value));
     let has_types = host.is_none_or(Host::has_types);
-    match (words, program.split_first()) {
+    match (words, args.program.split_first()) {
         ([], Some((command, arguments))) => {
-            if !options.header.is_empty() {
+            if !args.header.is_empty() {
                 let message = "`--header` is only for URLs, but the server is a program";
                 return Err(Failure::Usage(message.to_owned()));
             }
@@ -39,15 +36,15 @@ pub(super) fn entry(
             let arguments = arguments.iter().map(|text| Ok(form(text, host)?.into()));
             let arguments: Result<Vec<CstInputValue>, Failure> = arguments.collect();
             add("args", CstInputValue::Array(arguments?));
-            if !options.env.is_empty() {
-                add("env", values("--env", &options.env, host)?);
+            if !args.env.is_empty() {
+                add("env", values("--env", &args.env, host)?);
             }
-            if let Some(folder) = &options.cwd {
+            if let Some(folder) = &args.cwd {
                 add("cwd", form(text(folder.as_os_str())?, host)?.into());
             }
         }
         ([url], None) if hints::is_url(url) => {
-            if !options.env.is_empty() || options.cwd.is_some() {
+            if !args.env.is_empty() || args.cwd.is_some() {
                 let message = "`--env` and `--cwd` are only for programs, but the server is a URL";
                 return Err(Failure::Usage(message.to_owned()));
             }
@@ -61,8 +58,8 @@ pub(super) fn entry(
                 add("type", "http".into());
             }
             add("url", form(url, host)?.into());
-            if !options.header.is_empty() {
-                add("headers", values("--header", &options.header, host)?);
+            if !args.header.is_empty() {
+                add("headers", values("--header", &args.header, host)?);
             }
         }
         _ => {

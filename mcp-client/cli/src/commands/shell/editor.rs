@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use mcp_gateway::config::{is_secret_name, is_secret_value, named_value};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{CompletionType, Config};
@@ -13,6 +14,7 @@ use super::complete::{Completions, Names};
 use crate::authorization::folder;
 use crate::edit::file::private_folder;
 use crate::failure::Failure;
+use crate::recording::secrets;
 
 /// The number of lines of the history.
 const LINES: usize = 1000;
@@ -80,8 +82,9 @@ impl Editor {
         Ok((editor, line))
     }
 
+    /// Adds a line to the history, unless a part of it looks like a secret.
     fn remember(&mut self, line: &str) {
-        let Some(path) = &self.history else {
+        let Some(path) = self.history.as_ref().filter(|_| !has_secret(line)) else {
             return;
         };
         let added = self.lines.add_history_entry(line);
@@ -96,6 +99,15 @@ impl Editor {
             tracing::warn!(%error, "the history is not saved");
         }
     }
+}
+
+fn has_secret(line: &str) -> bool {
+    let mut words = line.split_ascii_whitespace();
+    let is_secret_word = |word: &str| {
+        named_value(word)
+            .is_some_and(|(name, value)| is_secret_name(name) || is_secret_value(value))
+    };
+    words.any(is_secret_word) || is_secret_value(line) || secrets::text(line) != line
 }
 
 fn failed(error: ReadlineError) -> Failure {

@@ -4,14 +4,16 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use hyper::Uri;
-use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use mcp_client::is_loopback_url;
 
 use super::forward::Forward;
 use super::listen;
 use super::pool::Pool;
 use crate::args::Options;
+use crate::authorization::oauth;
 use crate::failure::Failure;
+use crate::questions::ask::Answers;
 use crate::recording::RecordingError;
 use crate::recording::recorder::Recorder;
 
@@ -24,9 +26,16 @@ pub(crate) async fn record(
     recorder: Recorder,
 ) -> Result<(), Failure> {
     let url = parse(url)?;
+    let added = added(&url, options)?;
+    let login = if added.contains_key(AUTHORIZATION) {
+        None
+    } else {
+        Some(oauth(options, Answers::new(options.common.timeout))?)
+    };
     let forward = Arc::new(Forward {
         pool: Pool::new(&url, options)?,
-        added: added(&url, options)?,
+        added,
+        login,
         recorder,
         keeps_secrets,
         limit: options.max_message,
@@ -67,7 +76,7 @@ pub(crate) fn parse(url: &str) -> Result<Uri, RecordingError> {
 pub(crate) fn added(url: &Uri, options: &Options) -> Result<HeaderMap, Failure> {
     let mut added = HeaderMap::new();
     let mut headers = options.header.clone();
-    if let Some(name) = &options.account.token_env {
+    if let Some(name) = &options.common.account.token_env {
         if url.scheme_str() == Some("http") && !is_loopback_url(&url.to_string()) {
             let message =
                 "the token of `--token-env` is not sent over plain `http` to another machine";

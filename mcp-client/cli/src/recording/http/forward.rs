@@ -5,15 +5,19 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use http_body_util::{Either, Full};
+use http_body::Body;
+use http_body_util::{BodyExt, Either, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use hyper::http::uri::PathAndQuery;
 use hyper::{HeaderMap, Request, Response, StatusCode, Uri};
+use mcp_client::oauth::OAuth;
+use mcp_client::{Authorize, AuthorizeRequest, AuthorizeResponse};
 
 use super::body::{Tap, Tapped};
 use super::headers;
 use super::pool::Pool;
+use crate::output::print_error;
 use crate::recording::format::{HttpPart, Side};
 use crate::recording::recorder::Recorder;
 use crate::recording::secrets;
@@ -21,15 +25,23 @@ use crate::recording::secrets;
 /// The number of sessions that are numbered.
 const SESSIONS: usize = 10_000;
 
-/// A body of the server, or of this program.
+/// The maximum size in bytes of a request that can be sent again after a login.
+const KEPT: u64 = 16 << 20;
+
+/// How often a request is sent again after the server has rejected it.
+const ATTEMPTS: u32 = 3;
+
+/// A body that passes, or one of this program.
 pub(super) type Answer = Either<Tapped, Full<Bytes>>;
 
 /// Forwards requests to a server.
 pub(super) struct Forward {
-    pub(super) pool: Pool<Tapped>,
+    pub(super) pool: Pool<Answer>,
     pub(super) url: Uri,
     /// Headers that are added to each request.
     pub(super) added: HeaderMap,
+    /// The tokens for requests of a host that has none.
+    pub(super) login: Option<OAuth>,
     pub(super) recorder: Recorder,
     pub(super) keeps_secrets: bool,
     /// The maximum size of a message that is recorded.
@@ -54,7 +66,7 @@ impl Forward {
             let reason = "the path cannot be forwarded";
             return Ok(failed(StatusCode::BAD_REQUEST, reason));
         };
-        let response = match self.pool.send(request).await {
+        let response = match self.send(request, exchange).await {
             Ok(response) => response,
             Err(error) => {
                 let reason = format!("the server cannot be reached: {error}");
@@ -64,6 +76,60 @@ impl Forward {
             }
         };
         Ok(self.response(response, exchange))
+    }
+
+    /// Sends a request, with the token of a login if the host sends none. Asks for a login as often
+    /// as the client does.
+    async fn send(
+        &self,
+        request: Request<Tapped>,
+        exchange: u64,
+    ) -> Result<Response<Incoming>, String> {
+        let has_token = request.headers().contains_key(AUTHORIZATION);
+        let login = self.login.as_ref().filter(|_| !has_token);
+        // Only what is small is kept until the answer is there. Other requests of hosts are for
+        // metadata.
+        let is_small = request
+            .body()
+            .size_hint()
+            .upper()
+            .is_some_and(|size| size <= KEPT);
+        let Some(login) = login.filter(|_| is_small && *request.uri() == self.url) else {
+            return self.pool.send(request.map(Either::Left)).await;
+        };
+        let (parts, body) = request.into_parts();
+        let body = body
+            .collect()
+            .await
+            .map_err(|error| error.to_string())?
+            .to_bytes();
+        let mut attempt = AuthorizeRequest::new(&self.url, &parts.method);
+        loop {
+            let sent = login.authorize(attempt).await;
+            let sent = sent.map_err(|error| error.to_string())?;
+            let body = Either::Right(Full::new(body.clone()));
+            let mut request = Request::from_parts(parts.clone(), body);
+            request.headers_mut().extend(sent.clone());
+            let response = self.pool.send(request).await?;
+            let status = response.status();
+            let answered = AuthorizeResponse::new(attempt, &sent, status, response.headers());
+            login.received(answered);
+            let is_rejected = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+            if !is_rejected || attempt.attempt == ATTEMPTS {
+                return Ok(response);
+            }
+            match login.rejected(answered).await {
+                Ok(true) => attempt.attempt += 1,
+                Ok(false) => return Ok(response),
+                // The host gets the answer of the server, and may log in itself.
+                Err(error) => {
+                    let text = format!("request {exchange}: {error}");
+                    print_error(&text);
+                    self.recorder.remark(&text);
+                    return Ok(response);
+                }
+            }
+        }
     }
 
     fn request(&self, request: Request<Incoming>, exchange: u64) -> Option<Request<Tapped>> {

@@ -41,7 +41,7 @@ where
 {
     /// Creates the pool for a URL.
     pub(crate) fn new(url: &Uri, options: &Options) -> Result<Self, Failure> {
-        if options.network.insecure {
+        if options.common.network.insecure {
             let message = "`--insecure` is not supported here: use `--cacert`";
             return Err(Failure::Usage(message.to_owned()));
         }

@@ -45,7 +45,7 @@ impl Link {
             command.current_dir(folder);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        if !options.verbose {
+        if !options.common.verbose {
             command.stderr(Stdio::null());
         }
         let mut child = command.spawn().map_err(|source| RecordingError::Start {

@@ -1,36 +1,38 @@
 //! Rounds of a detached call whose request reaches another process than the one that runs the call.
 //!
 //! The process that gets the request writes the answers into the store that all processes share,
-//! and waits for a report there. The process of the call looks for answers while no request waits
+//! and waits for messages and a report there. The process of the call looks for answers while no request waits
 //! for the call.
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::rpc::ErrorObject;
-use mcp_types::{CallToolResult, json};
+use mcp_types::{CallToolResult, ProgressToken, json};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 
+use super::notes::{NoteBatch, Notes};
 use crate::features::input::error::InputError;
 use crate::features::input::inputs::{self, Inputs, OpenQuestion};
 use crate::features::input::state::RawValues;
 use crate::protocol::core::{Context, Core};
-use crate::protocol::detached::DetachedCall;
+use crate::protocol::detached::{DetachedCall, Round};
 use crate::protocol::error::handler_error::{Cause, HandlerError};
-use crate::protocol::message::message_sink::{ClosedSink, MessageSink};
+use crate::protocol::message::message_sink::MessageSink;
 use crate::protocol::store::error::StoreError;
 use crate::protocol::store::values::{Condition, Put, PutOutcome};
-use crate::util::select::select;
+use crate::util::select::{Either, select};
 
 /// How often the process of a call looks for answers at first. The time doubles up to `SLOWEST`.
 const FASTEST: Duration = Duration::from_millis(100);
 const SLOWEST: Duration = Duration::from_secs(2);
 
-/// How often the other process looks for a report.
+/// How often the other process looks for messages and a report.
 const REPORTED: Duration = Duration::from_millis(100);
 
 /// The time after which a process that has not taken the answers is taken to have ended.
@@ -38,6 +40,14 @@ const TAKEN: Duration = Duration::from_secs(8);
 
 /// The time for which answers and reports are stored.
 const STORED: Duration = Duration::from_secs(600);
+
+/// The end of a round.
+#[derive(Serialize, Deserialize)]
+struct Ended {
+    /// Messages that were not stored before.
+    notes: NoteBatch,
+    report: Report,
+}
 
 /// What the process of a call reports.
 #[derive(Serialize, Deserialize)]
@@ -56,6 +66,10 @@ enum Report {
 
 fn answers_key(id: &str) -> String {
     format!("detached-answers:{id}")
+}
+
+fn notes_key(id: &str) -> String {
+    format!("detached-notes:{id}")
 }
 
 fn report_key(id: &str) -> String {
@@ -101,15 +115,16 @@ pub(super) async fn round(
     if !core.stores.values_are_shared {
         return Err(ended());
     }
-    let (answers, report) = (answers_key(id), report_key(id));
+    let (answers, notes, report) = (answers_key(id), notes_key(id), report_key(id));
     let given = serde_json::to_vec(&inputs.take_all_responses())?;
     // Of a round whose request was cancelled.
     if let Some(left) = stored(core, &report).await? {
-        match serde_json::from_slice(&left)? {
+        match serde_json::from_slice::<Ended>(&left)?.report {
             Report::Questions(_) => remove(core, &report).await,
             ended => return read(request, inputs, ended).await,
         }
     }
+    remove(core, &notes).await;
     let written = put(core, &answers, &given, Condition::Absent).await;
     if !matches!(
         written.map_err(|error| unreachable(&error))?,
@@ -119,12 +134,21 @@ pub(super) async fn round(
         return Err(HandlerError::invalid_params(text));
     }
     let begun = Instant::now();
-    let mut is_taken = false;
+    let (mut is_taken, mut sent) = (false, 0);
     loop {
         sleep(REPORTED).await;
-        if let Some(found) = stored(core, &report).await? {
+        // Read before the messages, which are stored before it.
+        let reported = stored(core, &report).await?;
+        if let Some(found) = stored(core, &notes).await? {
+            // The next messages are stored when these are gone.
+            remove(core, &notes).await;
+            send(request, serde_json::from_slice(&found)?, &mut sent).await;
+        }
+        if let Some(found) = reported {
             remove(core, &report).await;
-            return read(request, inputs, serde_json::from_slice(&found)?).await;
+            let ended: Ended = serde_json::from_slice(&found)?;
+            send(request, ended.notes, &mut sent).await;
+            return read(request, inputs, ended.report).await;
         }
         if !is_taken {
             is_taken = stored(core, &answers).await?.is_none();
@@ -132,6 +156,16 @@ pub(super) async fn round(
                 remove(core, &answers).await;
                 return Err(ended());
             }
+        }
+    }
+}
+
+/// Sends messages of the call with the request, but none that was sent before.
+async fn send(request: &Context, notes: NoteBatch, sent: &mut u64) {
+    let round = Round::of(&request.state.sink, request.progress_token().cloned());
+    for message in notes.after(sent) {
+        if let Some(message) = round.message(message.as_bytes()) {
+            request.send_message(message).await;
         }
     }
 }
@@ -204,10 +238,14 @@ pub(super) async fn serve(
     call: &DetachedCall<Context>,
     answers: &RawValues,
 ) {
-    let closed: Arc<dyn MessageSink> = Arc::new(ClosedSink);
-    let Some(asked) = inputs::of(&call.cx).filter(|_| call.attach(&closed, None)) else {
+    let notes = Arc::<Notes>::default();
+    let sink: Arc<dyn MessageSink> = Arc::clone(&notes) as _;
+    // The other process replaces the token.
+    let token = Some(ProgressToken::from(id));
+    let Some(asked) = inputs::of(&call.cx).filter(|_| call.attach(&sink, token)) else {
         return;
     };
+    let mut passing = std::pin::pin!(pass_on(core, id, &notes));
     let answered: HashSet<&String> = answers.keys().collect();
     asked.deliver(answers);
     let report = loop {
@@ -221,9 +259,16 @@ pub(super) async fn serve(
         if !open.is_empty() {
             break Report::Questions(open);
         }
-        select(changed, asked.changed_since(seen)).await;
+        let changed = select(changed, asked.changed_since(seen));
+        if let Either::Second(never) = select(changed, passing.as_mut()).await {
+            match never {}
+        }
     };
-    let text = serde_json::to_vec(&report).unwrap_or_default();
+    let ended = |report| {
+        let notes = notes.all();
+        serde_json::to_vec(&Ended { notes, report }).unwrap_or_default()
+    };
+    let text = ended(report);
     if let Err(error) = put(core, &report_key(id), &text, Condition::Any).await {
         tracing::warn!(%error, "the report of a call cannot be stored");
         let too_large = Report::Refused {
@@ -231,10 +276,25 @@ pub(super) async fn serve(
             message: "the result of the call cannot be passed on by the store".to_owned(),
             data: None,
         };
-        let text = serde_json::to_vec(&too_large).unwrap_or_default();
+        let text = ended(too_large);
         let _ = put(core, &report_key(id), &text, Condition::Any).await;
     }
     call.detach(true);
+}
+
+/// Stores the messages of a call for the other process, whenever that has read those before them.
+async fn pass_on(core: &Core, id: &str, notes: &Notes) -> Infallible {
+    let key = notes_key(id);
+    loop {
+        let batch = notes.some().await;
+        let text = serde_json::to_vec(&batch).unwrap_or_default();
+        match put(core, &key, &text, Condition::Absent).await {
+            Ok(PutOutcome::Written(_)) => notes.remove(&batch),
+            Ok(_) => {}
+            Err(error) => tracing::debug!(%error, "messages of a call cannot be stored yet"),
+        }
+        sleep(REPORTED).await;
+    }
 }
 
 fn report(result: Result<Box<RawValue>, HandlerError>) -> Report {

@@ -11,6 +11,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::stream::Stream;
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::session::Session;
@@ -244,15 +245,18 @@ impl SessionHandle {
     }
 
     /// Cancels a request. Returns `false` if no request with this id is in flight.
-    pub(crate) fn cancel(&self, id: &RequestId) -> bool {
+    pub(crate) fn cancel(&self, cancellation: &Cancellation) -> bool {
         let running = {
             let mut work = locked(&self.work);
-            let at = work.running.iter().position(|running| running.id == *id);
+            let at = work
+                .running
+                .iter()
+                .position(|running| running.id == cancellation.id);
             at.map(|at| work.running.swap_remove(at))
         };
         let stream = running.and_then(|running| running.stream.upgrade());
         stream.is_some_and(|stream| {
-            stream.cancel(id.clone());
+            stream.cancel(cancellation.clone());
             true
         })
     }

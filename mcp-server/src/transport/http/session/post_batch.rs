@@ -9,6 +9,7 @@ use mcp_types::RequestId;
 use mcp_types::rpc::ErrorObject;
 
 use super::stream::Stream;
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::dispatch::request_task::RequestTask;
 use crate::protocol::error::rejection::Rejection;
 use crate::protocol::message::answer::Answer;
@@ -66,8 +67,15 @@ impl PostBatch {
     }
 
     /// Cancels a request.
-    pub(crate) fn cancel(&mut self, id: &RequestId) {
-        self.requests.retain(|request| request.0.id() != Some(id));
+    pub(crate) fn cancel(&mut self, cancellation: &Cancellation) {
+        self.requests.retain(|request| {
+            let is_other = request.0.id() != Some(&cancellation.id);
+            if !is_other {
+                let ended = request.0.ended();
+                ended.set_reason(cancellation.reason.as_deref());
+            }
+            is_other
+        });
     }
 
     /// Polls the requests. Returns the response, or `None` if the client cancelled all requests.

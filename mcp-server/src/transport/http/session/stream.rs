@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_types::{RequestId, Revision};
+use mcp_types::Revision;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
@@ -17,6 +17,7 @@ use super::sse_event::{write_priming_event, write_sse_event};
 use super::stream_buffer::{Phase, ReaderPosition};
 use super::stream_record::StreamRecord;
 use crate::protocol::core::Core;
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::error::text::Chain;
 use crate::protocol::message::answer::Answer;
 use crate::protocol::message::message_sink::{MessageSink, TrySend};
@@ -245,8 +246,8 @@ impl Stream {
     }
 
     /// Cancels a request of the stream.
-    pub(crate) fn cancel(&self, id: RequestId) {
-        self.change(|state| state.cancelled.push(id));
+    pub(crate) fn cancel(&self, cancellation: Cancellation) {
+        self.change(|state| state.cancelled.push(cancellation));
     }
 
     /// Disconnects the connections that read the stream. Returns the generation of the next one.

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::task::Waker;
 
 use bytes::Bytes;
-use mcp_types::RequestId;
 
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::message::answer::Answer;
 
 /// The state of a stream.
@@ -29,7 +29,7 @@ pub(crate) struct StreamBuffer {
     /// The newest connection that reads the stream.
     pub(crate) reader: Option<ReaderPosition>,
     /// Requests that the client cancelled, to be removed by the worker.
-    pub(crate) cancelled: Vec<RequestId>,
+    pub(crate) cancelled: Vec<Cancellation>,
     /// Wakes the task that works on the stream.
     pub(crate) worker_waker: Option<Waker>,
     /// Wakes the task that waits for the form of the response.

@@ -7,10 +7,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_types::RequestId;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::stream::{Stream, register_waker};
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::error::text::Chain;
 use crate::protocol::message::answer::Answer;
 use crate::protocol::store::error::StoreError;
@@ -31,8 +31,8 @@ impl Stream {
         let mut pump = pin!(self.pump());
         poll_fn(|task| {
             loop {
-                for id in self.take_cancelled() {
-                    post_batch.cancel(&id);
+                for cancellation in self.take_cancelled() {
+                    post_batch.cancel(&cancellation);
                 }
                 if let Poll::Ready(answer) = post_batch.poll(task) {
                     return Poll::Ready(answer);
@@ -47,8 +47,8 @@ impl Stream {
         .await
     }
 
-    /// Takes the ids of cancelled requests, and removes the waker, because the task is running.
-    fn take_cancelled(&self) -> Vec<RequestId> {
+    /// Takes the cancellations, and removes the waker, because the task is running.
+    fn take_cancelled(&self) -> Vec<Cancellation> {
         let mut state = self.state();
         state.worker_waker = None;
         std::mem::take(&mut state.cancelled)

@@ -1,5 +1,7 @@
 //! The smallest useful server on standard input and output with turbomcp.
 
+#![expect(clippy::unused_async, reason = "turbomcp takes async methods")]
+
 use turbomcp::prelude::*;
 
 #[derive(Clone)]

@@ -2,6 +2,8 @@
 //! output. It has no settings for the form of responses: a call responds with JSON until it sends
 //! progress, and then with events.
 
+#![expect(clippy::unused_async, reason = "turbomcp takes async methods")]
+
 use std::net::SocketAddr;
 
 use axum::serve::ListenerExt as _;

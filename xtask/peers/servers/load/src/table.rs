@@ -276,7 +276,7 @@ pub(crate) fn chart(results: &Results) -> Chart {
     let series = [Candidate::Ours, Candidate::Rmcp, Candidate::Turbomcp];
     let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
     let rows = results.rows.iter().filter(widest).map(|row| Group {
-        name: format!("{}, {} at once", row.case, row.width),
+        name: row.case.to_string().replace('`', ""),
         bars: series
             .map(|candidate| row.ratio(candidate, Sample::rate))
             .to_vec(),
@@ -288,9 +288,8 @@ pub(crate) fn chart(results: &Results) -> Chart {
             .map(str::to_owned)
             .to_vec(),
         groups: rows.collect(),
-        note:
-            "Longer is faster. 1 is hyper, or a loop over lines, with serde_json::Value. No bar: \
-               the revision is not supported."
-                .to_owned(),
+        note: "64 requests at once, longer is faster. 1 is hyper, or a loop over lines, with \
+               serde_json::Value. No bar: the revision is not supported."
+            .to_owned(),
     }
 }

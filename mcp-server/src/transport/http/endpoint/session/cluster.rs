@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::dispatch::{Parsed, respond};
 use crate::protocol::error::text::Chain;
 use crate::protocol::quota::PeerUsage;
@@ -53,9 +54,16 @@ impl BusReceiver for Endpoint {
                     Err(_) => {}
                 }
             }
-            BusMessage::Cancel { session, request } => {
+            BusMessage::Cancel {
+                session,
+                request,
+                reason,
+            } => {
                 if let Some(handle) = self.sessions.local(session) {
-                    handle.cancel(request);
+                    handle.cancel(&Cancellation {
+                        id: request.clone(),
+                        reason: reason.clone(),
+                    });
                 }
             }
             BusMessage::SessionEnded { session } => {

@@ -163,11 +163,12 @@ impl Endpoint {
                 Dispatch::Session(..) => is_repeated = true,
                 Dispatch::Call(call) => post_batch.call(call),
                 Dispatch::Notification(handler) => notifications.push(handler),
-                Dispatch::Cancel(id) => {
-                    if !handle.cancel(&id) {
+                Dispatch::Cancel(cancellation) => {
+                    if !handle.cancel(&cancellation) {
                         elsewhere.push(BusMessage::Cancel {
                             session: handle.id().into(),
-                            request: id,
+                            request: cancellation.id,
+                            reason: cancellation.reason,
                         });
                     }
                 }

@@ -208,7 +208,7 @@ fn memory(results: &Results, missed: &mut Vec<String>) {
 pub(super) fn chart(results: &Results) -> Chart {
     let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
     let groups = results.rows.iter().filter(widest).map(|row| Group {
-        name: format!("{}, {} at once", row.case, row.width),
+        name: row.case.to_string().replace('`', ""),
         bars: CLIENTS.map(|candidate| row.of_load(candidate)).to_vec(),
     });
     Chart {
@@ -218,9 +218,8 @@ pub(super) fn chart(results: &Results) -> Chart {
             .map(str::to_owned)
             .to_vec(),
         groups: groups.collect(),
-        note:
-            "Longer is faster. 1 is a load generator at the same server. No bar: the revision is \
-               not supported."
-                .to_owned(),
+        note: "64 calls at once, longer is faster. 1 is a load generator at the same server. No \
+               bar: the revision is not supported."
+            .to_owned(),
     }
 }

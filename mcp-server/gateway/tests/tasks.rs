@@ -1,0 +1,122 @@
+//! Tasks of upstreams.
+
+use std::time::Duration;
+
+use mcp_client::{ByteStream, Client, Http, StartedCall, Tasks};
+use mcp_gateway::Gateway;
+use mcp_server::types::{Revision, ToolsCapability, json};
+use mcp_server::{
+    AnyRequest, AnyResult, Context, HandlerError, Principal, Server, TaskOptions, ToolDef,
+};
+use serde_json::value::RawValue;
+
+use crate::support::{Count, at, client, connect, gateway, soon};
+
+fn studio(film: &'static str) -> Server {
+    let render = ToolDef::new("render").description("Renders a film");
+    let render = render.handler(move || async move { film });
+    let builder = Server::builder("studio", "1")
+        .extension(mcp_server::Tasks::new().poll_interval(Duration::from_millis(10)));
+    let builder = builder.add_tool(render.as_task(TaskOptions::new()));
+    builder.build().expect("valid")
+}
+
+async fn studios() -> Gateway {
+    let first = at("a", Revision::LATEST, &studio("a.mp4"));
+    gateway([first, at("b", Revision::LATEST, &studio("b.mp4"))]).await
+}
+
+async fn user(gateway: &Gateway, name: &str) -> Client {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let server = gateway.server().clone();
+    let stream = mcp_server::ByteStream::of(theirs).extension(Principal(name.to_owned()));
+    tokio::spawn(async move { server.serve(stream).await });
+    let builder = Client::builder("test", "1").extension(Tasks::new());
+    let connecting = builder.connect(ByteStream::of(ours));
+    soon(connecting).await.expect("connected")
+}
+
+#[tokio::test]
+async fn tasks_of_upstreams_are_followed_over_http() {
+    let gateway = studios().await;
+    let serving = gateway.server().serve_http("127.0.0.1:0").expect("bound");
+    let http = Http::new(format!("http://{}/mcp", serving.local_addr()));
+    tokio::spawn(serving.into_future());
+    let builder = Client::builder("test", "1").extension(Tasks::new());
+    let client = soon(builder.connect(http)).await.expect("connected");
+    for (tool, film) in [("a_render", "a.mp4"), ("b_render", "b.mp4")] {
+        let StartedCall::Task(task) = soon(client.call_tool(tool).start_task())
+            .await
+            .expect("called")
+        else {
+            panic!("the upstream answers with a task");
+        };
+        assert_eq!(soon(task.wait()).await.expect("finished").text(), film);
+        task.cancel().await.expect("cancelling is idempotent");
+    }
+}
+
+#[tokio::test]
+async fn task_belongs_to_the_user_who_called_the_tool() {
+    let gateway = studios().await;
+    let (ada, bob) = (user(&gateway, "ada").await, user(&gateway, "bob").await);
+    let started = soon(ada.call_tool("a_render").start_task()).await;
+    let StartedCall::Task(task) = started.expect("called") else {
+        panic!("the upstream answers with a task");
+    };
+    let id = task.id().to_owned();
+    let moved = id.replacen("a.", "b.", 1);
+    for (user, id) in [(&bob, &id), (&ada, &moved), (&ada, &"none".to_owned())] {
+        for method in ["tasks/get", "tasks/cancel"] {
+            let params = json::Object::from([("taskId", &**id)]);
+            let refused = soon(user.request_json(method, &params)).await;
+            let error = refused.expect_err("unknown");
+            assert_eq!(error.code(), Some(-32602), "{error}");
+            assert!(error.to_string().contains("unknown task"), "{error}");
+        }
+    }
+    let finished = soon(ada.task(id).wait()).await.expect("finished");
+    assert_eq!(finished.text(), "a.mp4");
+}
+
+#[tokio::test]
+async fn client_without_tasks_waits_for_the_result() {
+    let gateway = studios().await;
+    for revision in [Revision::V2025_11_25, Revision::LATEST] {
+        let client = client(&gateway, revision).await;
+        let called = soon(client.call_tool("b_render")).await.expect("called");
+        assert_eq!(called.text(), "b.mp4");
+    }
+}
+
+#[tokio::test]
+async fn task_that_no_client_asked_for_is_an_error_and_cancelled() {
+    let cancelled = Count::default();
+    let counted = cancelled.clone();
+    let answer = move |_: AnyRequest, cx: Context| {
+        if cx.method() == "tasks/cancel" {
+            counted.add();
+        }
+        async {
+            let task = r#"{"resultType":"task","taskId":"1","status":"working","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null}"#;
+            let task = RawValue::from_string(task.to_owned()).expect("JSON");
+            AnyResult::from_json(&task) as Result<_, HandlerError>
+        }
+    };
+    let server = Server::builder("eager", "1")
+        .capabilities(|capabilities| capabilities.tools(ToolsCapability::new()))
+        .fallback(answer);
+    let server = server.build().expect("valid");
+    let gateway = gateway([at("a", Revision::LATEST, &server)]).await;
+    for revision in [Revision::V2025_11_25, Revision::LATEST] {
+        let builder = Client::builder("test", "1").revision(revision);
+        let client = connect(&gateway, builder).await;
+        let error = soon(client.call_tool("any")).await.expect_err("a task");
+        let text = error.to_string();
+        assert!(
+            text.contains("`a` behind the gateway answered with a task"),
+            "{text}"
+        );
+    }
+    assert_eq!(cancelled.get(), 2);
+}
