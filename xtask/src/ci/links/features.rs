@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::Pages;
-use super::page::links;
+use super::page::{Section, links};
 
 const TABLE: &str = "docs/features.md";
 
@@ -124,31 +124,29 @@ fn targets(pages: &Pages, cell: &str, check: Check) -> Result<(), String> {
 
 fn explains(pages: &Pages, page: &Path, anchor: &str) -> Result<(), String> {
     let section = pages.pages.get(page).and_then(|page| page.section(anchor));
-    match section.is_some_and(super::page::Section::has_prose) {
-        true => Ok(()),
-        false => Err("explains nothing".to_owned()),
-    }
+    require(section.is_some_and(Section::has_prose), "explains nothing")
 }
 
 fn runs(pages: &Pages, page: &Path, anchor: &str) -> Result<(), String> {
     let section = pages.pages.get(page).and_then(|page| page.section(anchor));
     let blocks = section.map_or(&[] as &[String], |section| &section.blocks);
     if PROGRAMS
-        .iter()
-        .any(|program| (Path::new(program.0), program.1) == (page, anchor))
+        .map(|(page, anchor)| (Path::new(page), anchor))
+        .contains(&(page, anchor))
     {
-        return match blocks.iter().any(|info| info.starts_with("rust")) {
-            true => Ok(()),
-            false => Err("has no program".to_owned()),
-        };
+        let has_program = blocks.iter().any(|info| info.starts_with("rust"));
+        return require(has_program, "has no program");
     }
-    if !blocks.iter().any(|info| is_run(info)) {
-        return Err("has no code block that runs".to_owned());
-    }
-    match is_tested(&pages.root, page) {
-        true => Ok(()),
-        false => Err("is on a page whose code blocks are not tested".to_owned()),
-    }
+    require(
+        blocks.iter().any(|info| is_run(info)),
+        "has no code block that runs",
+    )?;
+    let is_tested = is_tested(&pages.root, page);
+    require(is_tested, "is on a page whose code blocks are not tested")
+}
+
+fn require(holds: bool, fault: &str) -> Result<(), String> {
+    holds.then_some(()).ok_or_else(|| fault.to_owned())
 }
 
 /// Returns `true` if rustdoc runs a code block with these words.
