@@ -23,7 +23,6 @@ use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::rejection::Rejection;
 use crate::protocol::message::answer::{Answer, error_message};
 use crate::protocol::metrics::operations::OperationOutcome;
-use crate::util::signal::CancelSignal;
 
 /// A request whose handler runs. Resolves to its answer. Dropping it cancels the request.
 ///
@@ -76,7 +75,8 @@ impl RequestTask {
     }
 
     /// Returns the flag that is set when the request ends.
-    pub(crate) fn ended(&self) -> &CancelSignal {
+    #[cfg(feature = "http")]
+    pub(crate) fn ended(&self) -> &crate::util::signal::CancelSignal {
         &self.cx.state.ended
     }
 
