@@ -1,11 +1,14 @@
 //! [`Shared`]: what all requests of a gateway share.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use mcp_server::types::LoggingLevel;
+use mcp_server::types::uri::canonical;
 use mcp_server::{Change, ClientSession, Server};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::task::AbortHandle;
 
 use crate::names::Names;
@@ -159,6 +162,9 @@ impl Behind {
     }
 }
 
+/// A channel that is closed when upstreams have answered.
+pub(crate) type Begun = oneshot::Receiver<Infallible>;
+
 /// A subscription of a client that a task repeats at the upstreams. It ends when this is dropped.
 pub(crate) struct Repeated(pub(crate) AbortHandle);
 
@@ -175,7 +181,8 @@ pub(crate) struct Sessions(Mutex<HashMap<String, SessionSettings>>);
 struct SessionSettings {
     session: ClientSession,
     log_level: Option<LoggingLevel>,
-    /// The subscriptions at upstreams, by the URIs that the client knows.
+    /// The subscriptions at upstreams, by the URIs that the client knows, in their canonical form:
+    /// the server limits the number of these.
     subscriptions: HashMap<String, Repeated>,
 }
 
@@ -205,16 +212,29 @@ impl Sessions {
         self.all().get(session.key())?.log_level
     }
 
-    /// Keeps subscriptions at upstreams until the client unsubscribes or its session ends.
-    pub(crate) fn subscribe(&self, session: &ClientSession, uri: String, at: Repeated) {
+    /// Starts a subscription at upstreams, unless there is one, and keeps it until the client
+    /// unsubscribes or its session ends.
+    pub(crate) fn subscribe(
+        &self,
+        session: &ClientSession,
+        uri: &str,
+        start: impl FnOnce() -> (Repeated, Begun),
+    ) -> Option<Begun> {
+        let mut begun = None;
         self.change(session, |settings| {
-            settings.subscriptions.insert(uri, at);
+            if let Entry::Vacant(entry) = settings.subscriptions.entry(canonical(uri).into_owned())
+            {
+                let (repeated, begins) = start();
+                entry.insert(repeated);
+                begun = Some(begins);
+            }
         });
+        begun
     }
 
     pub(crate) fn unsubscribe(&self, session: &ClientSession, uri: &str) {
         self.change(session, |settings| {
-            settings.subscriptions.remove(uri);
+            settings.subscriptions.remove(&*canonical(uri));
         });
     }
 

@@ -173,7 +173,8 @@ impl Upstream {
 
     /// Presents only the items for which a function returns `true`. It gets the names and URIs
     /// that the server uses. Several filters have to agree. Calls of other items are refused as if
-    /// they did not exist.
+    /// they did not exist. A resource that a client asks for in another spelling of its URI, such as
+    /// `FILE:///a`, has to be visible by this and by the canonical one, `file:///a`.
     pub fn filter(self, filter: impl Fn(Kind, &str) -> bool + Send + Sync + 'static) -> Self {
         self.visible_to(move |_, kind, name| filter(kind, name))
     }

@@ -58,6 +58,30 @@ async fn subscriptions_move_to_an_upstream_that_replaces_another_one() {
 }
 
 #[tokio::test]
+async fn resources_of_a_replaced_upstream_may_have_changed() {
+    for of_upstream in [Revision::V2025_11_25, Revision::LATEST] {
+        let gateway = Gateway::builder("gateway", "1").changing();
+        let gateway = gateway.upstream(at("a", of_upstream, &notes()));
+        let gateway = gateway.build().await.expect("valid");
+        let client = client(&gateway, Revision::LATEST).await;
+        let filter = SubscriptionFilter::new();
+        let filter = filter.resource_subscriptions(["a+notes://one".to_owned()]);
+        let mut subscription = client.listen(filter);
+        let event = soon(subscription.next()).await.expect("an event");
+        event.expect("listening");
+        let replaced = gateway.set_upstream(at("a", of_upstream, &notes())).await;
+        replaced.expect("valid");
+        let event = soon(subscription.next()).await.expect("an event");
+        match event.expect("listening") {
+            SubscriptionEvent::ResourceUpdated(updated) => {
+                assert_eq!(updated.uri, "a+notes://one", "{of_upstream}");
+            }
+            other => panic!("{of_upstream}: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
 async fn answers_reach_a_modern_upstream_through_a_gateway_that_was_started_again() {
     let ask = async |cx: Context| {
         let form = Form::new("Sure?").required("ok", BooleanSchema::new());

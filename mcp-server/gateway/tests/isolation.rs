@@ -95,16 +95,23 @@ async fn methods_of_other_revisions_do_not_reach_hidden_resources() {
 }
 
 #[tokio::test]
-async fn hidden_resources_cannot_be_subscribed_to() {
+async fn hidden_resources_are_neither_read_nor_subscribed_to() {
     let gateway = gateway([without_secrets(Revision::LATEST)]).await;
     let old = client(&gateway, Revision::V2025_11_25).await;
-    for (uri, is_visible) in [("secret://one", false), ("open://one", true)] {
+    for (uri, is_visible) in [
+        ("secret://one", false),
+        ("Secret://one", false),
+        ("open://one", true),
+        ("OPEN://one", true),
+    ] {
         let params = raw(&format!(r#"{{"uri":"{uri}"}}"#));
         let subscribed = soon(old.request_json("resources/subscribe", &params)).await;
         assert_eq!(subscribed.is_ok(), is_visible, "{uri}: {subscribed:?}");
+        let read = soon(old.read_resource(uri)).await;
+        assert_eq!(read.is_ok(), is_visible, "{uri}: {read:?}");
     }
     let new = client(&gateway, Revision::LATEST).await;
-    let uris = ["secret://one", "open://one"].map(str::to_owned);
+    let uris = ["secret://one", "Secret://one", "open://one"].map(str::to_owned);
     let mut subscription = new.listen(SubscriptionFilter::new().resource_subscriptions(uris));
     match soon(subscription.next()).await {
         Some(Ok(SubscriptionEvent::Listening(filter))) => {

@@ -1,12 +1,14 @@
 //! What the gateway passes on unchanged: reasons of cancellations, and params of announcements.
 
+use std::sync::Arc;
+
 use mcp_client::ByteStream;
 use mcp_gateway::Gateway;
-use mcp_server::types::Revision;
+use mcp_server::types::{Revision, json};
 use mcp_server::{AnyRequest, AnyResult, Change, Context, HandlerError, ResourceDef, Server};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use crate::support::{at, client, gateway, soon};
 
@@ -172,4 +174,65 @@ async fn server_of_a_dropped_gateway_says_so() {
     let stream = ByteStream::of(left.in_memory());
     let connected = soon(mcp_client::Client::builder("test", "1").connect(stream)).await;
     connected.expect("connected");
+}
+
+/// Calls the tool `work` of a server, and returns the methods of what the client receives.
+async fn received(server: &Server, revision: Revision, is_ready: &Notify) -> Vec<String> {
+    let gateway = gateway([at("a", revision, server)]).await;
+    let mut client = LineClient::connect(&gateway, revision).await;
+    let params = format!(r#"{{"name":"work"{}}}"#, client.meta);
+    client.send("tools/call", "7", &params).await;
+    soon(is_ready.notified()).await;
+    let mut methods = Vec::new();
+    loop {
+        let message: serde_json::Value = serde_json::from_str(&client.line().await).expect("JSON");
+        match message["method"].as_str() {
+            Some(method) => methods.push(method.to_owned()),
+            None => return methods,
+        }
+    }
+}
+
+#[tokio::test]
+async fn states_of_tasks_do_not_pass() {
+    let ready = Arc::new(Notify::new());
+    let noted = Arc::clone(&ready);
+    let work = move |cx: Context| {
+        let noted = Arc::clone(&noted);
+        async move {
+            noted.notify_one();
+            let task = json::Object::from([("taskId", "of another client")]);
+            for method in ["notifications/tasks", "com.example/passes"] {
+                cx.notify_json(method, Some(&task)).await?;
+            }
+            Ok::<_, HandlerError>("done")
+        }
+    };
+    let server = Server::builder("tasks", "1").tool("work", "Works", work);
+    let server = server.build().expect("valid");
+    for revision in REVISIONS {
+        let received = received(&server, revision, &ready).await;
+        assert_eq!(received, ["com.example/passes"], "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn large_notifications_for_a_slow_client_are_bounded() {
+    let ready = Arc::new(Notify::new());
+    let noted = Arc::clone(&ready);
+    let work = move |cx: Context| {
+        let noted = Arc::clone(&noted);
+        async move {
+            let large = json::Object::from([("text", "x".repeat(1 << 20))]);
+            for _ in 0..64 {
+                cx.notify_json("com.example/large", Some(&large)).await?;
+            }
+            noted.notify_one();
+            Ok::<_, HandlerError>("done")
+        }
+    };
+    let server = Server::builder("large", "1").tool("work", "Works", work);
+    let server = server.build().expect("valid");
+    let received = received(&server, Revision::V2025_11_25, &ready).await;
+    assert!((1..32).contains(&received.len()), "{}", received.len());
 }

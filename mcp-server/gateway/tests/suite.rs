@@ -12,6 +12,7 @@ mod presentation;
 #[cfg(feature = "search")]
 mod search;
 mod sharing;
+mod subscribing;
 mod support;
 mod tasks;
 mod users;

@@ -120,3 +120,29 @@ async fn task_that_no_client_asked_for_is_an_error_and_cancelled() {
     }
     assert_eq!(cancelled.get(), 2);
 }
+
+#[tokio::test]
+async fn upstream_sees_no_tasks_of_older_revisions() {
+    let seen = Count::default();
+    let counted = seen.clone();
+    let answer = move |_: AnyRequest, _: Context| {
+        counted.add();
+        async { Err::<AnyResult, _>(HandlerError::internal("seen")) }
+    };
+    let server = Server::builder("tasks", "1").fallback(answer);
+    let server = server.build().expect("valid");
+    for of_upstream in [Revision::V2025_11_25, Revision::LATEST] {
+        let gateway = gateway([at("a", of_upstream, &server)]).await;
+        for of_client in [Revision::V2025_11_25, Revision::LATEST] {
+            let client = client(&gateway, of_client).await;
+            for method in ["tasks/list", "tasks/get", "tasks/result", "tasks/cancel"] {
+                let params = json::Object::from([("taskId", "1")]);
+                let refused = soon(client.request_json(method, &params)).await;
+                let pair = format!("{of_client} -> {of_upstream}: {method}");
+                let code = refused.expect_err(&pair).code();
+                assert!(matches!(code, Some(-32601 | -32602)), "{pair}: {code:?}");
+            }
+        }
+    }
+    assert_eq!(seen.get(), 0);
+}

@@ -10,16 +10,14 @@ use mcp_server::types::rpc;
 use mcp_server::types::{LoggingLevel, ProgressNotificationParams, Revision};
 use mcp_server::{Context, HandlerError};
 use serde_json::value::RawValue;
-use tokio::sync::mpsc;
 
 use super::caller::Caller;
-use super::params::unknown_method;
 use super::{questions, tasks};
 use crate::error::{failed, too_slow};
 use crate::shared::Behind;
 use crate::translate;
 use crate::upstream::connection::Purpose;
-use crate::upstream::traffic::{Note, RunningCall};
+use crate::upstream::traffic::{Note, Notes, RunningCall};
 use crate::uris::UriPrefix;
 
 /// The maximum number of rounds in which a modern upstream asks the client of a session.
@@ -83,10 +81,6 @@ async fn exchange(
     };
     let upstream = &*pool.upstream.name;
     let (from, to) = (client.revision(), cx.revision());
-    if from.is_modern() && !to.is_modern() && tasks::METHODS.contains(&&*outgoing.method) {
-        // Their ids do not say to which client of an older revision they belong.
-        return Err(unknown_method(&outgoing.method));
-    }
     if !from.is_modern() {
         let time = pool.upstream.limits.connect_time;
         questions::set_log_level(client, link, caller.log_level, time).await;
@@ -171,13 +165,13 @@ fn unknown_resource(method: &str, mut error: CallError, uris: &UriPrefix) -> Cal
 async fn driven(
     cx: &Context,
     call: JsonCall,
-    notes: &mut mpsc::Receiver<Note>,
+    notes: &mut Notes,
     wants_logs: bool,
 ) -> Result<Box<RawValue>, CallError> {
     let mut call = call.into_future();
     loop {
         let result = tokio::select! {
-            Some(note) = notes.recv() => {
+            Some((note, _room)) = notes.recv() => {
                 pass_on(cx, note, wants_logs).await;
                 continue;
             }
@@ -185,7 +179,7 @@ async fn driven(
         };
         // Those before the result: an upstream that goes on sending does not keep it.
         for _ in 0..notes.len() {
-            if let Ok(note) = notes.try_recv() {
+            if let Ok((note, _room)) = notes.try_recv() {
                 pass_on(cx, note, wants_logs).await;
             }
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mcp_server::types::json::{self, Map};
 use mcp_server::types::rpc::ErrorObject;
+use mcp_server::types::uri::canonical;
 use mcp_server::{AnyNotification, AnyRequest, AnyResult, Context, HandlerError};
 use serde_json::value::RawValue;
 
@@ -44,13 +45,15 @@ pub(crate) async fn handle(
     }
     let (mut params, log_level) = passed_params(&request)?;
     let mut caller = Caller::of(&cx).await?;
-    let is_task = cx.session().is_none() && tasks::METHODS.contains(&cx.method());
+    let is_task = cx.revision().is_modern() && tasks::METHODS.contains(&cx.method());
     let behind = match cx.method() {
         _ if is_task => tasks::located(&shared, caller.owner(), &mut params)?,
         "tools/call" => named(&shared, Kind::Tool, &mut params, &cx)?,
         "prompts/get" => named(&shared, Kind::Prompt, &mut params, &cx)?,
         "resources/read" => resource(&shared, &mut params, &cx)?,
         "completion/complete" => completed(&shared, &mut params, &cx)?,
+        // Those of older revisions: nothing says to which client a task belongs.
+        method if method.starts_with("tasks/") => return Err(unknown_method(method)),
         // With several upstreams, the method says nothing of which one is meant.
         method => shared.only().ok_or_else(|| unknown_method(method))?,
     };
@@ -162,7 +165,11 @@ fn found<'u>(
         let original = behind.names.uris.original(uri)?;
         Some((Arc::clone(behind), original))
     });
-    found.filter(|(behind, uri)| behind.pool.upstream.is_visible(cx, kind, uri))
+    found.filter(|(behind, uri)| {
+        // An upstream may know the resource by any spelling.
+        let is_visible = |uri: &str| behind.pool.upstream.is_visible(cx, kind, uri);
+        is_visible(uri) && (kind != Kind::Resource || is_visible(&canonical(uri)))
+    })
 }
 
 /// Finds the upstream of the prompt or template whose argument is completed.

@@ -13,13 +13,14 @@ use mcp_server::types::error::DecodeError;
 use mcp_server::types::json::{self, Object, Value};
 use mcp_server::types::{LoggingLevel, SubscriptionFilter};
 use mcp_server::{ClientSession, Context, HandlerError};
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::caller::Caller;
 use super::questions::set_log_level;
 use super::requests::located;
-use crate::shared::{Behind, Repeated, Shared};
+use crate::shared::{Begun, Behind, Repeated, Shared};
 use crate::upstream::follower::Follower;
 
 /// After this time, a subscription is tried again at upstreams where it failed or has ended.
@@ -42,7 +43,8 @@ impl Middleware for Following {
             "subscriptions/listen" => {
                 let request = without_hidden(&shared, request)?;
                 let filter: Option<SubscriptionFilter> = request.param("notifications")?;
-                let _repeated = listen(&shared, filter.unwrap_or_default(), &cx).await;
+                let (_repeated, begun) = repeat(&shared, filter.unwrap_or_default(), &cx);
+                let _ = begun.await;
                 // The connections of the gateway are closed although the client listens.
                 drop(shared);
                 next.run(request).await
@@ -58,17 +60,21 @@ impl Middleware for Following {
                 let subscribed = next.run(request).await?;
                 if let (Some(uri), Some(session)) = (uri, cx.session()) {
                     let filter = SubscriptionFilter::new().resource_subscriptions([uri.clone()]);
-                    let repeated = listen(&shared, filter, &cx).await;
-                    shared.sessions.subscribe(&session, uri, repeated);
+                    // Kept before the upstreams answer, so that the client can unsubscribe meanwhile.
+                    let start = || repeat(&shared, filter, &cx);
+                    if let Some(begun) = shared.sessions.subscribe(&session, &uri, start) {
+                        let _ = begun.await;
+                    }
                 }
                 Ok(subscribed)
             }
             "resources/unsubscribe" => {
                 let uri: Option<String> = request.param("uri")?;
+                let unsubscribed = next.run(request).await?;
                 if let (Some(uri), Some(session)) = (uri, cx.session()) {
                     shared.sessions.unsubscribe(&session, &uri);
                 }
-                next.run(request).await
+                Ok(unsubscribed)
             }
             "logging/setLevel" => {
                 let level: Option<LoggingLevel> = request.param("level")?;
@@ -112,27 +118,27 @@ async fn pass_level(shared: &Shared, level: LoggingLevel, session: &ClientSessio
     }
 }
 
-/// Subscribes at each upstream to its part of a filter, also at those that are added later.
-async fn listen(shared: &Arc<Shared>, filter: SubscriptionFilter, cx: &Context) -> Repeated {
+/// Subscribes at each upstream to its part of a filter, also at those that are added later. The
+/// channel is closed when the upstreams of now have answered.
+fn repeat(shared: &Arc<Shared>, filter: SubscriptionFilter, cx: &Context) -> (Repeated, Begun) {
     let mut changes = shared.changes();
-    let mut followers = Followers::default();
-    followers.add_missing(parts(shared, &filter, cx), cx).await;
     let (shared, cx) = (Arc::downgrade(shared), cx.clone());
+    let (begin, begun) = oneshot::channel();
     let repeating = async move {
+        let mut begin = Some(begin);
+        let mut followers = Followers::default();
         loop {
-            let is_changed = timeout(AGAIN, changes.changed()).await.is_ok();
-            if !is_changed && followers.is_complete() {
-                continue;
-            }
             // Released before the upstreams answer: the gateway ends although clients listen.
             let parts = match shared.upgrade() {
                 Some(shared) => parts(&shared, &filter, &cx),
                 None => return,
             };
             followers.add_missing(parts, &cx).await;
+            drop(begin.take());
+            while timeout(AGAIN, changes.changed()).await.is_err() && followers.is_complete() {}
         }
     };
-    Repeated(tokio::spawn(repeating).abort_handle())
+    (Repeated(tokio::spawn(repeating).abort_handle()), begun)
 }
 
 /// Returns the upstreams that a filter is about, each with its part.
@@ -175,6 +181,8 @@ struct Followers {
     following: Vec<(Weak<Behind>, Follower)>,
     /// The number of upstreams that the subscription is about.
     wanted: usize,
+    /// Whether upstreams were subscribed to before.
+    is_again: bool,
 }
 
 impl Followers {
@@ -192,6 +200,7 @@ impl Followers {
         cx: &Context,
     ) {
         self.wanted = parts.len();
+        let is_again = std::mem::replace(&mut self.is_again, true);
         self.following.retain(|(known, follower)| {
             let known = |(behind, _): &(Arc<Behind>, _)| Arc::as_ptr(behind) == known.as_ptr();
             let at = parts.iter().position(known);
@@ -208,7 +217,7 @@ impl Followers {
         for (behind, part) in parts {
             let cx = cx.clone();
             following.spawn(async move {
-                let followed = follow(&behind, part, &cx).await;
+                let followed = follow(&behind, part, &cx, is_again).await;
                 let note = |error: &HandlerError| {
                     let upstream = &*behind.pool.upstream.name;
                     tracing::warn!(upstream, error = %PeerDisplay(error), "changes of an upstream are not followed");
@@ -227,13 +236,16 @@ async fn follow(
     behind: &Behind,
     filter: SubscriptionFilter,
     cx: &Context,
+    is_again: bool,
 ) -> Result<Follower, HandlerError> {
     let caller = Caller::of(cx).await?;
     let (lease, client) = behind.pool.listen(&caller.wanted(cx, true)).await?;
     Ok(Follower::spawn(
-        client.listen(filter),
+        &client,
+        filter,
         behind.pool.on_change(),
         Some(lease),
         behind.pool.open(),
+        is_again,
     ))
 }

@@ -1,7 +1,8 @@
 //! [`Follower`]: a task that keeps a subscription at an upstream.
 
-use mcp_client::{Subscription, SubscriptionEvent};
+use mcp_client::{Client, SubscriptionEvent};
 use mcp_server::Change;
+use mcp_server::types::SubscriptionFilter;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
@@ -13,20 +14,31 @@ use super::traffic::OnChange;
 pub(crate) struct Follower(AbortHandle);
 
 impl Follower {
-    /// Follows a subscription, until the sender of `open` is dropped. `lease` is what keeps its
-    /// connection open.
+    /// Follows the changes of a filter, until the sender of `open` is dropped. `lease` is what keeps
+    /// the connection open. `is_again` is whether changes were missed since an earlier subscription.
     pub(crate) fn spawn(
-        mut subscription: Subscription,
+        client: &Client,
+        filter: SubscriptionFilter,
         on_change: OnChange,
         lease: Option<Lease>,
         mut open: watch::Receiver<()>,
+        mut is_again: bool,
     ) -> Self {
+        let uris = filter.resource_subscriptions.clone().unwrap_or_default();
+        let mut subscription = client.listen(filter);
         let following = async move {
             let _lease = lease;
             while let Some(event) = subscription.next().await {
                 match event {
-                    Ok(SubscriptionEvent::Missed | SubscriptionEvent::Interrupted { .. }) => {
-                        for change in [Change::Tools, Change::Prompts, Change::Resources] {
+                    Ok(SubscriptionEvent::Listening(_)) if !is_again => is_again = true,
+                    Ok(
+                        SubscriptionEvent::Listening(_)
+                        | SubscriptionEvent::Missed
+                        | SubscriptionEvent::Interrupted { .. },
+                    ) => {
+                        let lists = [Change::Tools, Change::Prompts, Change::Resources];
+                        let resources = uris.iter().cloned().map(Change::Resource);
+                        for change in lists.into_iter().chain(resources) {
                             on_change(change, None);
                         }
                     }

@@ -369,9 +369,16 @@ impl Pool {
                 .tools_list_changed(true)
                 .prompts_list_changed(true)
                 .resources_list_changed(true);
-            let on_change = Arc::clone(&self.on_change);
-            let listening = client.listen(filter);
-            *follower = Some(Follower::spawn(listening, on_change, None, self.open()));
+            // One that has ended has missed changes.
+            let is_again = follower.is_some();
+            *follower = Some(Follower::spawn(
+                client,
+                filter,
+                self.on_change(),
+                None,
+                self.open(),
+                is_again,
+            ));
         }
     }
 

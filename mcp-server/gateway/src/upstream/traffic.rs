@@ -16,11 +16,14 @@ use mcp_server::types::{
 };
 use mcp_server::{Change, Context, HandlerError};
 use serde_json::value::RawValue;
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::time::timeout;
 
 /// The notifications that a slow client may leave unread before further ones are dropped.
 const NOTES: usize = 256;
+
+/// The maximum size of them in bytes, unless a single one is larger.
+const NOTES_BYTES: u32 = 4 << 20;
 
 /// What says that the user has finished what a page asked for. It arrives after the call, so it is kept
 /// for the next one.
@@ -34,17 +37,29 @@ const LATE_BYTES: usize = 4 << 10;
 /// notification if there was one.
 pub(crate) type OnChange = Arc<dyn Fn(Change, Option<&RawValue>) + Send + Sync>;
 
+/// Notifications for the client of a call, each with its part of [`NOTES_BYTES`].
+pub(crate) type Notes = mpsc::Receiver<(Note, OwnedSemaphorePermit)>;
+
 /// A notification of an upstream for the client of a call.
 pub(crate) struct Note {
     pub(crate) method: String,
     pub(crate) params: Option<Box<RawValue>>,
 }
 
+impl Note {
+    /// Returns the size of the params.
+    fn bytes(&self) -> usize {
+        self.params.as_ref().map_or(0, |params| params.get().len())
+    }
+}
+
 /// A call that runs on a connection.
 pub(crate) struct RunningCall {
     /// The request of the client.
     pub(crate) cx: Context,
-    notes: mpsc::Sender<Note>,
+    notes: mpsc::Sender<(Note, OwnedSemaphorePermit)>,
+    /// The bytes that further notifications may have.
+    room: Arc<Semaphore>,
     /// The number of questions that are asked with the request of the client.
     asking: watch::Sender<usize>,
     /// Notified when the upstream reports progress.
@@ -55,11 +70,12 @@ pub(crate) struct RunningCall {
 
 impl RunningCall {
     /// Creates a call, and what receives the notifications for its client.
-    pub(crate) fn new(cx: Context) -> (Arc<Self>, mpsc::Receiver<Note>) {
+    pub(crate) fn new(cx: Context) -> (Arc<Self>, Notes) {
         let (notes, received) = mpsc::channel(NOTES);
         let call = Self {
             cx,
             notes,
+            room: Arc::new(Semaphore::new(NOTES_BYTES as usize)),
             asking: watch::Sender::new(0),
             progressed: Notify::new(),
             is_open: AtomicBool::new(false),
@@ -95,7 +111,10 @@ impl RunningCall {
 
     /// Passes a notification on. One that the client does not read in time is dropped.
     pub(crate) fn note(&self, note: Note) {
-        if self.notes.try_send(note).is_err() {
+        let bytes = u32::try_from(note.bytes()).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.room).try_acquire_many_owned(bytes.min(NOTES_BYTES));
+        let sent = room.is_ok_and(|room| self.notes.try_send((note, room)).is_ok());
+        if !sent {
             tracing::debug!(
                 "a notification of an upstream is dropped: the client reads too slowly"
             );
@@ -188,9 +207,9 @@ impl Traffic {
         if let Some(call) = self.latest() {
             return call.note(note);
         }
-        let bytes = note.params.as_ref().map_or(0, |params| params.get().len());
+        let is_kept = note.method == COMPLETE && !self.is_shared && note.bytes() <= LATE_BYTES;
         let mut late = self.late();
-        if note.method == COMPLETE && !self.is_shared && late.len() < LATE && bytes <= LATE_BYTES {
+        if is_kept && late.len() < LATE {
             late.push(note);
         } else {
             tracing::debug!(
@@ -219,12 +238,15 @@ impl Traffic {
     }
 }
 
-/// The notifications that the connection itself handles.
-const HANDLED: [&str; 4] = [
+/// The notifications that the connection itself handles, and those of tasks, whose ids are not those
+/// of the client.
+const HANDLED: [&str; 6] = [
     "notifications/cancelled",
     "notifications/initialized",
     "notifications/progress",
     "notifications/subscriptions/acknowledged",
+    "notifications/tasks",
+    "notifications/tasks/status",
 ];
 
 /// The middleware of a connection.
