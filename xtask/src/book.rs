@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
-    Pages::read()?.write(&folder)?;
+    Book::read()?.write(&folder)?;
     let mdbook = mdbook()?;
     let mut build = Command::new(mdbook);
     build.arg("build").arg(&folder);
@@ -100,8 +100,8 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The pages of the book, as paths in the repository.
-struct Pages {
+/// The book, with the paths of its pages in the repository.
+struct Book {
     root: PathBuf,
     summary: String,
     pages: BTreeSet<PathBuf>,
@@ -109,7 +109,7 @@ struct Pages {
     repository: Option<String>,
 }
 
-impl Pages {
+impl Book {
     fn read() -> Result<Self> {
         let root = workspace::root();
         let text = workspace::read(&root.join("docs/SUMMARY.md"))?;
@@ -167,7 +167,7 @@ impl Pages {
             return Some(format!("{guide}.md{fragment}"));
         }
         if file.contains("::") || file.contains('@') {
-            return Some(self.item(page, file));
+            return Some(Self::item(page, file));
         }
         let path = resolve(parent(page), file);
         if self.pages.contains(&path) {
@@ -186,7 +186,7 @@ impl Pages {
     }
 
     /// Returns the address of an item that rustdoc finds by its path.
-    fn item(&self, page: &Path, path: &str) -> String {
+    fn item(page: &Path, path: &str) -> String {
         let up = "../".repeat(page.components().count() - 1);
         let library = match page.components().nth(1) {
             Some(Component::Normal(name)) if page.starts_with("mcp-server") => {
@@ -308,8 +308,8 @@ fn blocks(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn pages() -> Pages {
-        Pages {
+    fn book() -> Book {
+        Book {
             root: PathBuf::new(),
             summary: String::new(),
             pages: ["docs/start.md", "mcp-server/docs/state.md"]
@@ -324,8 +324,8 @@ mod tests {
         let page = Path::new("mcp-server/docs/offers.md");
         let text = "[a](super::state#groups) [b](crate::Server::until) [c](../../docs/start.md) \
                     [`d`](../src/lib.rs)\n```text\n[e](f.md)\n```\n";
-        let pages = pages();
-        let written = rewrite_links(text, |target| pages.rewrite(page, target, &mut Vec::new()));
+        let book = book();
+        let written = rewrite_links(text, |target| book.rewrite(page, target, &mut Vec::new()));
         let api = "../../api/mcp_server/index.html?search=Server::until";
         assert_eq!(
             written,

@@ -43,7 +43,8 @@ impl Manifest {
                     let path = path.split_once("mcp/").context("not in `mcp/`")?.1;
                     let folder = workspace::root().join(path);
                     let name = package_name(&folder)?;
-                    packages.push(format!("{name} = {{ path = {folder:?}"));
+                    let path = folder.display().to_string();
+                    packages.push(format!("{name} = {{ path = {path:?}"));
                 }
                 "--features" => features.extend(words.next().context("no features")?.split(',')),
                 "--no-default-features" => default = ", default-features = false",

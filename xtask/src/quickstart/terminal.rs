@@ -92,8 +92,11 @@ impl Terminal {
         super::write(&script, command)?;
         // A process group of its own, so that all of its processes can be ended. The shell ignores
         // interrupts for what runs in its background.
-        let program = format!("setsid env --default-signal=INT bash {script:?}");
-        let line = format!("{program} >{log:?} 2>&1 & echo $!");
+        let program = format!(
+            "setsid env --default-signal=INT bash '{}'",
+            script.display()
+        );
+        let line = format!("{program} >'{}' 2>&1 & echo $!", log.display());
         let (group, _) = self.run(&line)?;
         let group = group.trim().to_owned();
         self.running.push((command.to_owned(), group.clone()));

@@ -77,7 +77,7 @@ async fn an_expense_is_deleted_only_if_the_user_agrees() -> Tested {
             add(&ada, 250, "food").await?;
         }
         ada.call_tool("delete")
-            .arguments(&json!({ "id": 1 }))
+            .arguments(json!({ "id": 1 }))
             .await?;
         assert_eq!(total(&ada).await?["count"], left);
     }

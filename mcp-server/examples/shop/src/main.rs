@@ -64,8 +64,8 @@ async fn terminated() -> std::io::Result<()> {
 
         let mut terminate = signal(SignalKind::terminate())?;
         tokio::select! {
-            _ = terminate.recv() => return Ok(()),
-            interrupted = tokio::signal::ctrl_c() => return interrupted,
+            _ = terminate.recv() => Ok(()),
+            interrupted = tokio::signal::ctrl_c() => interrupted,
         }
     }
     #[cfg(not(unix))]

@@ -9,11 +9,10 @@ use mcp_server::{AccessToken, Context, Http, HttpConfig, OAuth, StaticTokens};
 /// The URL that clients use.
 const URL: &str = "http://127.0.0.1:8080/mcp";
 
-/// A program of this package.
-fn program(name: &'static str) -> Upstream {
-    Upstream::connecting(name, move || {
-        ChildProcess::new("cargo").args(["run", "--quiet", "--bin", name])
-    })
+/// A program of this package: cargo writes all of them to one folder.
+fn program(name: &'static str) -> std::io::Result<Upstream> {
+    let file = std::env::current_exe()?.with_file_name(name);
+    Ok(Upstream::connecting(name, move || ChildProcess::new(&file)))
 }
 
 /// Decides for each caller, and for each item of the notes by its own name.
@@ -34,8 +33,8 @@ fn users() -> Result<OAuth, Box<dyn Error>> {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let gateway = Gateway::builder("office", "1.0.0")
-        .upstream(program("notes").visible_to(may_use))
-        .upstream(program("clock").rename("now", "time"))
+        .upstream(program("notes")?.visible_to(may_use))
+        .upstream(program("clock")?.rename("now", "time"))
         .build()
         .await?;
     let config = HttpConfig::new().oauth(users()?);
