@@ -12,7 +12,7 @@ use crate::support::peer::{Peer, soon};
 
 /// What the handler of the test counts.
 #[derive(Clone, Default)]
-struct Counts(Arc<[AtomicUsize; 3]>);
+pub(super) struct Counts(Arc<[AtomicUsize; 3]>);
 
 impl Counts {
     fn add(&self, which: usize) {
@@ -20,7 +20,7 @@ impl Counts {
     }
 
     /// Returns how often the handler began, and how often its call began and ended.
-    fn get(&self) -> [usize; 3] {
+    pub(super) fn get(&self) -> [usize; 3] {
         [0, 1, 2].map(|which| self.0[which].load(Ordering::SeqCst))
     }
 }
@@ -33,12 +33,12 @@ impl Drop for Ended {
     }
 }
 
-async fn confirmed(cx: &Context, question: &str) -> Result<bool, HandlerError> {
+pub(super) async fn confirmed(cx: &Context, question: &str) -> Result<bool, HandlerError> {
     let form = Form::new(question).required("ok", BooleanSchema::new());
     Ok(cx.elicit(form).key(question).await?.accepted().is_some())
 }
 
-fn builder(counts: &Counts) -> ServerBuilder {
+pub(super) fn builder(counts: &Counts) -> ServerBuilder {
     let counts = counts.clone();
     let call = move |cx: Context| {
         let counts = counts.clone();
@@ -59,12 +59,12 @@ fn builder(counts: &Counts) -> ServerBuilder {
     Server::builder("test", "1").tool("order", "Orders", call)
 }
 
-fn forms(mut peer: Peer) -> Peer {
+pub(super) fn forms(mut peer: Peer) -> Peer {
     peer.capabilities = json!({ "elicitation": { "form": {} } });
     peer
 }
 
-fn answer(key: &str, state: &Value) -> Value {
+pub(super) fn answer(key: &str, state: &Value) -> Value {
     json!({
         "name": "order",
         "inputResponses": { key: { "action": "accept", "content": { "ok": true } } },
@@ -136,7 +136,7 @@ async fn sessions_run_the_call_in_the_handler() {
 }
 
 /// Waits until the call has ended.
-async fn ended(counts: &Counts) {
+pub(super) async fn ended(counts: &Counts) {
     let waiting = async {
         while counts.get()[2] == 0 {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -266,111 +266,4 @@ async fn calls_of_one_handler_run_once_whichever_of_them_asks() {
     }
     assert_eq!(result["content"][0]["text"], "true true true", "{result}");
     assert_eq!(counts.get(), [1, 1, 1]);
-}
-
-#[tokio::test]
-async fn any_process_with_the_store_serves_the_next_round() {
-    let (counts, store) = (Counts::default(), mcp_server::Memory::new());
-    let process = || {
-        let keys = mcp_server::Keys::from_bytes([7; 32]);
-        let server = builder(&counts).store(store.clone()).keys(keys);
-        server.build().unwrap()
-    };
-    let (one, two) = (process(), process());
-    let (mut one, mut two) = (forms(Peer::modern(&one)), forms(Peer::modern(&two)));
-    let first = one.result("tools/call", json!({ "name": "order" })).await;
-    let second = answer("first", &first["requestState"]);
-    let second = two.result("tools/call", second).await;
-    assert!(second["inputRequests"]["second"].is_object(), "{second}");
-    let last = answer("second", &second["requestState"]);
-    let last = two.result("tools/call", last).await;
-    assert_eq!(last["content"][0]["text"], "true true", "{last}");
-    assert_eq!(counts.get(), [3, 1, 1]);
-}
-
-#[tokio::test]
-async fn call_of_a_process_that_has_ended_is_refused() {
-    let (counts, store) = (Counts::default(), mcp_server::Memory::new());
-    let process = || {
-        let keys = mcp_server::Keys::from_bytes([7; 32]);
-        let server = builder(&counts).store(store.clone()).keys(keys);
-        server
-            .limits(Limits::default().grace_time(Duration::ZERO))
-            .build()
-            .unwrap()
-    };
-    let (one, two) = (process(), process());
-    let mut peer = forms(Peer::modern(&one));
-    let first = peer.result("tools/call", json!({ "name": "order" })).await;
-    one.shutdown();
-    ended(&counts).await;
-    let mut other = forms(Peer::modern(&two));
-    let retry = answer("first", &first["requestState"]);
-    let refused = other.request("tools/call", retry).await;
-    assert_eq!(refused["error"]["code"], -32602, "{refused}");
-    assert_eq!(counts.get()[1..], [1, 1]);
-}
-
-#[tokio::test]
-async fn messages_of_a_round_in_another_process_reach_the_client() {
-    let store = mcp_server::Memory::new();
-    let process = || {
-        let call = async |cx: Context| {
-            cx.detached("order", async |cx: Context| {
-                confirmed(&cx, "first").await?;
-                for number in 0..3 {
-                    cx.log(mcp_server::types::LoggingLevel::Info, "order", number)
-                        .await?;
-                }
-                cx.progress(1, 2, "asked").await?;
-                // Longer than the other process needs to read the messages.
-                tokio::time::sleep(Duration::from_millis(500)).await;
-                cx.log(mcp_server::types::LoggingLevel::Info, "order", 3)
-                    .await?;
-                Ok::<_, HandlerError>("done".to_owned())
-            })
-            .await
-        };
-        let builder = Server::builder("test", "1").tool("order", "Orders", call);
-        let keys = mcp_server::Keys::from_bytes([7; 32]);
-        builder.store(store.clone()).keys(keys).build().unwrap()
-    };
-    let (one, two) = (process(), process());
-    let (mut one, mut two) = (forms(Peer::modern(&one)), forms(Peer::modern(&two)));
-    let mut params = json!({ "name": "order" });
-    let meta = |token: &str| {
-        json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": { "elicitation": {} },
-            "io.modelcontextprotocol/logLevel": "info",
-            "progressToken": token,
-        })
-    };
-    params["_meta"] = meta("of the first round");
-    let first = one.result("tools/call", params).await;
-    let mut retry = answer("first", &first["requestState"]);
-    retry["_meta"] = meta("of the second round");
-    let id = two.start("tools/call", retry).await;
-    let mut received = Vec::new();
-    let text = loop {
-        let message = two.receive().await;
-        if message["id"] == id {
-            break message["result"]["content"][0]["text"].clone();
-        }
-        let params = &message["params"];
-        received.push(if message["method"] == "notifications/progress" {
-            params["progressToken"].clone()
-        } else {
-            params["data"].clone()
-        });
-    };
-    assert_eq!(text, "done");
-    let expected = [
-        json!(0),
-        json!(1),
-        json!(2),
-        json!("of the second round"),
-        json!(3),
-    ];
-    assert_eq!(received, expected);
 }

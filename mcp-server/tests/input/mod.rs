@@ -1,6 +1,7 @@
 //! Input requests of handlers, as clients of both eras see them.
 
 mod detached;
+mod detached_elsewhere;
 mod forms;
 mod legacy;
 mod methods;

@@ -43,10 +43,10 @@ const STORED: Duration = Duration::from_secs(600);
 
 /// The end of a round.
 #[derive(Serialize, Deserialize)]
-struct Ended {
+struct Ended<R = Report> {
     /// Messages that were not stored before.
     notes: NoteBatch,
-    report: Report,
+    report: R,
 }
 
 /// What the process of a call reports.
@@ -264,20 +264,22 @@ pub(super) async fn serve(
             match never {}
         }
     };
-    let ended = |report| {
-        let notes = notes.all();
-        serde_json::to_vec(&Ended { notes, report }).unwrap_or_default()
+    let too_large = Report::Refused {
+        code: mcp_types::rpc::INTERNAL_ERROR,
+        message: "the result of the call cannot be passed on by the store".to_owned(),
+        data: None,
     };
-    let text = ended(report);
-    if let Err(error) = put(core, &report_key(id), &text, Condition::Any).await {
-        tracing::warn!(%error, "the report of a call cannot be stored");
-        let too_large = Report::Refused {
-            code: mcp_types::rpc::INTERNAL_ERROR,
-            message: "the result of the call cannot be passed on by the store".to_owned(),
-            data: None,
-        };
-        let text = ended(too_large);
-        let _ = put(core, &report_key(id), &text, Condition::Any).await;
+    // The messages may be what is too large for the store.
+    for (notes, report) in [
+        (notes.all(), &report),
+        (NoteBatch::default(), &report),
+        (NoteBatch::default(), &too_large),
+    ] {
+        let text = serde_json::to_vec(&Ended { notes, report }).unwrap_or_default();
+        match put(core, &report_key(id), &text, Condition::Any).await {
+            Ok(_) => break,
+            Err(error) => tracing::warn!(%error, "the report of a call cannot be stored"),
+        }
     }
     call.detach(true);
 }
