@@ -123,9 +123,9 @@ async fn pass_level(shared: &Shared, level: LoggingLevel, session: &ClientSessio
 fn repeat(shared: &Arc<Shared>, filter: SubscriptionFilter, cx: &Context) -> (Repeated, Begun) {
     let mut changes = shared.changes();
     let (shared, cx) = (Arc::downgrade(shared), cx.clone());
-    let (begin, begun) = oneshot::channel();
+    let (open, begun) = oneshot::channel();
     let repeating = async move {
-        let mut begin = Some(begin);
+        let mut open = Some(open);
         let mut followers = Followers::default();
         loop {
             // Released before the upstreams answer: the gateway ends although clients listen.
@@ -134,7 +134,7 @@ fn repeat(shared: &Arc<Shared>, filter: SubscriptionFilter, cx: &Context) -> (Re
                 None => return,
             };
             followers.add_missing(parts, &cx).await;
-            drop(begin.take());
+            drop(open.take());
             while timeout(AGAIN, changes.changed()).await.is_err() && followers.is_complete() {}
         }
     };
