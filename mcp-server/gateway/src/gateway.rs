@@ -15,7 +15,7 @@ use crate::error::GatewayError;
 use crate::names::Names;
 use crate::routing::requests;
 use crate::routing::subscriptions::Following;
-use crate::routing::tasks::TASKS;
+use crate::routing::tasks::{self, TASKS};
 use crate::shared::{Behind, Shared};
 use crate::upstream::connection::Identity;
 use crate::upstream::{Upstream, UpstreamStatus};
@@ -346,11 +346,7 @@ fn capabilities(upstreams: &[Arc<Behind>], is_changing: bool) -> ServerCapabilit
         if has(|known| known.completions.is_some()) {
             all.completions = Some(Object::new());
         }
-        let has_tasks = |known: &ServerCapabilities| {
-            let extensions = known.extensions.as_ref();
-            extensions.is_some_and(|all| all.contains_key(TASKS))
-        };
-        if has(has_tasks) {
+        if has(tasks::offers) {
             all.extensions = Some([(TASKS, JsonObject::default())].into_iter().collect());
         }
     }

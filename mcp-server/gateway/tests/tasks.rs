@@ -90,6 +90,17 @@ async fn client_without_tasks_waits_for_the_result() {
 }
 
 #[tokio::test]
+async fn client_without_tasks_is_told_what_to_declare() {
+    let gateway = studios().await;
+    let client = client(&gateway, Revision::LATEST).await;
+    for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+        let params = json::Object::from([("taskId", "a.1.1")]);
+        let error = soon(client.request_json(method, &params)).await;
+        assert_eq!(error.expect_err("refused").code(), Some(-32021), "{method}");
+    }
+}
+
+#[tokio::test]
 async fn task_that_no_client_asked_for_is_an_error_and_cancelled() {
     let cancelled = Count::default();
     let counted = cancelled.clone();

@@ -47,6 +47,9 @@ pub(crate) async fn handle(
     let mut caller = Caller::of(&cx).await?;
     let is_task = cx.revision().is_modern() && tasks::METHODS.contains(&cx.method());
     let behind = match cx.method() {
+        _ if is_task && !caller.accepts_tasks() && tasks::are_offered(&shared) => {
+            return Err(HandlerError::missing_capability(tasks::capability()));
+        }
         _ if is_task => tasks::located(&shared, caller.owner(), &mut params)?,
         "tools/call" => named(&shared, Kind::Tool, &mut params, &cx)?,
         "prompts/get" => named(&shared, Kind::Prompt, &mut params, &cx)?,

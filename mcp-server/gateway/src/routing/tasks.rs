@@ -12,7 +12,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use mcp_client::Client;
 use mcp_server::HandlerError;
 use mcp_server::types::json::{self, Map, Object};
-use mcp_server::types::{ClientCapabilities, JsonObject};
+use mcp_server::types::{ClientCapabilities, JsonObject, ServerCapabilities};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::Sha256;
@@ -45,14 +45,32 @@ pub(crate) fn announced(result: &RawValue) -> Option<String> {
     (announced.result_type == "task").then_some(announced.task_id)
 }
 
+/// Returns what a client declares that follows tasks.
+pub(crate) fn capability() -> ClientCapabilities {
+    let mut capabilities = ClientCapabilities::new();
+    capabilities.extensions = Some([(TASKS, JsonObject::default())].into_iter().collect());
+    capabilities
+}
+
+/// Returns `true` if an upstream may answer with tasks: one that is not known yet may, too.
+pub(crate) fn are_offered(shared: &Shared) -> bool {
+    let upstreams = shared.upstreams();
+    let mut known = upstreams.iter().map(|behind| behind.pool.capabilities());
+    known.any(|known| known.is_none_or(|known| offers(&known)))
+}
+
+/// Returns `true` if a server declares the extension.
+pub(crate) fn offers(capabilities: &ServerCapabilities) -> bool {
+    let extensions = capabilities.extensions.as_ref();
+    extensions.is_some_and(|all| all.contains_key(TASKS))
+}
+
 /// Cancels a task that the client cannot follow. Returns the error for the client.
 pub(crate) async fn refused(upstream: &Upstream, client: &Client, id: &str) -> HandlerError {
     let params = Object::from([("taskId", id)]);
-    let mut capabilities = ClientCapabilities::new();
-    capabilities.extensions = Some([(TASKS, JsonObject::default())].into_iter().collect());
     let cancelling = client
         .request_json("tasks/cancel", &params)
-        .capabilities(capabilities)
+        .capabilities(capability())
         .timeout(upstream.limits.connect_time);
     if let Err(error) = cancelling.await {
         tracing::debug!(%error, "a task of an upstream cannot be cancelled");
