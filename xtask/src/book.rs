@@ -154,7 +154,8 @@ impl Book {
         Ok(())
     }
 
-    /// Returns the target in the book of a link in a page, or `None` if there is none.
+    /// Returns where a link of a page leads in the book. For a file outside of the book, this is its
+    /// address in the repository, or `None` if the packages state no repository.
     fn rewrite(&self, page: &Path, target: &str, pictures: &mut Vec<PathBuf>) -> Option<String> {
         if target.contains("://") || target.starts_with('#') || target.starts_with("mailto:") {
             return Some(target.to_owned());

@@ -37,7 +37,7 @@ pub(crate) fn announced(result: &RawValue) -> Option<String> {
         result_type: String,
         task_id: String,
     }
-    // Most results are none, and may be long.
+    // Most results announce no task, and a long one is not decoded for nothing.
     if !result.get().contains("\"taskId\"") {
         return None;
     }
