@@ -135,6 +135,9 @@ impl ValueStore for CountedSessions {
             let (Some(mut found), Some(put)) = (self.values.get(key).await?, put) else {
                 return Ok(None);
             };
+            if !key.starts_with("session:") {
+                return Ok(Some(found));
+            }
             let mut value: serde_json::Value = serde_json::from_slice(&found.value).expect("JSON");
             let used = SystemTime::now() - put.elapsed();
             let used = used.duration_since(UNIX_EPOCH).expect("later").as_millis();
@@ -200,6 +203,25 @@ async fn expired_session_is_removed_without_new_sessions() {
     assert_eq!(sessions.sessions(), [id_of(&session)]);
     tokio::time::sleep(Duration::from_secs(2 * 1_800)).await;
     assert_eq!((events.sessions(), sessions.sessions()), (vec![], vec![]));
+}
+
+#[tokio::test]
+async fn evicted_session_is_removed_from_the_stores() {
+    let (events, sessions) = (Counted::counted(), CountedSessions::new());
+    let (server, _probe) = server(|builder| {
+        let builder = limits(|limits| limits.sessions = 1)(builder);
+        let builder = builder.event_store(events.clone());
+        builder.value_store(sessions.clone())
+    });
+    let address = serve(&server);
+    for _ in 0..2 {
+        let session = start_session(address, "2025-11-25").await;
+        let mut raw = start(address, &session, &tool(1, "say")).await;
+        let head = raw.head().await;
+        raw.body(&head).await;
+        assert_eq!(events.sessions(), [id_of(&session)]);
+        assert_eq!(sessions.sessions(), [id_of(&session)]);
+    }
 }
 
 #[tokio::test]
