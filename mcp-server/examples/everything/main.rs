@@ -13,6 +13,7 @@
 //!   same `MCP_KEYS` (64 hexadecimal digits) serve one endpoint, see `docs/scale.md`.
 //! - `--trust-proxy 127.0.0.1`: clients have the addresses that this proxy reports.
 //! - `--orders FOLDER`: adds tools that count their effects in files of that folder.
+//! - `--skills FOLDER`: serves the skills of another folder than that of the source code.
 
 mod offers;
 mod options;
@@ -40,11 +41,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     builder = questions::add(builder);
     builder = tasks::add(builder);
     builder = offers::add(builder);
-    // The folder of the source code: an installed program has one of its own.
-    builder = builder.skills(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/examples/everything/skills"
-    ));
+    builder = builder.skills(options.skills.as_path());
     if let Some(folder) = &options.orders {
         builder = orders::add(builder, folder.clone());
     }

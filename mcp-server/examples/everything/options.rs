@@ -9,7 +9,8 @@ use mcp_server::{IpNetwork, Keys, Limits, ServerBuilder};
 const USAGE: &str = "\
 usage: everything --stdio
        everything (--port PORT | --listen ADDRESS) [--origin ORIGIN] [--any-host] [--store URL]
-                  [--connections NUMBER] [--trust-proxy ADDRESS] [--orders FOLDER]";
+                  [--connections NUMBER] [--trust-proxy ADDRESS] [--orders FOLDER]
+                  [--skills FOLDER]";
 
 /// The options of the program.
 #[derive(Default)]
@@ -22,6 +23,8 @@ pub(crate) struct Options {
     pub(crate) proxy: Option<IpNetwork>,
     /// The folder of the tools that count their effects.
     pub(crate) orders: Option<PathBuf>,
+    /// The folder of skills.
+    pub(crate) skills: PathBuf,
     store: Option<String>,
     /// The limits of connections, sessions and subscriptions, unless they are the default.
     connections: Option<usize>,
@@ -29,7 +32,11 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
-        let mut options = Self::default();
+        let mut options = Self {
+            // In the folder of the source code.
+            skills: concat!(env!("CARGO_MANIFEST_DIR"), "/examples/everything/skills").into(),
+            ..Self::default()
+        };
         let mut arguments = arguments.peekable();
         let mut is_stdio = false;
         while let Some(name) = arguments.next() {
@@ -45,6 +52,7 @@ impl Options {
                 "--origin" => options.origin = Some(value()?),
                 "--trust-proxy" => options.proxy = Some(value()?.parse()?),
                 "--orders" => options.orders = Some(value()?.into()),
+                "--skills" => options.skills = value()?.into(),
                 "--store" => options.store = Some(value()?),
                 "--connections" => options.connections = Some(value()?.parse()?),
                 _ => return Err(USAGE.into()),
@@ -86,7 +94,10 @@ impl Options {
             Some(("postgres" | "postgresql", _)) => {
                 Ok(builder.store(mcp_server::Postgres::connect(url).await?))
             }
-            _ => Err("--store needs the URL of Redis or PostgreSQL, and its feature".into()),
+            _ => {
+                drop(builder);
+                Err("--store needs the URL of Redis or PostgreSQL, and its feature".into())
+            }
         }
     }
 }

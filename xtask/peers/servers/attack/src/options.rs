@@ -10,6 +10,12 @@ use crate::good::Tool;
 use crate::issuer::RESOURCE;
 use crate::subject::{Origin, Subject};
 
+/// The skills of the example `everything`.
+const SKILLS: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../../../mcp-server/examples/everything/skills"
+);
+
 const USAGE: &str = "\
 usage: attack (--ours PROGRAM [--protected PROGRAM] [--rmcp PROGRAM] | --url URL [--pid PID] [--tool NAME]
               [--arguments JSON]) [--quick] [--only NAME]... [--workers N]
@@ -112,7 +118,11 @@ impl Options {
         };
         let mut subjects = Vec::new();
         if let Some(program) = &self.ours {
-            subjects.push(started("mcp-server", program, &["--port", "0"]));
+            subjects.push(started(
+                "mcp-server",
+                program,
+                &["--port", "0", "--skills", SKILLS],
+            ));
         }
         if let Some((address, path)) = &self.url {
             subjects.push(Subject {
