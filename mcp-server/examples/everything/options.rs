@@ -77,6 +77,10 @@ impl Options {
     }
 
     /// Connects the server to the store that it shares with other processes.
+    #[cfg_attr(
+        not(any(feature = "redis", feature = "postgres")),
+        expect(clippy::unused_async, reason = "waits for a store")
+    )]
     pub(crate) async fn share(
         &self,
         builder: ServerBuilder,

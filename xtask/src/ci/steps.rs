@@ -4,6 +4,7 @@ mod features;
 mod suites;
 mod tools;
 
+use std::num::NonZero;
 use std::path::Path;
 use std::process::Command;
 
@@ -46,8 +47,8 @@ pub(super) struct Steps {
     /// Chains of steps, which begin in this order. Several run beside each other, because most
     /// steps cannot use two processors all the time. A cargo waits for others that build in the
     /// same target folder, so the long chains at the start compile in folders of their own.
-    /// `numbers` compiles in the folder of the first one, where it finds the dependencies: it
-    /// begins when the tests are compiled.
+    /// `numbers` and the steps that run programs compile in the folder of the first one, where they
+    /// find what the tests have compiled.
     pub(super) chains: Vec<Vec<Step>>,
     /// Run one after the other, when nothing else runs that would disturb measurements.
     pub(super) last: Vec<Step>,
@@ -84,13 +85,14 @@ pub(super) enum Task {
 /// Returns all steps of an extent.
 pub(super) fn all(extent: Extent) -> Result<Steps> {
     let mut chains = vec![
-        programs(extent),
+        vec![step("tests", tests(extent))],
         in_folder("checks", checks(extent)?)?,
         vec![
             step("lean", vec![run(&format!("test {PEERS} --package lean"))]),
             step("quickstart", vec![run("xtask quickstart")]),
             step("cluster", cluster(extent)?),
         ],
+        programs(extent),
     ];
     if extent == Extent::Nightly {
         chains.extend([
@@ -203,10 +205,9 @@ fn texts(extent: Extent) -> Vec<Step> {
     ]
 }
 
-/// The tests, and the steps that run programs that the tests have compiled.
+/// Steps that run programs that the tests have compiled.
 fn programs(extent: Extent) -> Vec<Step> {
     vec![
-        step("tests", tests(extent)),
         step("conformance", conformance(extent)),
         step("interop", interop(extent)),
         step(
@@ -307,14 +308,18 @@ fn cases(fallback: &str) -> String {
     std::env::var("PROPTEST_CASES").unwrap_or_else(|_| fallback.to_owned())
 }
 
-/// Runs all tests. The integration tests of `mcp-types` print statistics, which are shown in the
-/// log.
+/// Runs all tests, twice as many at once as there are processors, because many of them wait. The
+/// integration tests of `mcp-types` print statistics, which are shown in the log.
 fn tests(extent: Extent) -> Vec<Task> {
     let fallback = match extent {
         Extent::Merge => CASES,
         Extent::Nightly => NIGHTLY_CASES,
     };
-    let nextest = "nextest run --workspace --all-features --no-fail-fast --failure-output final";
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get) * 2;
+    let nextest = format!(
+        "nextest run --workspace --all-features --no-fail-fast --failure-output final \
+         --test-threads {threads}"
+    );
     let lines = if has_nextest() {
         vec![
             Cargo::new(&format!("{nextest} -E")).and(&["not (package(mcp-types) and kind(test))"]),
