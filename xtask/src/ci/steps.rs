@@ -5,13 +5,13 @@ mod suites;
 mod tools;
 
 use std::path::Path;
-use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde_json::Value;
 
 use super::cargo::Cargo;
 use super::{layers, links, proposals, reference};
+use crate::workspace::packages;
 use crate::{fuzz, node, quickstart, workspace};
 use features::{features, numbers, wasm};
 use suites::{conformance, interop};
@@ -61,12 +61,12 @@ impl Steps {
     }
 
     /// Removes all steps but those with these names.
-    pub(super) fn retain(&mut self, names: &[&str]) {
+    pub(super) fn retain(&mut self, names: &[String]) {
         for steps in [&mut self.first, &mut self.last]
             .into_iter()
             .chain(&mut self.chains)
         {
-            steps.retain(|step| names.contains(&step.name));
+            steps.retain(|step| names.iter().any(|name| name == step.name));
         }
         self.chains.retain(|chain| !chain.is_empty());
     }
@@ -89,7 +89,7 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
         vec![
             step("lean", vec![run(&format!("test {PEERS} --package lean"))]),
             step("quickstart", vec![run("xtask quickstart")]),
-            step("cluster", cluster(extent)?),
+            step("cluster", cluster(extent)),
         ],
     ];
     if extent == Extent::Nightly {
@@ -131,23 +131,16 @@ const PEERS: &str = "--manifest-path xtask/peers/Cargo.toml";
 
 /// Returns a part of a list that changes with each commit, so that several commits check all of it,
 /// or the whole list at night.
-fn sample<T>(all: Vec<T>, parts: usize, extent: Extent) -> Result<Vec<T>> {
+fn sample<T>(all: Vec<T>, parts: usize, extent: Extent) -> Vec<T> {
     if extent == Extent::Nightly {
-        return Ok(all);
+        return all;
     }
-    let output = Command::new("git")
-        .args(["rev-list", "--count", "HEAD"])
-        .current_dir(workspace::root())
-        .output()
-        .context("cannot run git")?;
     // Without a history, such as in an archive, the first part is checked.
-    let count: usize = String::from_utf8_lossy(&output.stdout)
-        .trim()
-        .parse()
-        .unwrap_or_default();
+    let count = workspace::git(&["rev-list", "--count", "HEAD"]).unwrap_or_default();
+    let count: usize = count.trim().parse().unwrap_or_default();
     let chosen = all.into_iter().enumerate();
     let chosen = chosen.filter(|(at, _)| (at + count).is_multiple_of(parts));
-    Ok(chosen.map(|(_, one)| one).collect())
+    chosen.map(|(_, one)| one).collect()
 }
 
 fn step(name: &'static str, tasks: Vec<Task>) -> Step {
@@ -218,16 +211,16 @@ fn programs(extent: Extent) -> Vec<Step> {
 
 /// Several processes on one of the stores; or on each of them at night, with tasks that wait until
 /// others notice the end of a process.
-fn cluster(extent: Extent) -> Result<Vec<Task>> {
+fn cluster(extent: Extent) -> Vec<Task> {
     let quick = match extent {
         Extent::Merge => " --quick",
         Extent::Nightly => "",
     };
     let lines = ["redis", "postgres"];
     let lines = lines.map(|store| format!("xtask interop cluster --store {store}{quick}"));
-    let lines = sample(lines.to_vec(), 2, extent)?.into_iter();
+    let lines = sample(lines.to_vec(), 2, extent).into_iter();
     let missing = || node::missing().or_else(crate::cluster::missing);
-    Ok(lines.map(|line| unless(missing, &line)).collect())
+    lines.map(|line| unless(missing, &line)).collect()
 }
 
 /// Steps that check code without running it.
@@ -377,8 +370,4 @@ fn licences() -> Result<Vec<String>> {
         }
     }
     Ok(faults)
-}
-
-fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
-    metadata["packages"].as_array().into_iter().flatten()
 }

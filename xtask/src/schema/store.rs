@@ -198,7 +198,7 @@ fn write_whole(file: PathBuf, text: &str) -> Result<PathBuf> {
 }
 
 /// Checks that a name can be used for a revision: it becomes a folder, a module and a feature.
-pub(super) fn check_name(revision: &str) -> Result<()> {
+fn check_name(revision: &str) -> Result<()> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let reserved = ["errata", "extensions", "proposals"].contains(&revision);
     if revision.is_empty() || revision.starts_with('-') || !revision.bytes().all(plain) || reserved
@@ -206,6 +206,12 @@ pub(super) fn check_name(revision: &str) -> Result<()> {
         bail!("`{revision}` is not a valid name of a revision: expected letters, digits and `-`");
     }
     Ok(())
+}
+
+/// Parses a name for a revision.
+pub(super) fn revision_name(text: &str) -> Result<String> {
+    check_name(text)?;
+    Ok(text.to_owned())
 }
 
 /// Reads a document.
