@@ -6,7 +6,7 @@ mod source;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -252,6 +252,7 @@ fn local(definitions: &Map<String, Value>) -> Value {
 fn cargo(folder: &Path, arguments: &[&str]) -> Result<String> {
     let mut command = Command::new(workspace::cargo());
     command.args(arguments).current_dir(folder);
+    command.stderr(Stdio::inherit());
     command.env("RUSTFLAGS", "-D warnings");
     process::output(command.env("CARGO_TARGET_DIR", folder.with_file_name("target")))
 }

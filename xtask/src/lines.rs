@@ -118,7 +118,8 @@ pub(crate) fn run() -> Result<bool> {
     println!("| --- | --- | --- | --- | --- |");
     for (origin, _) in LAYERS {
         let mut sum = Lines::default();
-        for (_, (name, _), lines) in layers.iter().filter(|layer| layer.0 == origin) {
+        let own = layers.iter().filter(|layer| layer.0 == origin);
+        for (_, (name, _), lines) in own.filter(|layer| layer.2 != Lines::default()) {
             print_row("", name, *lines);
             sum.add(*lines);
         }

@@ -51,11 +51,13 @@ pub(crate) fn succeeds_quietly(command: &mut Command) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// Returns the standard output of a command, which has to succeed.
+/// Returns the standard output of a command, which has to succeed. Its errors are a part of ours,
+/// unless the command shows them.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
-    let output = command.stderr(Stdio::inherit()).output();
-    let output = output.with_context(|| cannot_run(command))?;
-    ensure!(output.status.success(), "{command:?} failed");
+    let output = command.output().with_context(|| cannot_run(command))?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors = errors.trim_end();
+    ensure!(output.status.success(), "{command:?} failed\n{errors}");
     String::from_utf8(output.stdout).with_context(|| format!("the output of {command:?}"))
 }
 

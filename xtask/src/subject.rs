@@ -34,6 +34,7 @@ fn build_with(options: &str, example: &str) -> Result<PathBuf> {
     println!("$ cargo {line}");
     let mut cargo = Command::new(workspace::cargo());
     cargo.args(line.split(' ')).current_dir(workspace::root());
+    cargo.stderr(Stdio::inherit());
     let messages = process::output(cargo.args(["--message-format", "json-render-diagnostics"]))?;
     // One message per line; libraries have no executable.
     messages

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::process;
 
@@ -33,6 +33,7 @@ pub(crate) fn metadata(options: &[&str]) -> Result<Value> {
     command
         .args(["metadata", "--format-version", "1"])
         .args(options);
+    command.stderr(Stdio::inherit());
     let output = process::output(command.current_dir(root()))?;
     Ok(serde_json::from_str(&output)?)
 }

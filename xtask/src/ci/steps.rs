@@ -87,8 +87,8 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
         programs(extent),
         in_folder("checks", checks(extent)?)?,
         vec![
-            step("lean", vec![run(&format!("test {PEERS} --package lean"))]),
-            step("quickstart", vec![run("xtask quickstart")]),
+            runs("lean", &format!("test {PEERS} --package lean")),
+            runs("quickstart", "xtask quickstart"),
             step("cluster", cluster(extent)),
         ],
     ];
@@ -107,10 +107,10 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
                     "xtask quickstart --tutorials",
                 )],
             )],
-            vec![step("rehearse", vec![run("xtask rehearse")])],
-            vec![step("package", vec![run("xtask release --dry-run")])],
+            vec![runs("rehearse", "xtask rehearse")],
+            vec![runs("package", "xtask release --dry-run")],
             vec![step("semver", semver()?)],
-            vec![step("book", vec![run("xtask book")])],
+            vec![runs("book", "xtask book")],
             vec![step("numbers", numbers())],
         ]);
     }
@@ -147,6 +147,11 @@ fn step(name: &'static str, tasks: Vec<Task>) -> Step {
     Step { name, tasks }
 }
 
+/// A step of one command.
+fn runs(name: &'static str, line: &str) -> Step {
+    step(name, vec![run(line)])
+}
+
 fn run(line: &str) -> Task {
     Task::Run(Cargo::new(line))
 }
@@ -168,7 +173,7 @@ fn texts(extent: Extent) -> Vec<Step> {
             vec![Task::Run(lock), Task::Check("licence", licences)],
         ),
         step("deny", vec![deny(extent)]),
-        step("release", vec![run("xtask release --dry-run --quick")]),
+        runs("release", "xtask release --dry-run --quick"),
         step(
             "format",
             vec![
@@ -180,10 +185,7 @@ fn texts(extent: Extent) -> Vec<Step> {
         ),
         step("links", vec![Task::Check("links", links::broken)]),
         step("layers", vec![Task::Check("layers", layers::faults)]),
-        step(
-            "codegen",
-            vec![run("xtask codegen --check --deny-warnings")],
-        ),
+        runs("codegen", "xtask codegen --check --deny-warnings"),
         step(
             "texts",
             vec![
@@ -202,10 +204,7 @@ fn programs(extent: Extent) -> Vec<Step> {
         step("tests", tests(extent)),
         step("conformance", conformance(extent)),
         step("interop", interop(extent)),
-        step(
-            "doc-tests",
-            vec![run("test --workspace --doc --all-features")],
-        ),
+        runs("doc-tests", "test --workspace --doc --all-features"),
     ]
 }
 
@@ -227,11 +226,9 @@ fn cluster(extent: Extent) -> Vec<Task> {
 fn checks(extent: Extent) -> Result<Vec<Step>> {
     let docs = Cargo::new("doc --no-deps --workspace --all-features");
     Ok(vec![
-        step(
+        runs(
             "clippy",
-            vec![run(
-                "clippy --workspace --all-targets --all-features -- -D warnings",
-            )],
+            "clippy --workspace --all-targets --all-features -- -D warnings",
         ),
         step(
             "docs",

@@ -25,7 +25,7 @@ pub(super) fn facts(
     published: &Document,
     revision: &str,
 ) -> Result<(Facts, Vec<String>)> {
-    let text = super::store::text_of(Path::new(file))?;
+    let text = workspace::read(Path::new(file))?;
     let (facts, warnings) = super::typescript::facts(&text, published, revision);
     let name = Path::new(file).file_name().unwrap_or_default();
     let name = name.to_string_lossy();
