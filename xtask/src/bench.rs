@@ -5,51 +5,71 @@ mod gateway;
 mod scale;
 
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::Result;
+use clap::{Args, Subcommand};
 
-use crate::{peers, workspace};
+use crate::{peers, process, workspace};
 
-const USAGE: &str = "\
-usage: cargo xtask bench types [--quick]
-       cargo xtask bench server [--quick] [--only TEXT]
-       cargo xtask bench client [--quick] [--only TEXT]
-       cargo xtask bench gateway [--quick]
-       cargo xtask bench files [--quick]
-       cargo xtask bench scale [--quick] [--only store|memory|changes]
-       cargo xtask bench decoders
+/// Measures speed, memory and sizes
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Compares with `serde_json::Value` and the types of other crates
+    ///
+    /// Decodes and encodes the same messages, prints times and ratios, and draws the ratios in
+    /// docs/images; then measures every message of every revision, as its own type and as each union
+    /// that has it, and prints the ten slowest.
+    Types {
+        /// Measures for a short time only
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Compares with rmcp, turbomcp and the simplest possible server
+    ///
+    /// Sends the same requests over HTTP and stdio; prints speed, processor time, memory and size,
+    /// with ratios and targets; and draws the ratios in docs/images.
+    Server(Load),
+    /// Compares with the clients of rmcp and turbomcp
+    ///
+    /// Calls the same server over HTTP and stdio; prints speed, latency, processor time, memory and
+    /// size; and draws the ratios in docs/images.
+    Client(Load),
+    /// Compares with a bare proxy and the proxy of fastmcp
+    ///
+    /// Calls a tool of mcp-server through each of them and without any, over HTTP; prints speed,
+    /// processor time and added latency, with ratios and targets.
+    Gateway {
+        /// Measures for a short time only
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Lists and changes a large tree with the example `files`
+    ///
+    /// Lists 100,000 files, in many folders and in one, and changes 10,000 of them at once; lists
+    /// them once more with a description of each, and reads 1 GB at its URL; prints times, memory and
+    /// notifications, and fails if the last version of a file is not reported.
+    Files {
+        /// Measures a smaller tree
+        #[arg(long)]
+        quick: bool,
+    },
+    Scale(scale::Options),
+    /// Decodes hostile texts, and fails if the time is not linear
+    ///
+    /// Texts of several shapes, each at four sizes, where each size is twice the previous one.
+    Decoders,
+}
 
-  types   decodes and encodes the same messages with mcp-types, with serde_json::Value and with the
-          types of other crates, and prints times and ratios; then every message of every revision,
-          as its own type and as each union that has it, and prints the ten slowest
-  server  sends the same requests to mcp-server, to rmcp, to turbomcp and to the simplest possible
-          server, over HTTP and stdio, and prints speed, processor time, memory and size, with ratios
-          and targets; with `--only`, speed and memory of the rows whose name contains the text
-  client  calls the same server with mcp-client and the clients of rmcp and turbomcp, over HTTP and
-          stdio, and prints speed, latency, processor time, memory and size; `--only` as above
-
-  These three draw the ratios in docs/images/bench-types.svg, bench-server.svg and bench-client.svg,
-  unless `--only` is given.
-
-  gateway calls a tool of mcp-server through mcp-gateway, through a proxy on hyper that only parses
-          each message, through the proxy of fastmcp and without any, over HTTP; prints speed,
-          processor time and added latency, with ratios and targets
-
-  files   lists 100,000 files with the example `files` of mcp-server, in many folders and in one, and
-          changes 10,000 of them at once; lists them once more with a description of each, and reads
-          1 GB at its URL; prints times, memory and notifications, and fails if the last version of a
-          file is not reported
-
-  scale   runs the example `everything` of mcp-server with many sessions and streams, alone and with
-          Redis and PostgreSQL, which it starts; prints what sessions, subscriptions, changes and
-          resumed streams ask of the store, the memory of 10,000 sessions and of 10,000 streams, and
-          how soon 10,000 streams have changes, see docs/scale.md
-
-  decoders  decodes hostile texts of several shapes, each at four sizes, where each size is twice the
-          previous one; prints times and ratios, and fails if the time is not linear
-
-  `--quick` measures for a short time only.";
+/// How programs are put under load.
+#[derive(Args)]
+pub(crate) struct Load {
+    /// Measures for a short time only
+    #[arg(long)]
+    quick: bool,
+    /// Measures speed and memory of the rows whose name contains the text, and draws nothing
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+}
 
 /// The servers that are measured, and the load generator.
 const SERVERS: [&str; 9] = [
@@ -76,6 +96,9 @@ const CLIENTS: [&str; 8] = [
     "load",
 ];
 
+/// Runs the load generator.
+const LOAD: [&str; 6] = ["run", "--quiet", "--release", "--package", "load", "--"];
+
 /// Criterion's options for a short measurement.
 const QUICK: [&str; 6] = [
     "--warm-up-time",
@@ -87,65 +110,48 @@ const QUICK: [&str; 6] = [
 ];
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["types"] => types(&[]),
-        ["types", "--quick"] => types(&QUICK),
-        ["server", ref options @ ..] => load("server", &SERVERS, options),
-        ["client", ref options @ ..] => load("client", &CLIENTS, options),
-        ["gateway", ref options @ ..] => gateway::run(options),
-        ["decoders"] => decoders(),
-        ["scale", ref options @ ..] => scale::run(options),
-        ["files"] => files::run(false),
-        ["files", "--quick"] => files::run(true),
-        _ => bail!("{USAGE}"),
+pub(crate) fn run(command: &Command) -> Result<bool> {
+    match command {
+        Command::Types { quick: false } => types(&[]),
+        Command::Types { quick: true } => types(&QUICK),
+        Command::Server(options) => load("server", &SERVERS, options),
+        Command::Client(options) => load("client", &CLIENTS, options),
+        Command::Gateway { quick } => gateway::run(*quick),
+        Command::Files { quick } => files::run(*quick),
+        Command::Scale(options) => scale::run(options),
+        Command::Decoders => decoders(),
     }
 }
 
-fn decoders() -> Result<ExitCode> {
-    let example = ["run", "--quiet", "--release", "--package", "mcp-types"];
-    let status = Command::new(workspace::cargo())
-        .args(example)
-        .args(["--example", "decoders"])
-        .current_dir(workspace::root())
-        .status()
-        .context("cannot run cargo")?;
-    Ok(if status.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+fn decoders() -> Result<bool> {
+    let mut cargo = std::process::Command::new(workspace::cargo());
+    cargo.args(["run", "--quiet", "--release", "--package", "mcp-types"]);
+    cargo.args(["--example", "decoders"]);
+    process::succeeds(cargo.current_dir(workspace::root()))
 }
 
-fn types(options: &[&str]) -> Result<ExitCode> {
+fn types(options: &[&str]) -> Result<bool> {
     // Criterion's own report is written to the log; the table is printed last.
-    let measured = peers::cargo(&["bench", "--bench", "messages", "--"], options)?;
-    if measured != ExitCode::SUCCESS {
-        return Ok(measured);
-    }
-    let picture = picture("types");
-    let picture = picture.to_str().context("a path that is no text")?;
-    for arguments in [&["--", "table", picture][..], &["--", "every"]] {
-        let printed = peers::cargo(&["run", "--quiet", "--release"], arguments)?;
-        if printed != ExitCode::SUCCESS {
-            return Ok(printed);
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    let print = |arguments: &[&str]| peers::cargo(&["run", "--quiet", "--release"], arguments);
+    Ok(
+        peers::cargo(&["bench", "--bench", "messages", "--"], options)?
+            && print(&["--", "table", workspace::text(&picture("types"))?])?
+            && print(&["--", "every"])?,
+    )
 }
 
 /// A missed target is not a failure: machines differ, and most of them are busy with other work.
-fn load(what: &str, programs: &[&'static str], options: &[&str]) -> Result<ExitCode> {
-    let packages: Vec<_> = programs
-        .iter()
-        .map(|name| peers::Package::new(name))
-        .collect();
+fn load(what: &str, programs: &[&'static str], options: &Load) -> Result<bool> {
+    let packages = programs.iter().map(|name| peers::Package::new(name));
+    let packages: Vec<_> = packages.collect();
     let folder = peers::build(&packages, peers::Profile::Release)?;
-    let folder = folder.to_str().context("a path that is no text")?;
-    let load = ["run", "--quiet", "--release", "--package", "load", "--"];
     let picture = picture(what);
-    let picture = picture.to_str().context("a path that is no text")?;
-    peers::cargo(&[&load[..], &[folder, what, picture]].concat(), options)
+    let mut arguments = vec![workspace::text(&folder)?, what, workspace::text(&picture)?];
+    arguments.extend(options.quick.then_some("--quick"));
+    if let Some(only) = &options.only {
+        arguments.extend(["--only", only]);
+    }
+    peers::cargo(&LOAD, &arguments)
 }
 
 fn picture(what: &str) -> PathBuf {

@@ -7,11 +7,16 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result};
+use clap::Args;
 
-use crate::workspace;
+use crate::markdown::{Kind, Page, Part, guide_page, replace, resolve, rewrite_links};
+use crate::{process, workspace};
+
+/// The page that names all others.
+const SUMMARY: &str = "docs/SUMMARY.md";
 
 /// The version of mdBook that is installed if there is no program `mdbook`.
 const MDBOOK: &str = "^0.5";
@@ -19,54 +24,47 @@ const MDBOOK: &str = "^0.5";
 /// The libraries whose documentation is a part of the book.
 const LIBRARIES: [&str; 4] = ["mcp-types", "mcp-server", "mcp-client", "mcp-gateway"];
 
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let open = match arguments {
-        [] => false,
-        [option] if option == "--open" => true,
-        _ => bail!("usage: cargo xtask book [--open]"),
-    };
+/// Makes the book of docs/SUMMARY.md
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Shows the book in a browser
+    #[arg(long)]
+    open: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<bool> {
     let folder = workspace::target()?.join("book");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
     Book::read()?.write(&folder)?;
     let mdbook = mdbook()?;
-    let mut build = Command::new(mdbook);
-    build.arg("build").arg(&folder);
-    ensure!(build.status()?.success(), "mdBook failed");
+    process::run(Command::new(mdbook).arg("build").arg(&folder))?;
     document(&folder.join("html/api"))?;
     let first = folder.join("html/index.html");
     println!("{}", first.display());
-    if open {
+    if options.open {
         let opener = if cfg!(target_os = "macos") {
             "open"
         } else {
             "xdg-open"
         };
-        Command::new(opener).arg(&first).status().context(opener)?;
+        process::run(Command::new(opener).arg(&first))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(true)
 }
 
 /// Returns mdBook, which is installed in the target folder if the system has none.
 fn mdbook() -> Result<PathBuf> {
-    if Command::new("mdbook").arg("--version").output().is_ok() {
+    if process::succeeds_quietly(Command::new("mdbook").arg("--version")) {
         return Ok("mdbook".into());
     }
     let tools = workspace::target()?.join("tools");
     let program = tools.join("bin/mdbook");
     if !program.is_file() {
         let mut install = Command::new(workspace::cargo());
-        install.args([
-            "install",
-            "mdbook",
-            "--locked",
-            "--version",
-            MDBOOK,
-            "--root",
-        ]);
-        let status = install.arg(&tools).status()?;
-        ensure!(status.success(), "mdBook could not be installed");
+        install.args(["install", "mdbook", "--locked", "--version", MDBOOK]);
+        process::run(install.arg("--root").arg(&tools))?;
     }
     Ok(program)
 }
@@ -79,25 +77,8 @@ fn document(folder: &Path) -> Result<()> {
     for library in LIBRARIES {
         doc.args(["--package", library]);
     }
-    ensure!(
-        doc.status()?.success(),
-        "the documentation does not compile"
-    );
-    copy_folder(&workspace::target()?.join("doc"), folder)
-}
-
-fn copy_folder(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from).with_context(|| workspace::display_path(from))? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy_folder(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), &target)?;
-        }
-    }
-    Ok(())
+    process::run(&mut doc)?;
+    workspace::copy(&workspace::target()?.join("doc"), folder)
 }
 
 /// The book, with the paths of its pages in the repository.
@@ -112,18 +93,18 @@ struct Book {
 impl Book {
     fn read() -> Result<Self> {
         let root = workspace::root();
-        let text = workspace::read(&root.join("docs/SUMMARY.md"))?;
+        let text = workspace::read(&root.join(SUMMARY))?;
         let mut pages = BTreeSet::new();
         let summary = rewrite_links(&text, |target| {
-            let page = resolve(Path::new("docs"), target);
+            let page = resolve(Path::new(SUMMARY), target);
             let rewritten = page.display().to_string();
             pages.insert(page);
             Some(rewritten)
         });
         let metadata = workspace::metadata(&["--no-deps"])?;
-        let packages = metadata["packages"].as_array().into_iter().flatten();
-        let mut addresses = packages.filter_map(|package| package["repository"].as_str());
-        let repository = addresses.next().map(str::to_owned);
+        let repository = workspace::packages(&metadata)
+            .find_map(|package| package["repository"].as_str())
+            .map(str::to_owned);
         Ok(Self {
             root,
             summary,
@@ -139,16 +120,15 @@ impl Book {
         fs::write(source.join("SUMMARY.md"), &self.summary)?;
         for page in &self.pages {
             let text = workspace::read(&self.root.join(page))
-                .with_context(|| format!("docs/SUMMARY.md names {}", page.display()))?;
+                .with_context(|| format!("{SUMMARY} names {}", page.display()))?;
             let mut pictures = Vec::new();
             let text = insert_program(&text, |program| {
-                let program = resolve(parent(page), program);
-                workspace::read(&self.root.join(program))
+                workspace::read(&self.root.join(resolve(page, program)))
             })?;
             let text = rewrite_links(&text, |target| self.rewrite(page, target, &mut pictures));
-            write(&source.join(page), text.as_bytes())?;
+            workspace::write(&source.join(page), text.as_bytes())?;
             for picture in pictures {
-                write(&source.join(&picture), &fs::read(self.root.join(&picture))?)?;
+                workspace::write(&source.join(&picture), &fs::read(self.root.join(&picture))?)?;
             }
         }
         Ok(())
@@ -170,7 +150,7 @@ impl Book {
         if file.contains("::") || file.contains('@') {
             return Some(Self::item(page, file));
         }
-        let path = resolve(parent(page), file);
+        let path = resolve(page, file);
         if self.pages.contains(&path) {
             return Some(target.to_owned());
         }
@@ -210,99 +190,17 @@ impl Book {
     }
 }
 
-/// Returns the page of a guide that a link of rustdoc names.
-fn guide_page(target: &str) -> Option<&str> {
-    let page = target
-        .strip_prefix("super::")
-        .or_else(|| target.strip_prefix("crate::guide::"))?;
-    (!page.contains("::")).then_some(page)
-}
-
-fn parent(page: &Path) -> &Path {
-    page.parent().unwrap_or(Path::new(""))
-}
-
-/// Returns the path in the repository of a relative link in a folder.
-fn resolve(folder: &Path, target: &str) -> PathBuf {
-    let mut path = folder.to_path_buf();
-    for part in Path::new(target).components() {
-        match part {
-            Component::ParentDir => {
-                path.pop();
-            }
-            Component::Normal(part) => path.push(part),
-            _ => {}
-        }
-    }
-    path
-}
-
-fn write(file: &Path, content: &[u8]) -> Result<()> {
-    fs::create_dir_all(parent(file))?;
-    fs::write(file, content).with_context(|| workspace::display_path(file))
-}
-
 /// Replaces `<!-- program: FILE -->` by the program, which rustdoc includes itself.
 fn insert_program(text: &str, read: impl Fn(&str) -> Result<String>) -> Result<String> {
-    let mut written = String::new();
-    for line in text.split_inclusive('\n') {
-        let marker = line.trim().strip_prefix("<!-- program: ");
-        match marker.and_then(|rest| rest.strip_suffix(" -->")) {
-            Some(file) => written.push_str(&format!("```rust\n{}```\n", read(file)?)),
-            None => written.push_str(line),
+    let mut edits = Vec::new();
+    for Part { kind, range } in Page::parse(text).parts {
+        if let Kind::Comment(comment) = kind
+            && let Some(file) = comment.strip_prefix("program: ")
+        {
+            edits.push((range, format!("```rust\n{}```\n", read(file)?)));
         }
     }
-    Ok(written)
-}
-
-/// Replaces the targets of `[text](target)` outside of code blocks. Without a target, the text
-/// remains.
-fn rewrite_links(text: &str, mut rewrite: impl FnMut(&str) -> Option<String>) -> String {
-    let mut written = String::new();
-    for (index, block) in blocks(text).into_iter().enumerate() {
-        if index % 2 == 1 {
-            written.push_str(block);
-            continue;
-        }
-        let mut rest = block;
-        while let Some(at) = rest.find("](") {
-            let (before, after) = (&rest[..at], &rest[at + 2..]);
-            let Some(end) = after.find(')') else { break };
-            match (rewrite(&after[..end]), before.rfind('[')) {
-                (Some(target), _) => written.push_str(&format!("{before}]({target})")),
-                (None, Some(open)) => {
-                    written.push_str(&before[..open]);
-                    written.push_str(&before[open + 1..]);
-                }
-                (None, None) => written.push_str(before),
-            }
-            rest = &after[end + 1..];
-        }
-        written.push_str(rest);
-    }
-    written
-}
-
-/// Divides a page into prose and code blocks, which alternate: the first part is prose.
-fn blocks(text: &str) -> Vec<&str> {
-    let mut blocks = Vec::new();
-    let mut begin = 0;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let fence = line.trim_start().starts_with("```");
-        let in_code = blocks.len() % 2 == 1;
-        if fence && !in_code {
-            blocks.push(&text[begin..at]);
-            begin = at;
-        }
-        at += line.len();
-        if fence && in_code {
-            blocks.push(&text[begin..at]);
-            begin = at;
-        }
-    }
-    blocks.push(&text[begin..]);
-    blocks
+    Ok(replace(text, edits))
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
 //! Finds Chromium, in which web pages are tested as clients.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 
-use crate::node;
+use anyhow::{Context as _, Result};
+
+use crate::{node, process};
+
+const MISSING: &str = "Chromium is not installed";
 
 /// The possible names of the program.
 const NAMES: [&str; 5] = [
@@ -15,29 +19,19 @@ const NAMES: [&str; 5] = [
 ];
 
 /// Returns the program, if it is installed. The variable `CHROMIUM` takes precedence.
-pub(crate) fn find() -> Option<PathBuf> {
+fn find() -> Option<PathBuf> {
     let chosen = std::env::var_os("CHROMIUM").map(PathBuf::from);
     let known = NAMES.into_iter().map(PathBuf::from);
-    chosen
-        .into_iter()
-        .chain(known)
-        .find(|program| runs(program))
+    let mut programs = chosen.into_iter().chain(known);
+    programs.find(|program| process::succeeds_quietly(Command::new(program).arg("--version")))
 }
 
-fn runs(program: &Path) -> bool {
-    let status = Command::new(program)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    status.is_ok_and(|status| status.success())
+/// Returns the program.
+pub(crate) fn program() -> Result<PathBuf> {
+    find().context(MISSING)
 }
 
 /// Returns what is missing to test web pages, if anything.
 pub(crate) fn missing() -> Option<&'static str> {
-    node::missing().or_else(|| match find() {
-        Some(_) => None,
-        None => Some("Chromium is not installed"),
-    })
+    node::missing().or_else(|| find().is_none().then_some(MISSING))
 }

@@ -12,54 +12,52 @@ use std::fmt::Write as _;
 use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::process::{ExitCode, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
+use clap::Args;
 
 use self::cargo::Cargo;
 use self::steps::{Extent, Step, Task};
 use crate::workspace;
 
-const USAGE: &str = "\
-usage: cargo xtask ci [--nightly] [--only STEP]...
-       cargo xtask ci [--nightly] --list
-
-  Runs the checks that have to pass before a merge, or only the steps that are named, and continues
-  after one has failed. While you work, the first steps suffice: they take seconds. With `--nightly`,
-  also runs what is slow and rarely fails, and whatever is otherwise a sample. `--list` shows the
-  steps and how long each took the last time.";
+/// Runs all checks that have to pass before a merge
+///
+/// Continues after one has failed. While you work, the first steps suffice: they take seconds.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Also runs what is slow and rarely fails, and all of what is otherwise a sample
+    #[arg(long)]
+    nightly: bool,
+    /// Shows the steps, and how long each took the last time
+    #[arg(long)]
+    list: bool,
+    /// The only step; may be repeated
+    #[arg(long, value_name = "STEP")]
+    only: Vec<String>,
+}
 
 /// The maximum number of chains of steps that run beside each other: each compiler needs memory.
 const MOST_WORKERS: usize = 4;
 
 /// Runs the command. All steps run, even after one has failed.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let mut extent = Extent::Merge;
-    let mut is_list = false;
-    let mut only = Vec::new();
-    let mut rest = arguments.iter();
-    while let Some(option) = rest.next() {
-        match option.as_str() {
-            "--nightly" => extent = Extent::Nightly,
-            "--list" => is_list = true,
-            "--help" | "-h" => {
-                println!("{USAGE}");
-                return Ok(ExitCode::SUCCESS);
-            }
-            "--only" => only.push(rest.next().context(USAGE)?.as_str()),
-            _ => bail!("{USAGE}"),
-        }
-    }
+pub(crate) fn run(options: &Options) -> Result<bool> {
+    let extent = if options.nightly {
+        Extent::Nightly
+    } else {
+        Extent::Merge
+    };
     let mut steps = steps::all(extent)?;
-    if is_list {
+    if options.list {
         println!("{}", times::listed(&steps)?);
-        return Ok(ExitCode::SUCCESS);
+        return Ok(true);
     }
+    let only = &options.only;
     let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
-    if let Some(unknown) = only.iter().find(|name| !names.contains(name)) {
+    if let Some(unknown) = only.iter().find(|name| !names.contains(&name.as_str())) {
         let nightly = match extent {
             Extent::Merge => ", and others with `--nightly`",
             Extent::Nightly => "",
@@ -68,7 +66,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         bail!("unknown step `{unknown}`; the steps are {names}{nightly}");
     }
     if !only.is_empty() {
-        steps.retain(&only);
+        steps.retain(only);
     }
     let xtask = own_program()?;
     let start = Instant::now();
@@ -84,12 +82,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     }
     println!("{}", summary(&done, start.elapsed()));
     times::store(done.iter().map(|(name, outcome)| (*name, outcome.time)))?;
-    let failed = done.iter().any(|(_, outcome)| !outcome.failed.is_empty());
-    Ok(if failed {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok(done.iter().all(|(_, outcome)| outcome.failed.is_empty()))
 }
 
 /// Runs chains of steps, several beside each other. The output of a command is shown while it runs

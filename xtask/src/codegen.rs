@@ -2,51 +2,35 @@
 
 use crate::workspace;
 use anyhow::{Context, Result, bail};
+use clap::Args;
 use codegen::emit::{File, feature_name};
 use codegen::project::{Output, Standalone, Summary};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Instant;
 
-/// The parsed arguments.
-#[derive(Debug, Default)]
-struct Options {
+/// Generates the sources of mcp-types, or a module tree for any schema
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Writes nothing; fails if the files are not up to date
+    #[arg(long, conflicts_with = "schema")]
     check: bool,
+    /// Fails if the types do not check all that the schema says
+    #[arg(long)]
     deny_warnings: bool,
+    /// Writes a stand-alone module tree for this schema
+    #[arg(long, value_name = "FILE", requires = "out")]
     schema: Option<String>,
+    /// The folder of the module tree
+    #[arg(long, value_name = "DIR", requires = "schema")]
     out: Option<String>,
+    /// Hints for the schema
+    #[arg(long, value_name = "FILE", requires = "schema")]
     hints: Option<String>,
 }
 
 impl Options {
-    fn parse(arguments: &[String]) -> Result<Self> {
-        let mut options = Self::default();
-        let mut words = arguments.iter();
-        while let Some(word) = words.next() {
-            let place = match word.as_str() {
-                "--check" => {
-                    options.check = true;
-                    continue;
-                }
-                "--deny-warnings" => {
-                    options.deny_warnings = true;
-                    continue;
-                }
-                "--schema" => &mut options.schema,
-                "--out" => &mut options.out,
-                "--hints" => &mut options.hints,
-                _ => bail!("unexpected argument: {word}; see `cargo xtask help`"),
-            };
-            let value = words
-                .next()
-                .with_context(|| format!("`{word}` needs a value"))?;
-            *place = Some(value.clone());
-        }
-        Ok(options)
-    }
-
     /// Prints warnings. Returns `false` if they are errors.
     fn accepts(&self, warnings: &[String]) -> bool {
         let kind = if self.deny_warnings {
@@ -62,35 +46,25 @@ impl Options {
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let options = Options::parse(arguments)?;
-    match (&options.schema, &options.out) {
-        (Some(schema), Some(out)) if !options.check => standalone(schema, out, &options),
-        (None, None) if options.hints.is_none() => {
-            let start = Instant::now();
-            let output = workspace::project()?.generate()?;
-            if !options.accepts(&output.report.warnings()) {
-                return Ok(ExitCode::FAILURE);
-            }
-            if options.check {
-                check(&output)
-            } else {
-                write(&output, start)
-            }
-        }
-        _ => bail!("`--schema` and `--out` belong together; see `cargo xtask help`"),
+pub(crate) fn run(options: &Options) -> Result<bool> {
+    if let (Some(schema), Some(out)) = (&options.schema, &options.out) {
+        return standalone(schema, out, options);
+    }
+    let start = Instant::now();
+    let output = workspace::project()?.generate()?;
+    if !options.accepts(&output.report.warnings()) {
+        return Ok(false);
+    }
+    if options.check {
+        check(&output)
+    } else {
+        write(&output, start)
     }
 }
 
-fn write(output: &Output, start: Instant) -> Result<ExitCode> {
+fn write(output: &Output, start: Instant) -> Result<bool> {
     for (path, text) in expected(output)? {
-        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
-            continue;
-        }
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        fs::write(&path, text)?;
+        workspace::write(&path, text.as_bytes())?;
     }
     for stale in stale(output)? {
         fs::remove_file(stale)?;
@@ -105,10 +79,10 @@ fn write(output: &Output, start: Instant) -> Result<ExitCode> {
         output.files.len(),
         start.elapsed().as_millis()
     );
-    Ok(ExitCode::SUCCESS)
+    Ok(true)
 }
 
-fn check(output: &Output) -> Result<ExitCode> {
+fn check(output: &Output) -> Result<bool> {
     let mut differences = Vec::new();
     for (path, text) in expected(output)? {
         let old = fs::read_to_string(&path).unwrap_or_default();
@@ -123,13 +97,13 @@ fn check(output: &Output) -> Result<ExitCode> {
     );
     if differences.is_empty() {
         println!("generated files are up to date");
-        return Ok(ExitCode::SUCCESS);
+        return Ok(true);
     }
     for difference in &differences {
         eprintln!("{difference}");
     }
     eprintln!("\nrun `cargo xtask codegen` and commit what it writes");
-    Ok(ExitCode::FAILURE)
+    Ok(false)
 }
 
 /// The hand-written files that generated types need, below `mcp-types/src`.
@@ -137,7 +111,7 @@ const SUPPORT: [&str; 7] = [
     "base64", "codec", "cursor", "error", "id", "json", "message",
 ];
 
-fn standalone(schema: &str, out: &str, options: &Options) -> Result<ExitCode> {
+fn standalone(schema: &str, out: &str, options: &Options) -> Result<bool> {
     let text = workspace::read(Path::new(schema))?;
     let hints = options
         .hints
@@ -151,7 +125,7 @@ fn standalone(schema: &str, out: &str, options: &Options) -> Result<ExitCode> {
         .map_or("schema".into(), |stem| stem.to_string_lossy());
     let outcome = workspace::project()?.standalone(&stem, schema, &text, hints)?;
     if !options.accepts(&outcome.warnings) {
-        return Ok(ExitCode::FAILURE);
+        return Ok(false);
     }
     write_module(&outcome, Path::new(out))?;
     if let Some(revision) = &outcome.recognised {
@@ -164,7 +138,7 @@ fn standalone(schema: &str, out: &str, options: &Options) -> Result<ExitCode> {
     println!(
         "needs base64, lean_string, serde and serde_json (raw_value, float_roundtrip); use it as `mod` of a crate"
     );
-    Ok(ExitCode::SUCCESS)
+    Ok(true)
 }
 
 /// Writes a stand-alone module tree.
@@ -175,14 +149,9 @@ pub(crate) fn write_module(outcome: &Standalone, out: &Path) -> Result<()> {
         .map(|file| (PathBuf::from(&file.path), file.text.clone()))
         .collect();
     files.extend(support()?);
-    for (path, text) in files {
-        let path = out.join(path);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        }
-        fs::write(&path, text).with_context(|| path.display().to_string())?;
-    }
-    Ok(())
+    files
+        .iter()
+        .try_for_each(|(path, text)| workspace::write(&out.join(path), text.as_bytes()))
 }
 
 /// Returns a copy of the support code as the module `support`.
@@ -193,7 +162,10 @@ fn support() -> Result<Vec<(PathBuf, String)>> {
     for name in SUPPORT {
         root.push_str(&format!("pub mod {name};\n"));
         let mut paths = vec![source.join(format!("{name}.rs"))];
-        collect(&source.join(name), &mut paths)?;
+        let folder = source.join(name);
+        if folder.is_dir() {
+            paths.extend(workspace::files(&folder)?);
+        }
         for path in paths {
             let text = workspace::read(&path)?;
             let relative = path.strip_prefix(&source)?.to_path_buf();
@@ -295,25 +267,9 @@ fn stale(output: &Output) -> Result<Vec<PathBuf>> {
         .iter()
         .map(|file| folder().join(&file.path))
         .collect();
-    let mut found = Vec::new();
-    collect(&folder(), &mut found)?;
+    let mut found = workspace::files(&folder())?;
     found.retain(|path| !known.contains(path));
     Ok(found)
-}
-
-fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
-    if !folder.is_dir() {
-        return Ok(());
-    }
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, found)?
-        } else {
-            found.push(path)
-        }
-    }
-    Ok(())
 }
 
 /// Returns the first lines that differ.

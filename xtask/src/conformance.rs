@@ -7,80 +7,49 @@ mod tests;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
+use clap::Args;
 
-use self::suite::{Scenario, Side, Suite};
+pub(crate) use self::suite::Side;
+use self::suite::{Scenario, Suite};
 use crate::node::Node;
 use crate::subject::{self, Subject};
 use crate::through::{Served, Through};
 use crate::workspace;
 
-const USAGE: &str = "\
-usage: cargo xtask conformance server [--requirements R | --suite all] [--scenario NAME]
-                                      [--url URL | --through WAY] [--deny-warnings]
-       cargo xtask conformance client [--requirements R | --suite all] [--scenario NAME]
-                                      [--deny-warnings]
-
-  Runs the official conformance suite against the example `everything` of a crate, or against the
-  server at URL, for each revision for which the suite has scenarios. Those that the suite does not
-  score count, too, and so do those of extensions.
-
-  --requirements R   one revision, such as 2025-11-25
-  --suite all        all revisions, as without options
-  --scenario NAME    only this scenario, which may be one of an extension
-  --through WAY      the example `everything` is behind the example `gateway` of mcp-gateway; WAY is
-                     gateway[:stdio][:REVISION], by default over HTTP and at the negotiated revision
-  --deny-warnings    a scenario with a warning fails";
-
 /// A scenario that the suite lists, and that has no checks in it yet: it always skips.
 const EMPTY: &str = "tasks-status-notifications";
 
-/// The parsed command line.
-#[derive(Default)]
-struct Options {
-    side: Side,
-    revision: Option<String>,
-    scenario: Option<String>,
-    url: Option<String>,
-    through: Option<Through>,
-    deny_warnings: bool,
+/// Runs the official suite against our server or our client
+///
+/// Runs it against the example `everything` of a crate, or against the server at URL, for each
+/// revision for which the suite has scenarios. Those that the suite does not score count, too, and
+/// so do those of extensions.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The tested side
+    #[arg(value_enum)]
+    pub(crate) side: Side,
+    /// The only revision, such as 2025-11-25
+    #[arg(long = "requirements", value_name = "REVISION")]
+    pub(crate) revision: Option<String>,
+    /// The only scenario, which may be one of an extension
+    #[arg(long, value_name = "NAME")]
+    pub(crate) scenario: Option<String>,
+    /// A running server, instead of the example
+    #[arg(long, conflicts_with = "through")]
+    pub(crate) url: Option<String>,
+    /// Puts the example `gateway` of mcp-gateway before our server, over HTTP or `stdio`, at the
+    /// negotiated revision or another one
+    #[arg(long, value_name = Through::FORM, value_parser = Through::parse)]
+    pub(crate) through: Option<Through>,
+    /// A scenario with a warning fails
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
 }
 
 impl Options {
-    fn parse(arguments: &[String]) -> Result<Self> {
-        let mut options = Self::default();
-        let mut all = false;
-        let mut words = arguments.iter().map(String::as_str);
-        options.side = match words.next() {
-            Some("server") => Side::Server,
-            Some("client") => Side::Client,
-            _ => bail!("{USAGE}"),
-        };
-        while let Some(word) = words.next() {
-            match (word, words.clone().next()) {
-                ("--deny-warnings", _) => {
-                    options.deny_warnings = true;
-                    continue;
-                }
-                ("--requirements", Some(value)) => options.revision = Some(value.to_owned()),
-                ("--scenario", Some(value)) => options.scenario = Some(value.to_owned()),
-                ("--url", Some(value)) => options.url = Some(value.to_owned()),
-                ("--through", Some(value)) => options.through = Some(Through::parse(value)?),
-                ("--suite", Some("all")) => all = true,
-                _ => bail!("{USAGE}"),
-            }
-            words.next();
-        }
-        let servers = usize::from(options.url.is_some()) + usize::from(options.through.is_some());
-        let most = usize::from(options.side == Side::Server);
-        if servers > most || all && options.revision.is_some() {
-            bail!("{USAGE}");
-        }
-        Ok(options)
-    }
-
     /// Runs the selected scenarios against the server at a URL.
     fn run(&self, suite: &Suite, url: &str, revision: &str, scenarios: &[Scenario]) -> Result<()> {
         let log = suite.begin(revision)?;
@@ -106,15 +75,19 @@ impl Options {
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let options = Options::parse(arguments)?;
+pub(crate) fn run(options: &Options) -> Result<bool> {
+    let is_of_server = options.url.is_some() || options.through.is_some();
+    ensure!(
+        options.side == Side::Server || !is_of_server,
+        "`--url` and `--through` are for the server"
+    );
     let Some(node) = Node::find()? else {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(true);
     };
     let suite = Suite::install(&node, options.side)?;
-    let plan = plan(&suite, &options)?;
+    let plan = plan(&suite, options)?;
 
-    let against = Against::new(&options, &suite)?;
+    let against = Against::new(options, &suite)?;
     let (mut passed, mut failed, mut excepted) = (0, 0, 0);
     for (revision, scenarios) in &plan {
         match &against {
@@ -153,11 +126,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     }
     println!("\nresults: {}", workspace::display_path(&suite.results()));
     println!("{passed} passed, {failed} failed, {excepted} not possible");
-    Ok(if failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(failed == 0)
 }
 
 /// The program against which the suite runs.

@@ -5,28 +5,17 @@ mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
+use clap::Args;
 use codegen::schema::{Dialect, walk, walk_mut};
 use serde_json::{Map, Value};
 
 use self::report::Row;
 use self::source::{Packages, Source};
-use crate::workspace;
-
-const USAGE: &str = "\
-usage: cargo xtask corpus [--quick] [--cases N] [--format text|markdown] [NAME]...
-
-  Installs packages that contain schemas of other projects, generates types for each schema, compiles
-  them without warnings, and checks them with instances that are drawn from the schema, and with
-  mutants of these. Prints a table; fails if a schema cannot be generated or compiled, or if the types
-  and what they express disagree about a value. `xtask/corpus/sources.json` lists the schemas.
-
-  --quick            two small schemas
-  --cases N          instances for each definition, by default 32
-  --format markdown  the table for docs/corpus.md";
+use crate::{process, workspace};
 
 /// The keywords that the generator of instances understands.
 const UNDERSTOOD: [&str; 21] = [
@@ -53,41 +42,32 @@ const UNDERSTOOD: [&str; 21] = [
     "uniqueItems",
 ];
 
-struct Options {
+/// Generates types for schemas of other projects, and checks them
+///
+/// Installs packages that contain the schemas, generates types for each, compiles them without
+/// warnings, and checks them with instances that are drawn from the schema, and with mutants of
+/// these. Prints a table; fails if a schema cannot be generated or compiled, or if the types and what
+/// they express disagree about a value. `xtask/corpus/sources.json` lists the schemas.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only two small schemas
+    #[arg(long)]
     quick: bool,
+    /// Instances for each definition
+    #[arg(long, value_name = "N", default_value = "32")]
     cases: u64,
-    markdown: bool,
+    /// How the table is printed
+    #[arg(long, value_parser = ["text", "markdown"], default_value = "text")]
+    format: String,
+    /// The only schemas
     names: Vec<String>,
 }
 
-impl Options {
-    fn parse(arguments: &[String]) -> Result<Self> {
-        let mut options = Self {
-            quick: false,
-            cases: 32,
-            markdown: false,
-            names: Vec::new(),
-        };
-        let mut words = arguments.iter().map(String::as_str);
-        while let Some(word) = words.next() {
-            match (word, word.starts_with('-')) {
-                ("--quick", _) => options.quick = true,
-                ("--cases", _) => options.cases = words.next().context(USAGE)?.parse()?,
-                ("--format", _) => options.markdown = words.next() == Some("markdown"),
-                (_, true) => bail!("{USAGE}"),
-                (name, false) => options.names.push(name.to_owned()),
-            }
-        }
-        Ok(options)
-    }
-}
-
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let options = Options::parse(arguments)?;
+pub(crate) fn run(options: &Options) -> Result<bool> {
     let sources = source::chosen(&options.names, options.quick)?;
     let Some(packages) = Packages::install(&sources)? else {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(true);
     };
     let mut rows = Vec::new();
     for source in &sources {
@@ -96,12 +76,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         println!("{}", row.text());
         rows.push(row);
     }
-    println!("\n{}", report::table(&rows, options.markdown));
-    Ok(if rows.iter().all(|row| row.disagreements == 0) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    println!("\n{}", report::table(&rows, options.format == "markdown"));
+    Ok(rows.iter().all(|row| row.disagreements == 0))
 }
 
 /// Generates, compiles and checks the types of one schema.
@@ -112,11 +88,10 @@ fn check(source: &Source, packages: &Packages, cases: u64) -> Result<Row> {
     let folder = packages.folder.join("check");
     let outcome = workspace::project()?.standalone(name, &format!("{name}.json"), &text, None)?;
 
-    copy(&workspace::root().join("xtask/corpus/check"), &folder)?;
-    copy(
-        &workspace::root().join("mcp-types/tests/draw"),
-        &folder.join("src/draw"),
-    )?;
+    let root = workspace::root();
+    workspace::copy(&root.join("xtask/corpus/check"), &folder)?;
+    let draw = root.join("mcp-types/tests/draw");
+    workspace::copy(&draw, &folder.join("src/draw"))?;
     let generated = folder.join("src/generated");
     if generated.is_dir() {
         fs::remove_dir_all(&generated)?;
@@ -140,19 +115,16 @@ fn check(source: &Source, packages: &Packages, cases: u64) -> Result<Row> {
     });
     fs::write(&lists, marked.to_string())?;
 
-    cargo(&folder, &["build", "--quiet"], None)?;
     let arguments = [
-        "run".to_owned(),
-        "--quiet".to_owned(),
-        "--".to_owned(),
-        expressed.display().to_string(),
-        original.display().to_string(),
-        lists.display().to_string(),
-        cases.to_string(),
+        "run",
+        "--quiet",
+        "--",
+        workspace::text(&expressed)?,
+        workspace::text(&original)?,
+        workspace::text(&lists)?,
+        &cases.to_string(),
     ];
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let mut output = String::new();
-    cargo(&folder, &arguments, Some(&mut output))?;
+    let output = cargo(&folder, &arguments)?;
     let counts: Value = serde_json::from_str(output.trim())
         .with_context(|| format!("the check printed {output:?}"))?;
     let count = |name: &str| counts[name].as_u64().unwrap_or_default();
@@ -277,42 +249,10 @@ fn local(definitions: &Map<String, Value>) -> Value {
     with_plain_names(all)
 }
 
-fn cargo(folder: &Path, arguments: &[&str], output: Option<&mut String>) -> Result<()> {
+fn cargo(folder: &Path, arguments: &[&str]) -> Result<String> {
     let mut command = Command::new(workspace::cargo());
-    command
-        .args(arguments)
-        .current_dir(folder)
-        .env("RUSTFLAGS", "-D warnings")
-        .env("CARGO_TARGET_DIR", folder.with_file_name("target"))
-        .stderr(Stdio::inherit());
-    let result = command.output().context("cannot run cargo")?;
-    if !result.status.success() {
-        bail!("cargo {} failed", arguments.join(" "));
-    }
-    if let Some(output) = output {
-        *output = String::from_utf8(result.stdout).context("the output is not UTF-8")?;
-    }
-    Ok(())
-}
-
-fn copy(from: &Path, to: &PathBuf) -> Result<()> {
-    fs::create_dir_all(to).with_context(|| workspace::display_path(to))?;
-    for entry in fs::read_dir(from).with_context(|| workspace::display_path(from))? {
-        let path = entry?.path();
-        let Some(name) = path.file_name() else {
-            continue;
-        };
-        if path.is_dir() {
-            copy(&path, &to.join(name))?;
-        } else {
-            let text = fs::read(&path)?;
-            let target = to.join(name);
-            // An unchanged file is not compiled again.
-            if fs::read(&target).is_ok_and(|old| old == text) {
-                continue;
-            }
-            fs::write(&target, text).with_context(|| workspace::display_path(&target))?;
-        }
-    }
-    Ok(())
+    command.args(arguments).current_dir(folder);
+    command.stderr(Stdio::inherit());
+    command.env("RUSTFLAGS", "-D warnings");
+    process::output(command.env("CARGO_TARGET_DIR", folder.with_file_name("target")))
 }

@@ -5,82 +5,53 @@ mod target;
 
 use std::fs;
 use std::num::NonZeroUsize;
-use std::process::ExitCode;
 use std::thread;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
+use clap::{Args, value_parser};
 
 pub(crate) use self::build::missing;
 use self::target::{Outcome, Target};
-use crate::workspace;
-
-const USAGE: &str = "\
-usage: cargo xtask fuzz [TARGET] [--seconds N]
-
-  Builds the targets in xtask/fuzz, on stable Rust and with a C++ compiler, and runs each with
-  random inputs that are guided by coverage. Prints the number of inputs of each target, and fails
-  if one panicked, took too long or used too much memory: the input is kept below the target folder.
-
-  TARGET        only this target
-  --seconds N   how long each target runs, by default 10; as many run at once as there are cores";
+use crate::{process, workspace};
 
 /// The workspace of the fuzz targets, which is not part of any other build.
 const FOLDER: &str = "xtask/fuzz";
 
-/// The parsed command line.
-#[derive(Debug, PartialEq)]
-struct Options {
+/// Runs all decoders of a peer's bytes with random inputs
+///
+/// Builds the targets in xtask/fuzz, on stable Rust and with a C++ compiler, and runs each with
+/// random inputs that are guided by coverage. Prints the number of inputs of each target, and fails
+/// if one panicked, took too long or used too much memory: the input is kept below the target
+/// folder. As many targets run at once as there are cores.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The only target
     target: Option<String>,
+    /// How long each target runs. Without a limit, it would run forever
+    #[arg(long, value_name = "N", default_value = "10", value_parser = value_parser!(u32).range(1..))]
     seconds: u32,
 }
 
-impl Options {
-    fn parse(arguments: &[String]) -> Result<Self> {
-        let mut options = Self {
-            target: None,
-            seconds: 10,
-        };
-        let mut words = arguments.iter().map(String::as_str);
-        while let Some(word) = words.next() {
-            match word {
-                "--seconds" => {
-                    let seconds = words.next().and_then(|word| word.parse().ok());
-                    // Without a time limit, a target would run forever.
-                    let bound = seconds.filter(|seconds| *seconds > 0);
-                    options.seconds = bound.context(USAGE)?;
-                }
-                word if word.starts_with('-') || options.target.is_some() => bail!("{USAGE}"),
-                word => options.target = Some(word.to_owned()),
-            }
-        }
-        Ok(options)
-    }
-}
-
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let options = Options::parse(arguments)?;
+pub(crate) fn run(options: &Options) -> Result<bool> {
+    let seconds = options.seconds;
     let names = chosen(options.target.as_deref())?;
-    if let Some(why) = missing() {
-        if std::env::var_os("CI").is_some() {
-            bail!("{why}, and CI is set");
-        }
-        println!("skipped: {why}");
-        return Ok(ExitCode::SUCCESS);
+    if process::is_skipped(missing())? {
+        return Ok(true);
     }
     let programs = build::build(options.target.as_deref())?;
     let work = workspace::target()?.join("fuzz");
     let mut outcomes = Vec::new();
     let at_once = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     for some in names.chunks(at_once) {
-        println!("{}: {} s", some.join(", "), options.seconds);
+        println!("{}: {seconds} s", some.join(", "));
         let targets: Result<Vec<Target>> = some
             .iter()
             .map(|name| Target::new(name.clone(), &programs, &work))
             .collect();
         let running: Vec<_> = targets?
             .into_iter()
-            .map(|target| thread::spawn(move || target.run(options.seconds)))
+            .map(|target| thread::spawn(move || target.run(seconds)))
             .collect();
         for one in running {
             let outcome = one.join().map_err(|_| anyhow!("a thread panicked"))?;
@@ -91,11 +62,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     for outcome in &outcomes {
         print!("{}", outcome.fault());
     }
-    Ok(if outcomes.iter().all(|outcome| outcome.sound) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(outcomes.iter().all(|outcome| outcome.sound))
 }
 
 /// Returns the selected targets: all, or the one that was named.
@@ -135,36 +102,10 @@ fn count(folder: &std::path::Path) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Options, chosen};
-
-    fn parse(line: &str) -> anyhow::Result<Options> {
-        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        Options::parse(&words)
-    }
+    use super::chosen;
 
     #[test]
-    fn arguments_are_parsed_in_any_order() {
-        let options = parse("--seconds 3 lines").expect("options");
-        assert_eq!(options, parse("lines --seconds 3").expect("options"));
-        assert_eq!(
-            (options.target.as_deref(), options.seconds),
-            (Some("lines"), 3)
-        );
-        assert_eq!(parse("").expect("options").seconds, 10);
-    }
-
-    #[test]
-    fn invalid_arguments_are_rejected() {
-        for line in [
-            "a b",
-            "--seconds",
-            "--seconds x",
-            "--seconds 0",
-            "--second 1",
-        ] {
-            let error = parse(line).expect_err(line);
-            assert!(error.to_string().starts_with("usage:"), "{error}");
-        }
+    fn unknown_target_is_an_error_that_lists_all() {
         let error = chosen(Some("nothing")).expect_err("unknown target");
         assert!(error.to_string().contains("message"), "{error}");
     }

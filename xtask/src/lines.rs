@@ -1,132 +1,65 @@
 //! `cargo xtask lines`: counts the lines of the workspace by origin and by layer.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, ExitCode};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 
 use crate::workspace;
 
-/// The layers in the order of the table: the start of a path, the origin, and the name. The first
-/// that matches counts.
-const LAYERS: &[(&str, &str, &str)] = &[
+/// The origins of code, and their layers in the order of the table: the name of a layer, and how the
+/// paths of its files begin. The first line that fits counts.
+const LAYERS: [(&str, &str); 4] = [
     (
-        "mcp-types/src/revisions/",
-        GENERATED,
-        "types, codecs, messages, conversions",
+        "generated",
+        "\
+types, codecs, messages, conversions = mcp-types/src/revisions/
+methods of the client = mcp-client/src/client/methods.rs",
     ),
     (
-        "mcp-client/src/client/methods.rs",
-        GENERATED,
-        "methods of the client",
-    ),
-    ("codegen/", ANY_SCHEMA, "generator"),
-    (
-        "mcp-types/src/json",
-        ANY_SCHEMA,
-        "JSON: decoder and encoder",
-    ),
-    (
-        "mcp-types/src/codec",
-        ANY_SCHEMA,
-        "codecs: macros and functions for tables",
+        "written once for any schema",
+        "\
+generator = codegen/
+JSON: decoder and encoder = mcp-types/src/json
+codecs: macros and functions for tables = mcp-types/src/codec
+strategies for property tests = mcp-types/src/arbitrary
+revisions and conversions = mcp-types/src/convert mcp-types/src/revision mcp-types/src/registry mcp-types/src/item.rs
+errors, identifiers, base64 = mcp-types/src/error mcp-types/src/base64.rs mcp-types/src/cursor.rs mcp-types/src/id.rs mcp-types/src/message.rs",
     ),
     (
-        "mcp-types/src/arbitrary",
-        ANY_SCHEMA,
-        "strategies for property tests",
+        "written for this protocol",
+        "\
+types: tests = mcp-types/tests/
+shared by server and client = mcp-types/internal/
+envelope, framing, headers, forms = mcp-types/
+gateway = mcp-server/gateway/
+server: util = mcp-server/src/util
+server: protocol = mcp-server/src/protocol
+server: features = mcp-server/src/features
+server: authorization = mcp-server/src/transport/http/oauth
+server: transport = mcp-server/src/transport
+server: stores = mcp-server/src/stores
+server: extensions = mcp-server/src/extensions
+server: proposals = mcp-server/src/proposals
+server: tests = mcp-server/tests/
+server: server, guide, examples = mcp-server/
+command-line program = mcp-client/cli/
+client: util = mcp-client/src/util
+client: protocol = mcp-client/src/protocol
+client: features = mcp-client/src/features
+client: transport = mcp-client/src/transport
+client: authorization = mcp-client/src/oauth
+client: extensions = mcp-client/src/extensions
+client: proposals, icons = mcp-client/src/proposals mcp-client/src/icons
+client: tests = mcp-client/tests/
+client: client, guide, examples = mcp-client/",
     ),
     (
-        "mcp-types/src/convert",
-        ANY_SCHEMA,
-        "revisions and conversions",
+        "tools",
+        "\
+commands, peers, attacks, fuzzing = xtask/
+other = ",
     ),
-    (
-        "mcp-types/src/revision",
-        ANY_SCHEMA,
-        "revisions and conversions",
-    ),
-    (
-        "mcp-types/src/registry",
-        ANY_SCHEMA,
-        "revisions and conversions",
-    ),
-    (
-        "mcp-types/src/item.rs",
-        ANY_SCHEMA,
-        "revisions and conversions",
-    ),
-    (
-        "mcp-types/src/error",
-        ANY_SCHEMA,
-        "errors, identifiers, base64",
-    ),
-    (
-        "mcp-types/src/base64.rs",
-        ANY_SCHEMA,
-        "errors, identifiers, base64",
-    ),
-    (
-        "mcp-types/src/cursor.rs",
-        ANY_SCHEMA,
-        "errors, identifiers, base64",
-    ),
-    (
-        "mcp-types/src/id.rs",
-        ANY_SCHEMA,
-        "errors, identifiers, base64",
-    ),
-    (
-        "mcp-types/src/message.rs",
-        ANY_SCHEMA,
-        "errors, identifiers, base64",
-    ),
-    ("mcp-types/tests/", PROTOCOL, "types: tests"),
-    (
-        "mcp-types/internal/",
-        PROTOCOL,
-        "shared by server and client",
-    ),
-    ("mcp-types/", PROTOCOL, "envelope, framing, headers, forms"),
-    ("mcp-server/gateway/", PROTOCOL, "gateway"),
-    ("mcp-server/src/util", PROTOCOL, "server: util"),
-    ("mcp-server/src/protocol", PROTOCOL, "server: protocol"),
-    ("mcp-server/src/features", PROTOCOL, "server: features"),
-    (
-        "mcp-server/src/transport/http/oauth",
-        PROTOCOL,
-        "server: authorization",
-    ),
-    ("mcp-server/src/transport", PROTOCOL, "server: transport"),
-    ("mcp-server/src/stores", PROTOCOL, "server: stores"),
-    ("mcp-server/src/extensions", PROTOCOL, "server: extensions"),
-    ("mcp-server/src/proposals", PROTOCOL, "server: proposals"),
-    ("mcp-server/tests/", PROTOCOL, "server: tests"),
-    ("mcp-server/", PROTOCOL, "server: server, guide, examples"),
-    ("mcp-client/cli/", PROTOCOL, "command-line program"),
-    ("mcp-client/src/util", PROTOCOL, "client: util"),
-    ("mcp-client/src/protocol", PROTOCOL, "client: protocol"),
-    ("mcp-client/src/features", PROTOCOL, "client: features"),
-    ("mcp-client/src/transport", PROTOCOL, "client: transport"),
-    ("mcp-client/src/oauth", PROTOCOL, "client: authorization"),
-    ("mcp-client/src/extensions", PROTOCOL, "client: extensions"),
-    (
-        "mcp-client/src/proposals",
-        PROTOCOL,
-        "client: proposals, icons",
-    ),
-    ("mcp-client/src/icons", PROTOCOL, "client: proposals, icons"),
-    ("mcp-client/tests/", PROTOCOL, "client: tests"),
-    ("mcp-client/", PROTOCOL, "client: client, guide, examples"),
-    ("xtask/", TOOLS, "commands, peers, attacks, fuzzing"),
-    ("", TOOLS, "other"),
 ];
-
-const GENERATED: &str = "generated";
-const ANY_SCHEMA: &str = "written once for any schema";
-const PROTOCOL: &str = "written for this protocol";
-const TOOLS: &str = "tools";
 
 /// Lines that are not blank.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
@@ -166,40 +99,33 @@ impl Lines {
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    ensure!(arguments.is_empty(), "usage: cargo xtask lines");
-    let output = Command::new("git")
-        .args(["ls-files", "-z", "--", "*.rs"])
-        .current_dir(workspace::root())
-        .output()
-        .context("cannot run git")?;
-    ensure!(output.status.success(), "git ls-files failed");
-    let files = String::from_utf8(output.stdout).context("the name of a file is not UTF-8")?;
-    let mut layers: BTreeMap<usize, Lines> = BTreeMap::new();
-    for file in files.split('\0').filter(|file| !file.is_empty()) {
+pub(crate) fn run() -> Result<bool> {
+    let mut layers = Vec::new();
+    for (origin, lines) in LAYERS {
+        let layer = |line: &'static str| Some((origin, line.split_once(" = ")?, Lines::default()));
+        layers.extend(lines.lines().filter_map(layer));
+    }
+    for file in &workspace::known_files(&["*.rs"])? {
         let text = workspace::read(&workspace::root().join(file))?;
-        let found = LAYERS
-            .iter()
-            .position(|(start, ..)| file.starts_with(start));
-        let name = LAYERS[found.unwrap_or(LAYERS.len() - 1)].2;
-        let at = LAYERS.iter().position(|layer| layer.2 == name);
-        let row = layers.entry(at.unwrap_or_default()).or_default();
-        row.add(Lines::of(file, &text));
+        let layer = layers.iter_mut().find(|(_, (_, paths), _)| {
+            let mut paths = paths.split(' ');
+            paths.any(|path| file.starts_with(path))
+        });
+        let (.., lines) = layer.context("the last layer has all other files")?;
+        lines.add(Lines::of(file, &text));
     }
     println!("| origin | layer | code | comments | tests, examples |");
     println!("| --- | --- | --- | --- | --- |");
-    for origin in [GENERATED, ANY_SCHEMA, PROTOCOL, TOOLS] {
+    for (origin, _) in LAYERS {
         let mut sum = Lines::default();
-        for (at, lines) in &layers {
-            let (_, of, layer) = LAYERS[*at];
-            if of == origin {
-                print_row("", layer, *lines);
-                sum.add(*lines);
-            }
+        let own = layers.iter().filter(|layer| layer.0 == origin);
+        for (_, (name, _), lines) in own.filter(|layer| layer.2 != Lines::default()) {
+            print_row("", name, *lines);
+            sum.add(*lines);
         }
         print_row(origin, "all", sum);
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(true)
 }
 
 fn print_row(origin: &str, layer: &str, lines: Lines) {

@@ -15,6 +15,7 @@ mod corpus;
 mod fuzz;
 mod interop;
 mod lines;
+mod markdown;
 mod node;
 mod peers;
 mod process;
@@ -29,92 +30,115 @@ mod workspace;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "\
-usage: cargo xtask <command>
+use clap::Parser;
 
-  codegen                      write the generated sources of mcp-types
-  codegen --check              write nothing; fail if they are not up to date
-  codegen --schema FILE --out DIR [--hints FILE]
-                               write a stand-alone module tree for any schema
-          --deny-warnings      fail if the types do not check all that the schema says
-  corpus [--quick] [NAME]...   generate and check types for schemas of other projects
+/// The commands of the workspace, which docs/commands.md describes
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask")]
+enum Command {
+    Codegen(codegen::Options),
+    Corpus(corpus::Options),
+    #[command(subcommand)]
+    Schema(schema::Command),
+    Conformance(conformance::Options),
+    #[command(subcommand)]
+    Interop(interop::Command),
+    Attack(attack::Options),
+    Fuzz(fuzz::Options),
+    Rehearse(rehearse::Options),
+    Release(release::Options),
+    Quickstart(quickstart::Options),
+    Book(book::Options),
+    #[command(subcommand)]
+    Bench(bench::Command),
+    /// Counts the lines of the workspace by origin and layer
+    Lines,
+    Ci(ci::Options),
+}
 
-  schema diff A B [--format text|markdown|json|html]
-                               compare two revisions or files
-  schema import FILE --revision R [--ts SCHEMA.TS] [--checklist FILE]
-                               store the structure of a published schema
-  schema verify FILE --revision R [--ts SCHEMA.TS]
-                               compare the structure of a published schema with ours
-
-  conformance server [--requirements R | --suite all] [--scenario NAME]
-              [--url URL | --through gateway] [--deny-warnings]
-                               the official suite against our server, or a gateway in front of it
-  conformance client [--requirements R | --suite all] [--scenario NAME]
-                               our client against the official suite
-  interop server [--url URL | --through gateway]
-                               clients of other projects against our server
-  interop client               our client against servers of other projects
-  interop auth                 clients and servers that use OAuth
-  interop browser              pages in Chromium against our server
-
-  attack [--quick] [--peer rmcp] [--only NAME] [--format text|markdown]
-                               hostile and slow peers against our server
-  attack --url URL [--pid PID] attack another server of this machine
-
-  fuzz [TARGET] [--seconds N]  run the decoders of peer input with random inputs
-
-  rehearse [NAME]... [--seed N] [--until STAGE]
-                               import, compile and test an invented revision in a copy
-  rehearse --history FOLDER    import the real revisions, one after the other
-
-  release [--dry-run [--quick]]
-                               check whether the crates can be published, and print how
-  quickstart                   build and run the programs of the READMEs and docs/start.md
-  quickstart --tutorials | PAGE...
-                               follow the tutorials step by step, and compare what programs print
-
-  book [--open]                make the book of docs/SUMMARY.md
-
-  bench types [--quick]        compare with serde_json::Value and other crates
-  bench server [--quick]       compare with rmcp and the simplest possible server
-  bench client [--quick]       compare with rmcp's client
-  bench gateway [--quick]      compare with a bare proxy and that of fastmcp
-  bench files [--quick]        list and change a large tree
-  bench scale [--quick] [--only PART]
-                               many sessions, streams and changes, and what they ask of a store
-  lines                        count the lines of the workspace by origin and layer
-  ci [--only STEP]...          run all checks that have to pass before a merge
-  ci --help                    list the steps and their durations
-";
+impl Command {
+    /// Runs the command. Returns `false` if a check failed.
+    fn run(&self) -> anyhow::Result<bool> {
+        match self {
+            Self::Codegen(options) => codegen::run(options),
+            Self::Corpus(options) => corpus::run(options),
+            Self::Schema(command) => schema::run(command, || Ok(workspace::project()?.review()?)),
+            Self::Conformance(options) => conformance::run(options),
+            Self::Interop(command) => interop::run(command),
+            Self::Attack(options) => attack::run(options),
+            Self::Fuzz(options) => fuzz::run(options),
+            Self::Rehearse(options) => rehearse::run(options),
+            Self::Release(options) => release::run(options),
+            Self::Quickstart(options) => quickstart::run(options),
+            Self::Book(options) => book::run(options),
+            Self::Bench(command) => bench::run(command),
+            Self::Lines => lines::run(),
+            Self::Ci(options) => ci::run(options),
+        }
+    }
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let outcome = match arguments.split_first() {
-        Some((command, rest)) => match command.as_str() {
-            "codegen" => codegen::run(rest),
-            "schema" => schema::run(rest, || Ok(workspace::project()?.review()?)),
-            "conformance" => conformance::run(rest),
-            "interop" => interop::run(rest),
-            "attack" => attack::run(rest),
-            "corpus" => corpus::run(rest),
-            "fuzz" => fuzz::run(rest),
-            "rehearse" => rehearse::run(rest),
-            "release" => release::run(rest),
-            "quickstart" => quickstart::run(rest),
-            "bench" => bench::run(rest),
-            "book" => book::run(rest),
-            "lines" => lines::run(rest),
-            "ci" => ci::run(rest),
-            "help" | "--help" | "-h" => {
-                print!("{USAGE}");
-                Ok(ExitCode::SUCCESS)
-            }
-            other => Err(anyhow::anyhow!("unknown command `{other}`\n\n{USAGE}")),
-        },
-        None => Err(anyhow::anyhow!("{USAGE}")),
-    };
-    outcome.unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
-        ExitCode::from(2)
-    })
+    match Command::parse().run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory as _, Parser as _};
+
+    use super::Command;
+
+    fn is_accepted(line: &str) -> bool {
+        let words = line.split_whitespace();
+        Command::try_parse_from(["xtask"].into_iter().chain(words)).is_ok()
+    }
+
+    #[test]
+    fn options_are_accepted_together_only_where_they_make_sense() {
+        Command::command().debug_assert();
+        for line in [
+            "codegen --check --deny-warnings",
+            "codegen --schema a --out b --hints c",
+            "conformance server --through gateway:stdio --deny-warnings",
+            "fuzz lines --seconds 3",
+            "fuzz --seconds 3 lines",
+            "interop cluster --store redis --only tasks",
+            "rehearse additions --seeds 2..4 --until types",
+            "schema import a --revision=2025-11-25 --ts b",
+        ] {
+            assert!(is_accepted(line), "{line}");
+        }
+        for line in [
+            "",
+            "attack --peer other",
+            "attack --pid 1",
+            "bench scale --only nothing",
+            "codegen --check --schema a --out b",
+            "codegen --out b",
+            "conformance",
+            "conformance server --url a --through gateway",
+            "fuzz --seconds 0",
+            "fuzz a b",
+            "interop server --url a --through gateway",
+            "interop server --through proxy",
+            "interop cluster --only tasks --quick",
+            "quickstart --tutorials a.md",
+            "rehearse additions --history a",
+            "rehearse --seeds 2",
+            "rehearse --until never",
+            "release --quick",
+            "schema diff a",
+            "schema verify a",
+            "schema verify a --revision ../b",
+        ] {
+            assert!(!is_accepted(line), "{line}");
+        }
+    }
 }

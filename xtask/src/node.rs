@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::workspace;
+use crate::{process, workspace};
 
 /// The oldest version of Node that the official suite supports.
 const OLDEST: u32 = 22;
@@ -26,11 +26,7 @@ impl Node {
     /// Finds Node. If it is missing, prints a message and returns `None`; if `CI` is set, returns
     /// an error. An older version is sufficient to install a newer one.
     pub(crate) fn find() -> Result<Option<Self>> {
-        if let Some(why) = missing() {
-            if std::env::var_os("CI").is_some() {
-                bail!("{why}, and CI is set");
-            }
-            println!("skipped: {why}");
+        if process::is_skipped(missing())? {
             return Ok(None);
         }
         let target = workspace::target()?;
@@ -96,11 +92,9 @@ fn newer(folder: &Path) -> Result<PathBuf> {
     npm(&new, &["install", PACKAGE])?;
     if version(&self::program(&new)).is_none() {
         // npm is configured not to run scripts of packages; this script downloads the program.
-        let status = Command::new("node")
-            .arg("installArchSpecificPackage.js")
-            .current_dir(new.join("node_modules/node"))
-            .status();
-        status.context("cannot run node")?;
+        let mut node = Command::new("node");
+        node.arg("installArchSpecificPackage.js");
+        process::succeeds(node.current_dir(new.join("node_modules/node")))?;
     }
     if version(&program) < Some(OLDEST) {
         // What is there does not run.
@@ -139,15 +133,9 @@ fn npm(folder: &Path, arguments: &[&str]) -> Result<()> {
         arguments.join(" "),
         workspace::display_path(folder)
     );
-    let status = Command::new(NPM)
-        .args(arguments)
-        .args(["--no-audit", "--no-fund", "--loglevel", "error"])
+    let mut npm = Command::new(NPM);
+    npm.args(arguments)
         .current_dir(folder)
-        .stdout(Stdio::null())
-        .status()
-        .context("cannot run npm")?;
-    if !status.success() {
-        bail!("npm {} failed", arguments.join(" "));
-    }
-    Ok(())
+        .stdout(Stdio::null());
+    process::run(npm.args(["--no-audit", "--no-fund", "--loglevel", "error"]))
 }

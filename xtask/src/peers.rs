@@ -1,33 +1,25 @@
 //! The workspace of peers, which is not part of any other build.
 
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::Result;
 
-use crate::workspace;
+use crate::{process, workspace};
 
 const FOLDER: &str = "xtask/peers";
 /// The workspace of `extensions-rmcp`.
 const EXTENSIONS: &str = "xtask/peers/extensions";
 
-/// Runs cargo in the workspace of peers.
-pub(crate) fn cargo(command: &[&str], options: &[&str]) -> Result<ExitCode> {
-    cargo_in(FOLDER, command, options)
+/// Runs cargo in the workspace of peers. Returns `true` if it succeeds.
+pub(crate) fn cargo(command: &[&str], options: &[&str]) -> Result<bool> {
+    process::succeeds(cargo_in(FOLDER).args(command).args(options))
 }
 
-fn cargo_in(folder: &str, command: &[&str], options: &[&str]) -> Result<ExitCode> {
-    let status = Command::new(workspace::cargo())
-        .args(command)
-        .args(options)
-        .current_dir(workspace::root().join(folder))
-        .status()
-        .context("cannot run cargo")?;
-    Ok(if status.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+fn cargo_in(folder: &str) -> Command {
+    let mut cargo = Command::new(workspace::cargo());
+    cargo.current_dir(workspace::root().join(folder));
+    cargo
 }
 
 /// How packages are optimized.
@@ -68,26 +60,20 @@ impl Package {
 pub(crate) fn build(packages: &[Package], profile: Profile) -> Result<PathBuf> {
     let profile = profile.name();
     for Package { name, features } in packages {
-        let command = ["build", "--profile", profile, "--package", name];
-        if cargo(&command, &["--features", features])? != ExitCode::SUCCESS {
-            bail!("cannot build {name}");
-        }
+        let mut cargo = cargo_in(FOLDER);
+        cargo.args(["build", "--profile", profile, "--package", name]);
+        process::run(cargo.args(["--features", features]))?;
     }
     Ok(target(FOLDER)?.join(profile))
 }
 
 /// Builds the program with tasks and skills of rmcp, and returns its path.
 pub(crate) fn build_extensions() -> Result<PathBuf> {
-    if cargo_in(EXTENSIONS, &["build", "--locked"], &[])? != ExitCode::SUCCESS {
-        bail!("cannot build extensions-rmcp");
-    }
+    process::run(cargo_in(EXTENSIONS).args(["build", "--locked"]))?;
     let name = format!("extensions-rmcp{}", std::env::consts::EXE_SUFFIX);
     Ok(target(EXTENSIONS)?.join("debug").join(name))
 }
 
 fn target(folder: &str) -> Result<PathBuf> {
-    let manifest = format!("{folder}/Cargo.toml");
-    let metadata = workspace::metadata(&["--no-deps", "--manifest-path", &manifest])?;
-    let target = metadata["target_directory"].as_str();
-    Ok(target.context("cargo names no target folder")?.into())
+    workspace::target_of(&format!("{folder}/Cargo.toml"))
 }

@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 
-use crate::workspace;
+use crate::{process, workspace};
 
 /// Fails for versions of Python that the packages do not support.
 const OLDEST: &str = "import sys; sys.exit(sys.version_info < (3, 10))";
@@ -36,15 +36,16 @@ pub(crate) fn install_as(
     if fs::read_to_string(&done).is_ok_and(|old| old == wanted) {
         return Ok(Some(python));
     }
-    let Some(machine) = find() else {
-        let why = "Python 3.10 or newer is not installed";
-        if std::env::var_os("CI").is_some() {
-            bail!("{why}, and CI is set");
-        }
-        println!("skipped: {why}");
+    let machine = find();
+    let why = "Python 3.10 or newer is not installed";
+    if process::is_skipped(machine.is_none().then_some(why))? {
         return Ok(None);
-    };
-    succeed(Command::new(machine).args(["-m", "venv"]).arg(&environment))?;
+    }
+    process::run(
+        Command::new(machine.context(why)?)
+            .args(["-m", "venv"])
+            .arg(&environment),
+    )?;
     let pip = [
         "-m",
         "pip",
@@ -53,27 +54,13 @@ pub(crate) fn install_as(
         "--disable-pip-version-check",
         "-r",
     ];
-    succeed(Command::new(&python).args(pip).arg(&requirements))?;
+    process::run(Command::new(&python).args(pip).arg(&requirements))?;
     fs::write(&done, wanted).with_context(|| workspace::display_path(&done))?;
     Ok(Some(python))
 }
 
 fn find() -> Option<&'static str> {
-    let runs = |program: &&&str| {
-        let status = Command::new(program)
-            .args(["-c", OLDEST])
-            .stderr(Stdio::null())
-            .status();
-        status.is_ok_and(|status| status.success())
-    };
-    ["python3", "python"].iter().find(runs).copied()
-}
-
-fn succeed(command: &mut Command) -> Result<()> {
-    println!("$ {command:?}");
-    let status = command.status().context("cannot run Python")?;
-    if !status.success() {
-        bail!("{command:?} failed");
-    }
-    Ok(())
+    let runs =
+        |program: &&str| process::succeeds_quietly(Command::new(program).args(["-c", OLDEST]));
+    ["python3", "python"].into_iter().find(runs)
 }

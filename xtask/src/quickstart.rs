@@ -6,11 +6,10 @@ mod page;
 mod readmes;
 mod terminal;
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
+use clap::Args;
 
 use crate::workspace;
 use page::Page;
@@ -18,23 +17,33 @@ use page::Page;
 /// The pages that are followed step by step.
 const TUTORIALS: &str = "docs/tutorials";
 
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match words.as_slice() {
-        [] => readmes::run()?,
-        ["--tutorials"] => {
-            for file in tutorials()? {
-                follow::page(&Page::read(&file)?)?;
-            }
-        }
-        [option, ..] if option.starts_with('-') => bail!("unknown option `{option}`"),
-        files => {
-            for file in files {
-                follow::page(&Page::read(Path::new(file))?)?;
-            }
-        }
+/// Follows the documentation as a reader does
+///
+/// Without arguments, builds and runs the programs of the READMEs and of docs/start.md. Tutorials are
+/// followed step by step, and what programs print is compared.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Follows all tutorials
+    #[arg(long)]
+    tutorials: bool,
+    /// Follows these tutorials
+    #[arg(conflicts_with = "tutorials")]
+    pages: Vec<PathBuf>,
+}
+
+pub(crate) fn run(options: &Options) -> Result<bool> {
+    let pages = if options.tutorials {
+        tutorials()?
+    } else {
+        options.pages.clone()
+    };
+    if pages.is_empty() {
+        readmes::run()?;
     }
-    Ok(ExitCode::SUCCESS)
+    for file in pages {
+        follow::page(&Page::read(&file)?)?;
+    }
+    Ok(true)
 }
 
 fn tutorials() -> Result<Vec<PathBuf>> {
@@ -55,8 +64,4 @@ pub(crate) fn differences() -> Result<Vec<String>> {
         faults.extend(page.differences(&files)?);
     }
     Ok(faults)
-}
-
-fn write(file: &Path, text: &str) -> Result<()> {
-    fs::write(file, text).with_context(|| workspace::display_path(file))
 }

@@ -11,83 +11,61 @@ mod scenario;
 mod stage;
 mod workspace_copy;
 
-use std::process::ExitCode;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result};
+use clap::Args;
 
 use self::scenario::Scenario;
 use self::stage::{Stage, Timed};
 use self::workspace_copy::WorkspaceCopy;
 use crate::schema::source;
 
-const USAGE: &str = "\
-usage: cargo xtask rehearse [NAME | FILE]... [--seed N | --seeds A..B] [--until STAGE]
-       cargo xtask rehearse --history FOLDER
-
-  Invents the next revision of the specification, imports it into a copy of the workspace below
-  the target folder, generates, compiles and tests. Without a name, all kept changes are rehearsed.
-
-  NAME          a file of xtask/rehearsals, without its ending
-  FILE          another file of that form
-  --seed N      random changes instead, the same for each N
-  --seeds A..B  one rehearsal for each seed from A to B
-  --until STAGE the last stage to run: generate, types, check, features or tests (the default)
-  --history FOLDER
-                imports each real revision into a copy that has only older ones, and compares the
-                result with what is checked in. FOLDER has <revision>/schema.json and schema.ts,
-                as the folder `schema` of the specification's repository. Schema and facts have to
-                be equal. Each erratum that the import carries over has to be checked in, with the
-                same change. Further errata are decisions of a person, and are listed. Texts,
-                examples and hints of all revisions stay in the copy";
-
-/// The parsed arguments.
-#[derive(Debug, PartialEq)]
-struct Options {
+/// Rehearses the next revision of the specification in a copy of the workspace
+///
+/// Invents the next revision, imports it into a copy of the workspace below the target folder,
+/// generates, compiles and tests. Without a name, all kept changes are rehearsed.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// A file of xtask/rehearsals, without its ending, or another file of that form
     names: Vec<String>,
-    seeds: Vec<u64>,
-    history: Option<String>,
+    /// Makes random changes instead, the same for each N
+    #[arg(long, value_name = "N")]
+    seed: Vec<u64>,
+    /// Rehearses once for each seed from A to B
+    #[arg(long, value_name = "A..B", value_parser = range)]
+    seeds: Option<RangeInclusive<u64>>,
+    /// The last stage to run
+    #[arg(long, value_enum, default_value_t = Stage::Tests)]
     until: Stage,
+    /// Repeats the real revisions
+    ///
+    /// Imports each real revision into a copy that has only older ones, and compares the result with
+    /// what is checked in. FOLDER has `<revision>/schema.json` and `schema.ts`, as the folder
+    /// `schema` of the specification's repository. Schema and facts have to be equal. Each erratum
+    /// that the import carries over has to be checked in, with the same change. Further errata are
+    /// decisions of a person, and are listed. Texts, examples and hints of all revisions stay in
+    /// the copy.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["names", "seed", "seeds"])]
+    history: Option<PathBuf>,
+}
+
+fn range(text: &str) -> Result<RangeInclusive<u64>> {
+    let (first, last) = text.split_once("..").context("expected A..B")?;
+    Ok(first.parse()?..=last.parse()?)
 }
 
 impl Options {
-    fn parse(arguments: &[String]) -> Result<Self> {
-        let mut options = Self {
-            names: Vec::new(),
-            seeds: Vec::new(),
-            history: None,
-            until: Stage::Tests,
-        };
-        let mut words = arguments.iter().map(String::as_str);
-        while let Some(word) = words.next() {
-            let mut value = || {
-                words
-                    .next()
-                    .with_context(|| format!("`{word}` needs a value"))
-            };
-            match word {
-                "--seed" => options.seeds.push(value()?.parse().context("--seed")?),
-                "--seeds" => {
-                    let range = value()?;
-                    let (first, last) = range.split_once("..").context(USAGE)?;
-                    let (first, last): (u64, u64) = (first.parse()?, last.parse()?);
-                    options.seeds.extend(first..=last);
-                }
-                "--until" => options.until = value()?.parse()?,
-                "--history" => options.history = Some(value()?.to_owned()),
-                _ if word.starts_with('-') => bail!("unknown option `{word}`\n\n{USAGE}"),
-                _ => options.names.push(word.to_owned()),
-            }
-        }
-        Ok(options)
-    }
-
     fn scenarios(&self) -> Result<Vec<Scenario>> {
         let mut scenarios = Vec::new();
         for name in &self.names {
             scenarios.push(Scenario::named(name)?);
         }
-        scenarios.extend(self.seeds.iter().map(|seed| Scenario::Random(*seed)));
+        let seeds = self.seeds.iter().cloned().flatten();
+        let seeds = self.seed.iter().copied().chain(seeds);
+        scenarios.extend(seeds.map(Scenario::Random));
         if scenarios.is_empty() {
             scenarios = Scenario::kept()?;
         }
@@ -96,17 +74,12 @@ impl Options {
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let options = Options::parse(arguments)?;
+pub(crate) fn run(options: &Options) -> Result<bool> {
     if let Some(folder) = &options.history {
-        ensure!(
-            options.names.is_empty() && options.seeds.is_empty(),
-            "{USAGE}"
-        );
         if !source::SUPPORTED {
-            return source::run_with_support("rehearse", arguments);
+            return source::run_with_support();
         }
-        return history::run(folder.as_ref());
+        return history::run(folder);
     }
     let mut results = Vec::new();
     for scenario in options.scenarios()? {
@@ -119,12 +92,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         results.push((scenario.to_string(), outcome));
     }
     println!("\n{}", table(&results));
-    let passed = results.iter().all(|(_, outcome)| outcome.is_ok());
-    Ok(if passed {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(results.iter().all(|(_, outcome)| outcome.is_ok()))
 }
 
 /// The result of a rehearsal that passed.
@@ -177,29 +145,4 @@ fn table(results: &[(String, Result<Rehearsed>)]) -> String {
 
 fn seconds(time: Duration) -> String {
     format!("{:.1} s", time.as_secs_f64())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(line: &str) -> Result<Options> {
-        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        Options::parse(&words)
-    }
-
-    #[test]
-    fn options_name_changes_seeds_and_the_last_stage() {
-        let options = parse("additions --seeds 2..4 --until types").unwrap();
-        assert_eq!(options.names, ["additions"]);
-        assert_eq!(options.seeds, [2, 3, 4]);
-        assert_eq!(options.until, Stage::Types);
-    }
-
-    #[test]
-    fn unknown_options_and_stages_are_errors() {
-        for line in ["--fast", "--until never", "--seed x", "--seed"] {
-            assert!(parse(line).is_err(), "{line}");
-        }
-    }
 }

@@ -7,21 +7,28 @@ mod manifest;
 mod names;
 mod package;
 
-use std::process::{Command, ExitCode};
-
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result};
+use clap::Args;
 
 use self::archive::Archive;
 use self::package::Package;
 use crate::workspace;
 
-const USAGE: &str = "\
-usage: cargo xtask release [--dry-run [--quick]]
-
-  Prints the commands that publish the crates; it publishes nothing itself. With `--dry-run`, first
-  checks versions, metadata and CHANGELOG.md, packages the crates, compiles each package with the
-  packages of the others, and builds their documentation as docs.rs does. With `--quick`, only
-  checks the files.";
+/// Checks whether the crates can be published, and prints how
+///
+/// Prints the commands that publish the crates; it publishes nothing itself.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// First checks what would be published
+    ///
+    /// Checks versions, metadata and CHANGELOG.md, packages the crates, compiles each package with
+    /// the packages of the others, and builds their documentation as docs.rs does.
+    #[arg(long)]
+    dry_run: bool,
+    /// Only checks the files
+    #[arg(long, requires = "dry_run")]
+    quick: bool,
+}
 
 /// What a dry run found.
 #[derive(Default)]
@@ -32,31 +39,23 @@ struct Findings {
     warnings: Vec<String>,
 }
 
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let packages = match arguments[..] {
-        ["--help" | "-h"] => {
-            println!("{USAGE}");
-            return Ok(ExitCode::SUCCESS);
-        }
-        [] | ["--dry-run"] | ["--dry-run", "--quick"] => package::published()?,
-        _ => bail!("{USAGE}"),
-    };
-    let Some(version) = packages.first().map(|package| package.version.clone()) else {
-        bail!("no package of the workspace can be published");
-    };
-    if arguments.is_empty() {
+pub(crate) fn run(options: &Options) -> Result<bool> {
+    let packages = package::published()?;
+    let first = packages.first();
+    let first = first.context("no package of the workspace can be published")?;
+    let version = first.version.as_str();
+    if !options.dry_run {
         println!("This command publishes nothing. A maintainer does it by hand, after a dry run.");
-        print_steps(&packages, &version);
-        return Ok(ExitCode::SUCCESS);
+        print_steps(&packages, version);
+        return Ok(true);
     }
-    if !check_files(&packages, &version)? {
-        return Ok(ExitCode::FAILURE);
+    if !check_files(&packages, version)? {
+        return Ok(false);
     }
-    if arguments.contains(&"--quick") {
+    if options.quick {
         let count = packages.len();
         println!("release: the files of {count} packages are ready for version {version}");
-        return Ok(ExitCode::SUCCESS);
+        return Ok(true);
     }
     let archives = archive::create(&packages)?;
     let faults: Vec<&String> = archives
@@ -67,12 +66,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         for fault in faults {
             println!("error: {fault}");
         }
-        return Ok(ExitCode::FAILURE);
+        return Ok(false);
     }
     docs_rs::build(&packages, &archives)?;
     print_table(&packages, &archives);
-    print_steps(&packages, &version);
-    Ok(ExitCode::SUCCESS)
+    print_steps(&packages, version);
+    Ok(true)
 }
 
 /// Checks and prints what needs no compilation. Returns `false` if something prevents a release.
@@ -82,6 +81,8 @@ fn check_files(packages: &[Package], version: &str) -> Result<bool> {
     let text = workspace::read(&workspace::root().join("CHANGELOG.md"))?;
     changelog::check(&text, version, &mut findings);
     names::check(packages, &mut findings);
+    // Outside of a repository, there are neither tags nor changes.
+    let git = |arguments: &[&str]| workspace::git(arguments).unwrap_or_default();
     if !git(&["tag", "--list", &format!("v{version}")]).is_empty() {
         let what = "before the next release, raise the version in Cargo.toml";
         let warning = format!("the tag v{version} exists: {what}");
@@ -98,14 +99,6 @@ fn check_files(packages: &[Package], version: &str) -> Result<bool> {
         println!("error: {fault}");
     }
     Ok(findings.faults.is_empty())
-}
-
-/// Returns the output of git, which is empty outside of a repository.
-fn git(arguments: &[&str]) -> String {
-    let mut command = Command::new("git");
-    command.args(arguments).current_dir(workspace::root());
-    let output = command.output().map(|output| output.stdout);
-    String::from_utf8_lossy(&output.unwrap_or_default()).into_owned()
 }
 
 /// Prints what would be published, in order.

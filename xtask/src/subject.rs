@@ -8,10 +8,10 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow};
 use serde_json::Value;
 
-use crate::workspace;
+use crate::{process, workspace};
 
 /// The text before the address in the first line that the example prints.
 const LISTENING: &str = "listening on ";
@@ -32,18 +32,12 @@ pub(crate) fn build_for_speed(package: &str, example: &str) -> Result<PathBuf> {
 fn build_with(options: &str, example: &str) -> Result<PathBuf> {
     let line = format!("build {options} --example {example} --all-features");
     println!("$ cargo {line}");
-    let output = Command::new(workspace::cargo())
-        .args(line.split(' '))
-        .args(["--message-format", "json-render-diagnostics"])
-        .current_dir(workspace::root())
-        .stderr(Stdio::inherit())
-        .output()
-        .context("cannot run cargo")?;
-    if !output.status.success() {
-        bail!("cargo {line} failed");
-    }
+    let mut cargo = Command::new(workspace::cargo());
+    cargo.args(line.split(' ')).current_dir(workspace::root());
+    cargo.stderr(Stdio::inherit());
+    let messages = process::output(cargo.args(["--message-format", "json-render-diagnostics"]))?;
     // One message per line; libraries have no executable.
-    String::from_utf8_lossy(&output.stdout)
+    messages
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .filter(|message| message["target"]["name"] == example)

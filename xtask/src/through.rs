@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use crate::subject::{self, Subject};
+use crate::workspace;
 
 /// The scenarios of the conformance suite that do not pass through the gateway, with the reasons.
 const EXCEPTIONS: [(&str, &str); 1] = [(
@@ -92,7 +93,7 @@ impl Through {
             arguments.extend(["--revision", revision]);
         }
         if self.stdio {
-            let program = example.to_str().context("a path that is not UTF-8")?;
+            let program = workspace::text(&example)?;
             arguments.extend(["--", program]);
             arguments.extend(stdio);
             let front = Subject::start(&gateway, &arguments, &folder.join("gateway"))?;

@@ -1,12 +1,14 @@
 //! Paths of the workspace, and the content of `schema/`.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use codegen::project::{Project, Source};
 use serde_json::{Map, Value};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use crate::process;
 
 /// Names another root of the workspace. A rehearsal sets it to run the commands in its copy.
 pub(crate) const ROOT_VARIABLE: &str = "XTASK_WORKSPACE";
@@ -27,24 +29,53 @@ pub(crate) fn cargo() -> OsString {
 
 /// Returns the output of `cargo metadata`.
 pub(crate) fn metadata(options: &[&str]) -> Result<Value> {
-    let output = Command::new(cargo())
+    let mut command = Command::new(cargo());
+    command
         .args(["metadata", "--format-version", "1"])
-        .args(options)
-        .current_dir(root())
-        .stderr(Stdio::inherit())
-        .output()
-        .context("cannot run cargo")?;
-    if !output.status.success() {
-        bail!("cargo metadata failed");
-    }
-    Ok(serde_json::from_slice(&output.stdout)?)
+        .args(options);
+    command.stderr(Stdio::inherit());
+    let output = process::output(command.current_dir(root()))?;
+    Ok(serde_json::from_str(&output)?)
 }
 
 /// Returns the target folder, which git ignores.
 pub(crate) fn target() -> Result<PathBuf> {
-    let metadata = metadata(&["--no-deps"])?;
+    target_of("Cargo.toml")
+}
+
+/// Returns the target folder of the workspace that a manifest below the root belongs to.
+pub(crate) fn target_of(manifest: &str) -> Result<PathBuf> {
+    let metadata = metadata(&["--no-deps", "--manifest-path", manifest])?;
     let folder = metadata["target_directory"].as_str();
     Ok(folder.context("cargo names no target folder")?.into())
+}
+
+/// Returns the packages in the output of `cargo metadata`.
+pub(crate) fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata["packages"].as_array().into_iter().flatten()
+}
+
+/// Returns the output of git.
+pub(crate) fn git(arguments: &[&str]) -> Result<String> {
+    process::output(Command::new("git").args(arguments).current_dir(root()))
+}
+
+/// Returns the files that git tracks or would add, and that match one of the patterns, if there are
+/// any.
+pub(crate) fn known_files(patterns: &[&str]) -> Result<Vec<String>> {
+    let list = [
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        "--",
+    ];
+    let names = git(&[&list, patterns].concat())?;
+    let names = names.split('\0').filter(|name| !name.is_empty());
+    // Files that were removed may still be in the index.
+    let files = names.filter(|name| root().join(name).is_file());
+    Ok(files.map(str::to_owned).collect())
 }
 
 /// Reads the content of `schema/`.
@@ -81,6 +112,45 @@ pub(crate) fn project() -> Result<Project> {
 /// Reads a file; the error contains its path.
 pub(crate) fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| display_path(path))
+}
+
+/// Writes a file and the folders that contain it, unless it has this content: cargo compiles files
+/// anew that were written.
+pub(crate) fn write(path: &Path, content: &[u8]) -> Result<()> {
+    if fs::read(path).is_ok_and(|old| old == content) {
+        return Ok(());
+    }
+    fs::create_dir_all(path.parent().unwrap_or(path)).with_context(|| display_path(path))?;
+    fs::write(path, content).with_context(|| display_path(path))
+}
+
+/// Returns the sorted paths of all files below a folder.
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for name in names(folder, None)? {
+        let path = folder.join(name);
+        if path.is_dir() {
+            files.extend(self::files(&path)?);
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+/// Copies all files below a folder.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
+    for file in files(from)? {
+        let content = fs::read(&file).with_context(|| display_path(&file))?;
+        write(&to.join(file.strip_prefix(from)?), &content)?;
+    }
+    Ok(())
+}
+
+/// Returns a path as text, for a command line.
+pub(crate) fn text(path: &Path) -> Result<&str> {
+    let text = path.to_str();
+    text.with_context(|| format!("{} is not UTF-8", path.display()))
 }
 
 /// Formats a path relative to the workspace.

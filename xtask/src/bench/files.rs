@@ -7,7 +7,6 @@ mod server;
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,7 +29,7 @@ struct Size {
 }
 
 /// Runs the command.
-pub(super) fn run(quick: bool) -> Result<ExitCode> {
+pub(super) fn run(quick: bool) -> Result<bool> {
     let size = if quick {
         Size {
             folders: 100,
@@ -76,11 +75,7 @@ pub(super) fn run(quick: bool) -> Result<ExitCode> {
     let reported = burst(&program, &root, &size)?;
     fs::remove_dir_all(&root).with_context(|| workspace::display_path(&root))?;
     download::run(&program, &root, size.download)?;
-    Ok(if reported {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(reported)
 }
 
 /// Returns the path of a file below the root.

@@ -1,10 +1,10 @@
 //! `cargo xtask bench gateway`.
 
 use std::fs;
-use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 
+use super::LOAD;
 use crate::{peers, python, workspace};
 
 /// The gateways, the server behind them, and the load generator.
@@ -14,24 +14,17 @@ const PROGRAMS: [&str; 4] = ["gateway-ours", "http-ours", "load", "proxy-floor"]
 const FASTMCP: &str = "xtask/extensions/skills.txt";
 
 /// Runs the command. A missed target is not a failure, as for servers.
-pub(super) fn run(options: &[&str]) -> Result<ExitCode> {
-    if !matches!(options, [] | ["--quick"]) {
-        bail!("{}", super::USAGE);
-    }
+pub(super) fn run(quick: bool) -> Result<bool> {
     let environment = workspace::target()?.join("gateways");
     fs::create_dir_all(&environment).with_context(|| workspace::display_path(&environment))?;
     let requirements = workspace::root().join(FASTMCP);
-    let requirements = requirements.to_str().context("a path that is no text")?;
-    let python = python::install_as(&environment, requirements, "fastmcp")?;
+    let python = python::install_as(&environment, workspace::text(&requirements)?, "fastmcp")?;
     let folder = peers::build(&PROGRAMS.map(peers::Package::new), peers::Profile::Release)?;
-    let folder = folder.to_str().context("a path that is no text")?;
-    let load = ["run", "--quiet", "--release", "--package", "load", "--"];
-    let mut arguments = [&load[..], &[folder, "gateway"], options].concat();
     let script = workspace::root().join("xtask/peers/fastmcp_proxy.py");
+    let mut arguments = vec![workspace::text(&folder)?, "gateway"];
+    arguments.extend(quick.then_some("--quick"));
     if let Some(python) = &python {
-        for path in [python, &script] {
-            arguments.push(path.to_str().context("a path that is no text")?);
-        }
+        arguments.extend([workspace::text(python)?, workspace::text(&script)?]);
     }
-    peers::cargo(&arguments, &[])
+    peers::cargo(&LOAD, &arguments)
 }

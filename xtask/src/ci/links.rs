@@ -2,15 +2,13 @@
 //! and that `docs/features.md` leads to an explanation and to an example of each feature.
 
 mod features;
-mod page;
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::Result;
 
-use self::page::Page;
+use crate::markdown::{Page, Part, guide_page, resolve};
 use crate::workspace;
 
 /// Returns the links that lead nowhere, and the features without an explanation or an example.
@@ -30,20 +28,10 @@ struct Pages {
 impl Pages {
     fn read() -> Result<Self> {
         let root = workspace::root();
-        let output = Command::new("git")
-            .args(["ls-files", "--cached", "--others", "--exclude-standard"])
-            .args(["--", "*.md"])
-            .current_dir(&root)
-            .output()
-            .context("cannot run git")?;
-        ensure!(output.status.success(), "git lists no files");
         let mut pages = BTreeMap::new();
-        for name in String::from_utf8(output.stdout)?.lines() {
-            let file = root.join(name);
-            // Files that were removed, but not yet from the index.
-            if file.is_file() {
-                pages.insert(name.into(), Page::parse(&workspace::read(&file)?));
-            }
+        for name in workspace::known_files(&["*.md"])? {
+            let page = Page::parse(&workspace::read(&root.join(&name))?);
+            pages.insert(name.into(), page);
         }
         Ok(Self { root, pages })
     }
@@ -56,6 +44,14 @@ impl Pages {
         links
             .filter_map(|(path, target)| self.resolve(path, target).err())
             .collect()
+    }
+
+    /// Returns the parts after a heading, up to the next one.
+    fn section(&self, page: &Path, anchor: &str) -> impl Iterator<Item = &Part> {
+        let page = self.pages.get(page);
+        page.and_then(|page| page.section(anchor))
+            .into_iter()
+            .flatten()
     }
 
     /// Returns the file and the anchor that a link of a page leads to, or `None` if it leads out of
@@ -72,11 +68,10 @@ impl Pages {
             Some((file, anchor)) => (file, Some(anchor)),
             None => (target, None),
         };
-        let folder = page.parent().unwrap_or(page);
         let path = match guide_page(file) {
-            Some(other) => folder.join(format!("{other}.md")),
+            Some(other) => page.with_file_name(format!("{other}.md")),
             None if file.is_empty() => page.to_path_buf(),
-            None => normal(&folder.join(file)),
+            None => resolve(page, file),
         };
         let fault = |what: &str| Err(format!("{}: {target} {what}", page.display()));
         if !self.root.join(&path).exists() {
@@ -96,14 +91,6 @@ impl Pages {
     }
 }
 
-/// Returns the page of the same guide that a link of rustdoc names.
-fn guide_page(target: &str) -> Option<&str> {
-    let page = target
-        .strip_prefix("super::")
-        .or_else(|| target.strip_prefix("crate::guide::"))?;
-    (!page.contains("::")).then_some(page)
-}
-
 /// Returns `true` for paths of Rust items such as `crate::Server`, `tracing` and `fn@serve`.
 fn is_item(target: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "_:@!()<>".contains(c);
@@ -116,19 +103,6 @@ fn is_in_rustdoc(page: &Path) -> bool {
     parts.get(1).is_some_and(|folder| *folder == "docs")
         || parts.iter().any(|part| *part == "src")
         || page == Path::new("mcp-server/gateway/README.md")
-}
-
-/// Removes `..` from a path.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(normal.pop()),
-            Component::CurDir => {}
-            part => normal.push(part),
-        }
-    }
-    normal
 }
 
 #[cfg(test)]

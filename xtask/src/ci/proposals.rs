@@ -1,8 +1,6 @@
 //! Checks that the files that cannot be generated name each proposal and extension.
 
-use std::fs;
-
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::workspace;
 
@@ -18,16 +16,8 @@ const FILES: [(&str, &str); 4] = [
 pub(super) fn unnamed() -> Result<Vec<String>> {
     let mut faults = Vec::new();
     for folder in ["schema/proposals", "schema/extensions"] {
-        let path = workspace::root().join(folder);
-        for entry in fs::read_dir(&path).with_context(|| workspace::display_path(&path))? {
-            let path = entry?.path();
-            if path
-                .extension()
-                .is_some_and(|extension| extension == "json")
-                && let Some(name) = path.file_stem().and_then(|name| name.to_str())
-            {
-                faults.extend(missing(name)?);
-            }
+        for name in workspace::names(&workspace::root().join(folder), Some(".json"))? {
+            faults.extend(missing(&name)?);
         }
     }
     Ok(faults)
@@ -36,8 +26,7 @@ pub(super) fn unnamed() -> Result<Vec<String>> {
 fn missing(name: &str) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     for (file, action) in FILES {
-        let path = workspace::root().join(file);
-        let text = fs::read_to_string(&path).with_context(|| workspace::display_path(&path))?;
+        let text = workspace::read(&workspace::root().join(file))?;
         // With delimiters, so that a name within another one does not count.
         let named = [format!("`{name}`"), format!("\"{name}\"")];
         if !named.iter().any(|named| text.contains(named)) {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result};
 
+use crate::markdown::{Page, Part};
 use crate::workspace;
 
 /// Returns what a page has and the code has not, or the reverse.
@@ -17,10 +18,10 @@ pub(super) fn faults() -> Result<Vec<String>> {
 /// Compares the features of all published packages.
 fn features() -> Result<Vec<String>> {
     const PAGE: &str = "docs/reference/cargo-features.md";
-    let page = read(PAGE)?;
+    let page = Page::parse(&read(PAGE)?);
     let mut faults = Vec::new();
     let metadata = workspace::metadata(&["--no-deps"])?;
-    for package in metadata["packages"].as_array().into_iter().flatten() {
+    for package in workspace::packages(&metadata) {
         let name = package["name"].as_str().unwrap_or_default();
         // Packages that programs do not depend on.
         if !package["publish"].is_null() || name == "mcp-internal" {
@@ -30,8 +31,7 @@ fn features() -> Result<Vec<String>> {
         let features = features.map(|(feature, _)| feature.as_str());
         let public = |feature: &&str| !feature.starts_with('_') && *feature != "default";
         let expected: BTreeSet<&str> = features.filter(public).collect();
-        let documented = section(&page, &format!("## {name}\n")).map(rows);
-        let documented = documented.unwrap_or_default();
+        let documented = rows(&page, name);
         let documented = documented.iter().map(|row| row.name).collect();
         faults.extend(differences(PAGE, name, &expected, &documented));
     }
@@ -41,15 +41,15 @@ fn features() -> Result<Vec<String>> {
 /// Compares the fields of the two types `Limits`, and the defaults with their documentation.
 fn limits() -> Result<Vec<String>> {
     const PAGE: &str = "docs/reference/limits.md";
-    let page = read(PAGE)?;
+    let page = Page::parse(&read(PAGE)?);
     let mut faults = Vec::new();
-    for (heading, file) in [
-        ("## A server\n", "mcp-server/src/protocol/limits.rs"),
-        ("## A client\n", "mcp-client/src/protocol/limits.rs"),
+    for (anchor, file) in [
+        ("a-server", "mcp-server/src/protocol/limits.rs"),
+        ("a-client", "mcp-client/src/protocol/limits.rs"),
     ] {
         let source = read(file)?;
         let fields = fields(&source);
-        let rows = section(&page, heading).map(rows).unwrap_or_default();
+        let rows = rows(&page, anchor);
         let expected = fields.iter().map(|(name, _)| *name).collect();
         let documented = rows.iter().map(|row| row.name).collect();
         faults.extend(differences(PAGE, file, &expected, &documented));
@@ -81,8 +81,8 @@ fn metrics() -> Result<Vec<String>> {
             expected.extend(name.map(|(name, _)| name));
         }
     }
-    let page = read(PAGE)?;
-    let rows = section(&page, "## Metrics\n").map(rows).unwrap_or_default();
+    let page = Page::parse(&read(PAGE)?);
+    let rows = rows(&page, "metrics");
     let documented = rows
         .iter()
         .filter_map(|row| row.name.strip_prefix("mcp_server_"));
@@ -93,24 +93,19 @@ fn read(file: &str) -> Result<String> {
     workspace::read(&workspace::root().join(file)).with_context(|| file.to_owned())
 }
 
-/// Returns the text after a heading, up to the next one of the same level.
-fn section<'a>(page: &'a str, heading: &str) -> Option<&'a str> {
-    let (_, rest) = page.split_once(heading)?;
-    Some(rest.split("\n## ").next().unwrap_or(rest))
-}
-
 /// A row of a table.
 struct Row<'a> {
     name: &'a str,
     value: &'a str,
 }
 
-/// Returns the rows whose first cell is code.
-fn rows(section: &str) -> Vec<Row<'_>> {
-    let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
-    rows.filter_map(|row| {
-        let (name, rest) = row.split_once("` | ")?;
-        let (value, _) = rest.split_once(" |")?;
+/// Returns the rows of a chapter whose first cell is code.
+fn rows<'a>(page: &'a Page, anchor: &str) -> Vec<Row<'a>> {
+    let parts = page.chapter(anchor).into_iter().flatten();
+    let rows = parts.filter_map(Part::row);
+    rows.filter_map(|cells| {
+        let name = cells.first()?.strip_prefix('`')?.strip_suffix('`')?;
+        let value = cells.get(1)?;
         Some(Row { name, value })
     })
     .collect()
@@ -155,7 +150,8 @@ mod tests {
     #[test]
     fn rows_are_compared_with_the_code() {
         let page = "## A server\n| limit | default |\n| --- | --- |\n| `a` | 4 MiB |\n| `b` | 1 |\n## B\n| `c` | 2 |\n";
-        let rows = rows(section(page, "## A server\n").expect("a section"));
+        let page = Page::parse(page);
+        let rows = rows(&page, "a-server");
         let documented = rows.iter().map(|row| row.name).collect();
         let expected = ["a", "d"].into();
         let expected = differences("limits.md", "Limits", &expected, &documented);

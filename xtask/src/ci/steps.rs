@@ -6,13 +6,13 @@ mod tools;
 
 use std::num::NonZero;
 use std::path::Path;
-use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde_json::Value;
 
 use super::cargo::Cargo;
 use super::{layers, links, proposals, reference};
+use crate::workspace::packages;
 use crate::{fuzz, node, quickstart, workspace};
 use features::{features, numbers, wasm};
 use suites::{conformance, interop};
@@ -62,12 +62,12 @@ impl Steps {
     }
 
     /// Removes all steps but those with these names.
-    pub(super) fn retain(&mut self, names: &[&str]) {
+    pub(super) fn retain(&mut self, names: &[String]) {
         for steps in [&mut self.first, &mut self.last]
             .into_iter()
             .chain(&mut self.chains)
         {
-            steps.retain(|step| names.contains(&step.name));
+            steps.retain(|step| names.iter().any(|name| name == step.name));
         }
         self.chains.retain(|chain| !chain.is_empty());
     }
@@ -88,9 +88,9 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
         vec![step("tests", tests(extent))],
         in_folder("checks", checks(extent)?)?,
         vec![
-            step("lean", vec![run(&format!("test {PEERS} --package lean"))]),
-            step("quickstart", vec![run("xtask quickstart")]),
-            step("cluster", cluster(extent)?),
+            runs("lean", &format!("test {PEERS} --package lean")),
+            runs("quickstart", "xtask quickstart"),
+            step("cluster", cluster(extent)),
         ],
         programs(extent),
     ];
@@ -109,10 +109,10 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
                     "xtask quickstart --tutorials",
                 )],
             )],
-            vec![step("rehearse", vec![run("xtask rehearse")])],
-            vec![step("package", vec![run("xtask release --dry-run")])],
+            vec![runs("rehearse", "xtask rehearse")],
+            vec![runs("package", "xtask release --dry-run")],
             vec![step("semver", semver()?)],
-            vec![step("book", vec![run("xtask book")])],
+            vec![runs("book", "xtask book")],
             vec![step("numbers", numbers())],
         ]);
     }
@@ -133,27 +133,25 @@ const PEERS: &str = "--manifest-path xtask/peers/Cargo.toml";
 
 /// Returns a part of a list that changes with each commit, so that several commits check all of it,
 /// or the whole list at night.
-fn sample<T>(all: Vec<T>, parts: usize, extent: Extent) -> Result<Vec<T>> {
+fn sample<T>(all: Vec<T>, parts: usize, extent: Extent) -> Vec<T> {
     if extent == Extent::Nightly {
-        return Ok(all);
+        return all;
     }
-    let output = Command::new("git")
-        .args(["rev-list", "--count", "HEAD"])
-        .current_dir(workspace::root())
-        .output()
-        .context("cannot run git")?;
     // Without a history, such as in an archive, the first part is checked.
-    let count: usize = String::from_utf8_lossy(&output.stdout)
-        .trim()
-        .parse()
-        .unwrap_or_default();
+    let count = workspace::git(&["rev-list", "--count", "HEAD"]).unwrap_or_default();
+    let count: usize = count.trim().parse().unwrap_or_default();
     let chosen = all.into_iter().enumerate();
     let chosen = chosen.filter(|(at, _)| (at + count).is_multiple_of(parts));
-    Ok(chosen.map(|(_, one)| one).collect())
+    chosen.map(|(_, one)| one).collect()
 }
 
 fn step(name: &'static str, tasks: Vec<Task>) -> Step {
     Step { name, tasks }
+}
+
+/// A step of one command.
+fn runs(name: &'static str, line: &str) -> Step {
+    step(name, vec![run(line)])
 }
 
 fn run(line: &str) -> Task {
@@ -177,7 +175,7 @@ fn texts(extent: Extent) -> Vec<Step> {
             vec![Task::Run(lock), Task::Check("licence", licences)],
         ),
         step("deny", vec![deny(extent)]),
-        step("release", vec![run("xtask release --dry-run --quick")]),
+        runs("release", "xtask release --dry-run --quick"),
         step(
             "format",
             vec![
@@ -189,10 +187,7 @@ fn texts(extent: Extent) -> Vec<Step> {
         ),
         step("links", vec![Task::Check("links", links::broken)]),
         step("layers", vec![Task::Check("layers", layers::faults)]),
-        step(
-            "codegen",
-            vec![run("xtask codegen --check --deny-warnings")],
-        ),
+        runs("codegen", "xtask codegen --check --deny-warnings"),
         step(
             "texts",
             vec![
@@ -210,36 +205,31 @@ fn programs(extent: Extent) -> Vec<Step> {
     vec![
         step("conformance", conformance(extent)),
         step("interop", interop(extent)),
-        step(
-            "doc-tests",
-            vec![run("test --workspace --doc --all-features")],
-        ),
+        runs("doc-tests", "test --workspace --doc --all-features"),
     ]
 }
 
 /// Several processes on one of the stores; or on each of them at night, with tasks that wait until
 /// others notice the end of a process.
-fn cluster(extent: Extent) -> Result<Vec<Task>> {
+fn cluster(extent: Extent) -> Vec<Task> {
     let quick = match extent {
         Extent::Merge => " --quick",
         Extent::Nightly => "",
     };
     let lines = ["redis", "postgres"];
     let lines = lines.map(|store| format!("xtask interop cluster --store {store}{quick}"));
-    let lines = sample(lines.to_vec(), 2, extent)?.into_iter();
+    let lines = sample(lines.to_vec(), 2, extent).into_iter();
     let missing = || node::missing().or_else(crate::cluster::missing);
-    Ok(lines.map(|line| unless(missing, &line)).collect())
+    lines.map(|line| unless(missing, &line)).collect()
 }
 
 /// Steps that check code without running it.
 fn checks(extent: Extent) -> Result<Vec<Step>> {
     let docs = Cargo::new("doc --no-deps --workspace --all-features");
     Ok(vec![
-        step(
+        runs(
             "clippy",
-            vec![run(
-                "clippy --workspace --all-targets --all-features -- -D warnings",
-            )],
+            "clippy --workspace --all-targets --all-features -- -D warnings",
         ),
         step(
             "docs",
@@ -382,8 +372,4 @@ fn licences() -> Result<Vec<String>> {
         }
     }
     Ok(faults)
-}
-
-fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
-    metadata["packages"].as_array().into_iter().flatten()
 }

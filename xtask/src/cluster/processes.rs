@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 
 use super::http;
-use super::stores::{Store, first, free_port, send};
+use super::stores::{Store, first, send};
 use crate::{process, workspace};
 
 /// The time within which a process has to be ready.
@@ -51,9 +51,9 @@ impl Cluster {
         // Not below the folder of the build, which other users may not be able to reach.
         let data = std::env::temp_dir().join(format!("mcp-{store}-{}", std::process::id()));
         let store = Store::start(store, &data)?;
-        let ports = (0..count).map(|_| free_port());
+        let ports = (0..count).map(|_| process::free_port());
         let ports: Vec<u16> = ports.collect::<Result<_>>()?;
-        let port = free_port()?;
+        let port = process::free_port()?;
         let mut cluster = Self {
             program: program.to_owned(),
             folder: folder.to_owned(),
@@ -120,10 +120,9 @@ impl Cluster {
     }
 
     /// Stops a process, which keeps its connections.
-    pub(crate) fn pause(&self, at: usize) -> Result<()> {
-        match &self.processes[at].child {
-            Some(child) => send("STOP", child.id()),
-            None => Ok(()),
+    pub(crate) fn pause(&self, at: usize) {
+        if let Some(child) = &self.processes[at].child {
+            send("STOP", child.id());
         }
     }
 
@@ -139,7 +138,7 @@ impl Cluster {
     /// Ends a process as an orchestrator does, and waits for it.
     pub(crate) fn terminate(&mut self, at: usize) -> Result<()> {
         if let Some(mut child) = self.processes[at].child.take() {
-            send("TERM", child.id())?;
+            send("TERM", child.id());
             child.wait()?;
         }
         Ok(())
@@ -202,7 +201,7 @@ impl Drop for Cluster {
             let _ = self.kill(at);
         }
         // Its workers end with it only if it is asked.
-        let _ = send("TERM", self.balancer.id());
+        send("TERM", self.balancer.id());
         let _ = self.balancer.wait();
     }
 }

@@ -1,13 +1,14 @@
 //! The databases: each is started on a free port, with a folder of its own.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
+
+use crate::process;
 
 /// The time within which a database has to start.
 const START: Duration = Duration::from_secs(30);
@@ -38,12 +39,6 @@ pub(crate) struct Volume {
 enum Kind {
     Redis,
     Postgres,
-}
-
-/// Returns a port that is free now, at all addresses: Redis listens at all of them.
-pub(crate) fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind("0.0.0.0:0").context("no free port")?;
-    Ok(listener.local_addr()?.port())
 }
 
 /// Returns the first of some paths that exists.
@@ -79,7 +74,7 @@ impl Store {
         fs::create_dir_all(folder)?;
         let mut store = Self {
             kind,
-            port: free_port()?,
+            port: process::free_port()?,
             folder: folder.to_owned(),
             child: None,
         };
@@ -191,9 +186,7 @@ impl Store {
 
     /// Runs a command of SQL or Redis, and returns `true` if it succeeds.
     fn ask(&self, sql: &str, redis: &str) -> bool {
-        let mut command = self.command(sql, redis);
-        let done = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        done.is_ok_and(|status| status.success())
+        process::succeeds_quietly(&mut self.command(sql, redis))
     }
 
     /// Returns what the database keeps and has written so far.
@@ -203,12 +196,8 @@ impl Store {
                    FROM pg_class c WHERE c.relnamespace = 'mcp'::regnamespace AND c.relkind IN ('r', 'S')";
         let output = self.command(sql, "INFO everything").output()?;
         let text = String::from_utf8_lossy(&output.stdout);
+        // Seconds have six digits after the point, so that they are read as microseconds.
         let value = |name: &str| -> Option<u64> {
-            let line = text.lines().find_map(|line| line.trim().strip_prefix(name));
-            line?.trim().parse().ok()
-        };
-        // Seconds with six digits after the point.
-        let micros = |name: &str| -> Option<u64> {
             let line = text.lines().find_map(|line| line.trim().strip_prefix(name));
             line?.trim().replace('.', "").parse().ok()
         };
@@ -216,8 +205,8 @@ impl Store {
             Kind::Redis => Volume {
                 kept: value("used_memory:").context("used_memory")?,
                 logged: value("aof_current_size:").context("aof_current_size")?,
-                micros: micros("used_cpu_user:")
-                    .zip(micros("used_cpu_sys:"))
+                micros: value("used_cpu_user:")
+                    .zip(value("used_cpu_sys:"))
                     .map(|(user, system)| user + system),
                 network: value("total_net_input_bytes:")
                     .zip(value("total_net_output_bytes:"))
@@ -270,21 +259,20 @@ impl Store {
             Kind::Redis => "TERM",
             Kind::Postgres => "INT",
         };
-        send(signal, child.id())?;
+        send(signal, child.id());
         child.wait()?;
         Ok(())
     }
 
     /// Stops all processes of the database, or lets them go on.
-    pub(crate) fn stall(&self, stalled: bool) -> Result<()> {
+    pub(crate) fn stall(&self, stalled: bool) {
         let Some(child) = &self.child else {
-            return Ok(());
+            return;
         };
         let signal = if stalled { "STOP" } else { "CONT" };
         for process in with_children(child.id()) {
-            send(signal, process)?;
+            send(signal, process);
         }
-        Ok(())
     }
 
     /// Cuts all connections.
@@ -302,11 +290,8 @@ impl Store {
 }
 
 /// Sends a signal to a process, which may have ended.
-pub(crate) fn send(signal: &str, process: u32) -> Result<()> {
-    let mut kill = Command::new("kill");
-    kill.args([&format!("-{signal}"), &process.to_string()]);
-    kill.stderr(Stdio::null()).status().context("kill")?;
-    Ok(())
+pub(crate) fn send(signal: &str, id: u32) {
+    process::signal(signal, &id.to_string());
 }
 
 /// Returns a process and its children.
@@ -319,7 +304,7 @@ fn with_children(process: u32) -> Vec<u32> {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        let _ = self.stall(false);
+        self.stall(false);
         let _ = self.stop();
     }
 }

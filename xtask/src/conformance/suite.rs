@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
+use clap::ValueEnum;
 
 use crate::node::Node;
 use crate::workspace;
@@ -24,9 +25,8 @@ pub(super) struct Suite {
 }
 
 /// The tested side of the protocol.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) enum Side {
-    #[default]
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub(crate) enum Side {
     Server,
     Client,
 }
@@ -136,7 +136,7 @@ impl Suite {
         scenarios: &[Scenario],
     ) -> Result<()> {
         let log = self.begin(revision)?;
-        let program = program.to_str().context("a path that is no text")?;
+        let program = workspace::text(program)?;
         println!("running the scenarios of {revision} with {program}");
         for scenario in scenarios {
             let arguments = [

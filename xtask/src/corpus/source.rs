@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use crate::node::Node;
-use crate::{python, workspace};
+use crate::{process, python, workspace};
 
 /// A schema of another project.
 pub(super) struct Source {
@@ -78,17 +78,11 @@ impl Packages {
         let Some(python) = python::install(&folder)? else {
             return Ok(None);
         };
-        let output = Command::new(&python)
-            .args([
-                "-c",
-                "import sysconfig; print(sysconfig.get_path('platlib'))",
-            ])
-            .output()
-            .context("cannot run Python")?;
-        let site_packages = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let script = "import sysconfig; print(sysconfig.get_path('platlib'))";
+        let site_packages = process::output(Command::new(&python).args(["-c", script]))?;
         Ok(Some(Self {
             folder,
-            site_packages: site_packages.into(),
+            site_packages: site_packages.trim().into(),
         }))
     }
 

@@ -1,12 +1,12 @@
 //! Builds the fuzz targets: like `cargo fuzz` without a sanitizer, which also works on stable Rust.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 
 use super::FOLDER;
-use crate::workspace;
+use crate::{process, workspace};
 
 /// Instruments branches, so that libFuzzer recognises inputs that reach new code.
 const FLAGS: [&str; 5] = [
@@ -20,12 +20,7 @@ const FLAGS: [&str; 5] = [
 /// Returns what is missing on this machine to build the targets, if anything.
 pub(crate) fn missing() -> Option<&'static str> {
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
-    let found = Command::new(compiler)
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    let found = found.is_ok_and(|status| status.success());
+    let found = process::succeeds_quietly(Command::new(compiler).arg("--version"));
     (!found).then_some("libFuzzer needs a C++ compiler, and none is installed")
 }
 
@@ -39,26 +34,15 @@ pub(super) fn build(target: Option<&str>) -> Result<PathBuf> {
         Some(name) => cargo.args(["--bin", name]),
         None => cargo.arg("--bins"),
     };
-    let status = cargo
-        .current_dir(workspace::root().join(FOLDER))
-        .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}"))
-        .status()
-        .context("cannot run cargo")?;
-    if !status.success() {
-        bail!("the targets cannot be built");
-    }
-    let manifest = format!("{FOLDER}/Cargo.toml");
-    let metadata = workspace::metadata(&["--no-deps", "--manifest-path", &manifest])?;
-    let folder = metadata["target_directory"].as_str();
-    let folder = folder.context("cargo names no target folder")?;
-    Ok(Path::new(folder).join(host).join("debug"))
+    cargo.current_dir(workspace::root().join(FOLDER));
+    process::run(cargo.env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}")))?;
+    let target = workspace::target_of(&format!("{FOLDER}/Cargo.toml"))?;
+    Ok(target.join(host).join("debug"))
 }
 
 /// Returns the target triple of this machine.
 fn host() -> Result<String> {
-    let output = Command::new("rustc").arg("-vV").output();
-    let output = output.context("cannot run rustc")?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = process::output(Command::new("rustc").arg("-vV"))?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("rustc names no host")?.to_owned())
 }

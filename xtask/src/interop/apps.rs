@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::node::Node;
+use crate::process;
 use crate::subject::{self, Subject};
 
 /// Opens the app in Chromium and uses it. Returns the runs that failed.
@@ -14,15 +15,10 @@ pub(super) fn run(node: &Node, chromium: &Path) -> Result<Vec<String>> {
     let server = subject::build("apps")?;
     let host = subject::build("apps_host")?;
     let subject = Subject::start(&server, &["--port", "0"], &folder)?;
-    let status = Command::new(&node.program)
+    let mut script = Command::new(&node.program);
+    script
         .args(["apps.js", &subject.url])
-        .args([&host, chromium])
-        .current_dir(&folder)
-        .status()
-        .context("cannot run node")?;
-    Ok(if status.success() {
-        Vec::new()
-    } else {
-        vec!["apps.js".to_owned()]
-    })
+        .args([&host, chromium]);
+    let failed = !process::succeeds(script.current_dir(&folder))?;
+    Ok(Vec::from_iter(failed.then(|| "apps.js".to_owned())))
 }

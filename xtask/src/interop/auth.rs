@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
 
-use super::running::{Running, free_port};
+use super::running::Running;
 use crate::node::Node;
-use crate::{python, subject, workspace};
+use crate::{process, python, subject, workspace};
 
 /// A client, the flow by which it gets tokens, and the server.
 struct Row {
@@ -243,13 +243,9 @@ impl Programs<'_> {
     fn start(&self, server: Server) -> Result<Protected> {
         let log = File::create(self.work.join("server.log"))?;
         let provider_log = File::create(self.work.join("provider.log"))?;
-        let port = free_port()?;
-        let other = free_port()?;
-        let text = |path: &Path| {
-            path.to_str()
-                .map(str::to_owned)
-                .context("a path that is not UTF-8")
-        };
+        let port = process::free_port()?;
+        let other = process::free_port()?;
+        let text = |path: &Path| workspace::text(path).map(str::to_owned);
         match server {
             Server::Ours(options, path) => {
                 let script = text(&self.folder.join("provider.js"))?;

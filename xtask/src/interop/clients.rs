@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use crate::node::Node;
 use crate::subject::{self, Subject};
 use crate::through::Through;
-use crate::{python, workspace};
+use crate::{process, python, workspace};
 
 /// The clients: a script, and the era to use if it supports several.
 const CLIENTS: [&[&str]; 3] = [&["v1.js"], &["v2.js", "legacy"], &["v2.js", "modern"]];
@@ -32,9 +32,8 @@ pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
         subject = Subject::start(&program, &["--port", "0"], &folder)?;
         tasks = Some(vec!["tasks.js", &subject.url]);
         old = Some(subject.url.replace("/mcp", "/sse"));
-        let program = subject.program.to_str();
+        let program = workspace::text(&subject.program)?;
         ways.push(vec!["http", &subject.url]);
-        let program = program.context("a path that is not UTF-8")?;
         ways.push(vec!["stdio", program, "--stdio"]);
     }
     let mut failed = Vec::new();
@@ -43,17 +42,11 @@ pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
         let old = old.map(|url| vec!["sse", url]);
         for way in ways.iter().chain(&old) {
             let line = [client, way].concat();
-            println!("\n== {}", line.join(" "));
-            if !succeeds(&node.program, &folder, &line)? {
-                failed.push(line.join(" "));
-            }
+            failed.extend(fault(&node.program, &folder, &line)?);
         }
     }
     if let Some(line) = tasks {
-        println!("\n== {}", line.join(" "));
-        if !succeeds(&node.program, &folder, &line)? {
-            failed.push(line.join(" "));
-        }
+        failed.extend(fault(&node.program, &folder, &line)?);
     }
     if url.is_none() {
         files(node, &folder, &mut failed)?;
@@ -70,20 +63,14 @@ pub(super) fn run_through(node: &Node, through: &Through) -> Result<Vec<String>>
     let mut failed = Vec::new();
     for client in CLIENTS {
         let line = [client, &["http", &served.front.url]].concat();
-        println!("\n== {}", line.join(" "));
-        if !succeeds(&node.program, &folder, &line)? {
-            failed.push(line.join(" "));
-        }
+        failed.extend(fault(&node.program, &folder, &line)?);
     }
     if let Some(python) = python::install(&folder)? {
         let database = empty_database(&folder, "behind.db")?;
         let http = [&*database, "--http", "127.0.0.1:0"];
         let served = through.start_example("sqlite", &http, &[&database], &folder)?;
         let line = ["notes.py", "gateway", &served.front.url];
-        println!("\n== {}", line.join(" "));
-        if !succeeds(&python, &folder, &line)? {
-            failed.push(line.join(" "));
-        }
+        failed.extend(fault(&python, &folder, &line)?);
     }
     Ok(failed)
 }
@@ -96,7 +83,7 @@ fn files(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
     let program = subject::build("files")?;
     let root = folder.join("files");
     fill(&root).with_context(|| workspace::display_path(&root))?;
-    let root = root.to_str().context("a path that is not UTF-8")?;
+    let root = workspace::text(&root)?;
     let urls = [
         "--http",
         "127.0.0.1:0",
@@ -104,15 +91,12 @@ fn files(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
         "https://files.example.com",
     ];
     let subject = Subject::start(&program, &[&[root], &PAGES[..], &urls].concat(), folder)?;
-    let program = program.to_str().context("a path that is not UTF-8")?;
+    let program = workspace::text(&program)?;
     let stdio = [&["stdio", program, root], &PAGES[..]].concat();
     for client in CLIENTS {
         for way in [&["http", subject.url.as_str()], &stdio[..]] {
             let line = [client, &["--files", root], way].concat();
-            println!("\n== {}", line.join(" "));
-            if !succeeds(&node.program, folder, &line)? {
-                failed.push(line.join(" "));
-            }
+            failed.extend(fault(&node.program, folder, &line)?);
         }
     }
     Ok(())
@@ -126,7 +110,7 @@ fn notes(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
     let urls = ["--public-url", "https://notes.example.com"];
     let arguments = [&[&*served, "--http", "127.0.0.1:0"], &urls[..]].concat();
     let subject = Subject::start(&program, &arguments, folder)?;
-    let program = program.to_str().context("a path that is not UTF-8")?;
+    let program = workspace::text(&program)?;
     let mut clients: Vec<(&Path, Vec<&str>)> = CLIENTS
         .iter()
         .map(|client| (&*node.program, [client, &["--notes"][..]].concat()))
@@ -141,10 +125,7 @@ fn notes(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
             &["stdio", program, &piped][..],
         ] {
             let line = [&client, way].concat();
-            println!("\n== {}", line.join(" "));
-            if !succeeds(interpreter, folder, &line)? {
-                failed.push(line.join(" "));
-            }
+            failed.extend(fault(interpreter, folder, &line)?);
         }
     }
     Ok(())
@@ -156,8 +137,7 @@ fn empty_database(folder: &Path, name: &str) -> Result<String> {
     if database.exists() {
         fs::remove_file(&database).with_context(|| workspace::display_path(&database))?;
     }
-    let database = database.to_str().context("a path that is not UTF-8")?;
-    Ok(database.to_owned())
+    Ok(workspace::text(&database)?.to_owned())
 }
 
 /// Creates exactly the files that the checks expect.
@@ -179,11 +159,11 @@ fn fill(root: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn succeeds(interpreter: &Path, folder: &Path, line: &[&str]) -> Result<bool> {
-    let status = Command::new(interpreter)
-        .args(line)
-        .current_dir(folder)
-        .status()
-        .with_context(|| format!("cannot run {}", interpreter.display()))?;
-    Ok(status.success())
+/// Runs a client. Returns its command line if it fails.
+fn fault(interpreter: &Path, folder: &Path, line: &[&str]) -> Result<Option<String>> {
+    let shown = line.join(" ");
+    println!("\n== {shown}");
+    let mut command = Command::new(interpreter);
+    let succeeds = process::succeeds(command.args(line).current_dir(folder))?;
+    Ok((!succeeds).then_some(shown))
 }

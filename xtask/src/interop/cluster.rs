@@ -6,9 +6,8 @@ mod faults;
 mod load;
 mod tasks;
 
-use std::process::ExitCode;
-
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result};
+use clap::Args;
 
 use self::tasks::Orders;
 use super::clients;
@@ -16,56 +15,37 @@ use crate::cluster::missing;
 use crate::cluster::processes::Cluster;
 use crate::cluster::stores::Store;
 use crate::node::Node;
-use crate::{conformance, subject, workspace};
+use crate::{conformance, process, subject, workspace};
 
 /// The number of processes.
 const COUNT: usize = 3;
 
-/// What to run.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Options<'a> {
-    /// The name of the only store.
-    store: Option<&'a str>,
-    /// Only the part about tasks.
-    is_tasks: bool,
-    /// All but the part about tasks.
-    is_quick: bool,
-}
-
-impl<'a> Options<'a> {
-    /// Reads the arguments. `None` if there are others.
-    pub(super) fn parse(arguments: &[&'a str]) -> Option<Self> {
-        let mut options = Self::default();
-        let mut arguments = arguments.iter();
-        while let Some(&argument) = arguments.next() {
-            match argument {
-                "--store" => options.store = Some(*arguments.next()?),
-                "--only" if arguments.next() == Some(&"tasks") => options.is_tasks = true,
-                "--quick" => options.is_quick = true,
-                _ => return None,
-            }
-        }
-        Some(options)
-    }
+/// Runs three processes of the example `everything` behind nginx, on each store
+///
+/// The conformance suite, clients of npm, steps of one client at several processes, faults while 100
+/// clients work, and tasks in each of their states whose processes are killed. It starts nginx, Redis
+/// and PostgreSQL, which have to be installed.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The only store
+    #[arg(long, value_parser = Store::NAMES)]
+    store: Option<String>,
+    /// Only the part about tasks
+    #[arg(long, value_parser = ["tasks"], conflicts_with = "quick")]
+    only: Option<String>,
+    /// All but the part about tasks
+    #[arg(long)]
+    quick: bool,
 }
 
 /// Runs everything on the store with this name, or on each store. Returns what failed.
-pub(super) fn run(node: &Node, options: Options<'_>) -> Result<Vec<String>> {
-    if let Some(why) = missing() {
-        if std::env::var_os("CI").is_some() {
-            bail!("{why}, and CI is set");
-        }
-        println!("skipped: {why}");
+pub(super) fn run(node: &Node, options: &Options) -> Result<Vec<String>> {
+    if process::is_skipped(missing())? {
         return Ok(Vec::new());
     }
-    let only = options.store;
-    ensure!(
-        only.is_none_or(|only| Store::NAMES.contains(&only)),
-        "the stores are {}",
-        Store::NAMES.join(" and ")
-    );
     let program = subject::build("everything")?;
     let mut failed = Vec::new();
+    let only = options.store.as_deref();
     let wanted = Store::NAMES
         .into_iter()
         .filter(|name| only.is_none_or(|only| only == *name));
@@ -75,11 +55,11 @@ pub(super) fn run(node: &Node, options: Options<'_>) -> Result<Vec<String>> {
         let orders = Orders::create(&folder)?;
         let mut cluster = Cluster::start(&program, name, &folder, COUNT, &orders.options())?;
         let of_store = |what: String| format!("{name}: {what}");
-        if !options.is_tasks {
+        if options.only.is_none() {
             let others = all_but_tasks(node, &mut cluster)?;
             failed.extend(others.into_iter().map(of_store));
         }
-        if !options.is_quick {
+        if !options.quick {
             let tasks = tasks::run(&mut cluster, &orders).context("the tasks")?;
             failed.extend(tasks.into_iter().map(of_store));
         }
@@ -92,8 +72,15 @@ fn all_but_tasks(node: &Node, cluster: &mut Cluster) -> Result<Vec<String>> {
     costs::run(cluster).context("the costs")?;
     let url = cluster.url();
     failed.extend(clients::run(node, Some(&url))?);
-    let arguments = ["server", "--url", &url].map(str::to_owned);
-    if conformance::run(&arguments)? != ExitCode::SUCCESS {
+    let suite = conformance::Options {
+        side: conformance::Side::Server,
+        revision: None,
+        scenario: None,
+        url: Some(url),
+        through: None,
+        deny_warnings: false,
+    };
+    if !conformance::run(&suite)? {
         failed.push("the conformance suite".to_owned());
     }
     failed.extend(faults::run(cluster).context("the faults")?);

@@ -14,7 +14,7 @@ pub(super) fn run(chromium: &Path) -> Result<Vec<String>> {
     let [.., old, new] = revisions.as_slice() else {
         return Ok(Vec::new());
     };
-    let page = schema::comparison(old, new, "html")?;
+    let page = schema::comparison(old, new, schema::Format::Html)?;
     let file = workspace::target()?.join("comparison.html");
     std::fs::write(&file, &page).with_context(|| file.display().to_string())?;
     // With a fragment, the browser scrolls to a definition.

@@ -4,12 +4,13 @@ use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
-use super::running::{Running, free_port};
+use super::running::Running;
 use crate::node::Node;
 use crate::subject::{self, Subject};
-use crate::{peers, python, workspace};
+use crate::workspace::text;
+use crate::{peers, process, python, workspace};
 
 /// The skills that every server has.
 const SKILLS: &str = "mcp-server/examples/everything/skills";
@@ -42,20 +43,26 @@ pub(super) fn run(node: &Node) -> Result<Vec<String>> {
     let peers = [
         Peer {
             name: "fastmcp",
-            command: vec![text(&tasks)?, text(&folder.join("tasks.py"))?],
+            command: vec![
+                text(&tasks)?.to_owned(),
+                text(&folder.join("tasks.py"))?.to_owned(),
+            ],
             skills: None,
             kinds: &["tasks"],
         },
         Peer {
             name: "fastmcp",
-            command: vec![text(&skills)?, text(&folder.join("skills.py"))?],
-            skills: Some(text(&catalog.join("pdf-forms"))?),
+            command: vec![
+                text(&skills)?.to_owned(),
+                text(&folder.join("skills.py"))?.to_owned(),
+            ],
+            skills: Some(text(&catalog.join("pdf-forms"))?.to_owned()),
             kinds: &["skills"],
         },
         Peer {
             name: "rmcp",
-            command: vec![text(&rmcp)?],
-            skills: Some(text(&catalog)?),
+            command: vec![text(&rmcp)?.to_owned()],
+            skills: Some(text(&catalog)?.to_owned()),
             kinds: &["tasks", "skills"],
         },
     ];
@@ -71,7 +78,7 @@ fn clients(node: &Node, peers: &[Peer], folder: &Path, failed: &mut Vec<String>)
     let subject = Subject::start(&program, &["--port", "0"], folder)?;
     let program = text(&program)?;
     let ways = [
-        ("stdio", vec![&*program, "--stdio"]),
+        ("stdio", vec![program, "--stdio"]),
         ("http", vec![&*subject.url]),
     ];
     for (way, target) in &ways {
@@ -102,7 +109,7 @@ fn servers(peers: &[Peer], folder: &Path, failed: &mut Vec<String>) -> Result<()
         server.push("server".to_owned());
         server.extend(peer.skills.clone());
         let log = File::create(folder.join("server.log"))?;
-        let port = free_port()?;
+        let port = process::free_port()?;
         let listening = [&*server, &[port.to_string()]].concat();
         let running = Running::start(&listening, &[], folder, &log, port)?;
         let ways = [
@@ -132,24 +139,15 @@ fn check(
     failed: &mut Vec<String>,
 ) -> Result<bool> {
     println!("\n== {line}");
-    let status = command
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .status()
-        .with_context(|| format!("cannot run {}", command.get_program().display()))?;
-    if !status.success() {
+    let succeeds = process::succeeds(command.current_dir(folder).stdin(Stdio::null()))?;
+    if !succeeds {
         failed.push(line);
     }
-    Ok(status.success())
+    Ok(succeeds)
 }
 
 fn command(words: &[String]) -> Command {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
     command
-}
-
-fn text(path: &Path) -> Result<String> {
-    let text = path.to_str().context("a path that is not UTF-8")?;
-    Ok(text.to_owned())
 }

@@ -1,7 +1,7 @@
 //! [`Running`]: a server of another project.
 
 use std::fs::File;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -16,12 +16,6 @@ const START: Duration = Duration::from_secs(60);
 pub(super) struct Running {
     child: Child,
     port: u16,
-}
-
-/// Returns a port that was free a moment ago, and so probably still is.
-pub(super) fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    Ok(listener.local_addr()?.port())
 }
 
 impl Running {

@@ -6,9 +6,10 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
 
-use super::running::{Running, free_port};
+use super::running::Running;
 use crate::node::Node;
-use crate::{python, subject, workspace};
+use crate::workspace::text;
+use crate::{process, python, subject, workspace};
 
 /// A kind of server, how to start it, and the revisions to test: `any` negotiates one.
 struct Server {
@@ -126,7 +127,7 @@ pub(super) fn run(node: &Node) -> Result<Vec<String>> {
             let way = match server.way {
                 Way::Stdio => [vec!["stdio".to_owned()], command.clone()].concat(),
                 Way::Http(path) => {
-                    let port = free_port()?;
+                    let port = process::free_port()?;
                     let mut command = command.clone();
                     command.push(port.to_string());
                     let environment = [("PORT", port.to_string())];
@@ -134,16 +135,11 @@ pub(super) fn run(node: &Node) -> Result<Vec<String>> {
                     vec!["http".to_owned(), running.url(path)]
                 }
             };
-            let status = Command::new(&client)
-                .args([server.kind, revision])
-                .args(way)
-                .env("MEMORY_FILE_PATH", work.join("memory.json"))
-                .current_dir(&work)
-                .stdin(Stdio::null())
-                .stderr(log)
-                .status()
-                .context("cannot run the client")?;
-            if !status.success() {
+            let mut command = Command::new(&client);
+            command.args([server.kind, revision]).args(way);
+            command.env("MEMORY_FILE_PATH", work.join("memory.json"));
+            command.current_dir(&work).stdin(Stdio::null()).stderr(log);
+            if !process::succeeds(&mut command)? {
                 print!("{}", workspace::read(&work.join("server.log"))?);
                 failed.push(line);
             }
@@ -161,13 +157,8 @@ impl Server {
             }
             Program::Python => (python, folder.join("server.py")),
         };
-        let mut command = vec![text(program)?, text(&script)?];
+        let mut command = vec![text(program)?.to_owned(), text(&script)?.to_owned()];
         command.extend(self.arguments.iter().map(|&argument| argument.to_owned()));
         Ok(command)
     }
-}
-
-fn text(path: &Path) -> Result<String> {
-    let text = path.to_str().context("a path that is not UTF-8")?;
-    Ok(text.to_owned())
 }

@@ -2,14 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process;
 
 use anyhow::{Context as _, Result, ensure};
 
 use super::manifest::Manifest;
 use super::page::{Command, Kind, Page};
 use super::terminal::Terminal;
-use crate::workspace;
+use crate::{process, workspace};
 
 /// Follows a page in a new folder.
 pub(super) fn page(page: &Page) -> Result<()> {
@@ -66,9 +65,7 @@ impl Reader {
                 let folder = self.folder()?;
                 let written = step.write(|path| fs::read_to_string(folder.join(path)).ok())?;
                 if let Some((path, text)) = written {
-                    let file = folder.join(path);
-                    fs::create_dir_all(file.parent().unwrap_or(&folder))?;
-                    super::write(&file, &text)?;
+                    workspace::write(&folder.join(path), text.as_bytes())?;
                 }
                 Ok(())
             }
@@ -130,17 +127,8 @@ impl Reader {
 
 /// Compiles the program of a package into the target folder.
 fn build(folder: &Path) -> Result<()> {
-    let mut command = process::Command::new(workspace::cargo());
-    let status = command
-        .args(["build", "--quiet"])
-        .current_dir(folder)
-        .status()?;
-    ensure!(
-        status.success(),
-        "{} does not compile",
-        workspace::display_path(folder)
-    );
-    Ok(())
+    let mut command = std::process::Command::new(workspace::cargo());
+    process::run(command.args(["build", "--quiet"]).current_dir(folder))
 }
 
 /// Returns `true` if a text is the expected one, in which `...` stands for any text. With `begins`,

@@ -72,9 +72,9 @@ impl Manifest {
             "[workspace]\n\n[package]\nname = {name:?}\nedition = \"2024\"\npublish = false\n\n\
              [dependencies]\n{dependencies}\n[dev-dependencies]\n{dev_dependencies}"
         );
-        super::write(&folder.join("Cargo.toml"), &text)?;
+        workspace::write(&folder.join("Cargo.toml"), text.as_bytes())?;
         let lock = workspace::read(&workspace::root().join("Cargo.lock"))?;
-        super::write(&folder.join("Cargo.lock"), &lock)
+        workspace::write(&folder.join("Cargo.lock"), lock.as_bytes())
     }
 }
 

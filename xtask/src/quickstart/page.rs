@@ -16,6 +16,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use crate::markdown::{self, Part};
 use crate::workspace;
 
 /// The files of a package by their paths.
@@ -77,26 +78,23 @@ impl Page {
             steps: Vec::new(),
             home: None,
         };
-        let mut lines = text.lines().zip(1..);
-        while let Some((line, number)) = lines.next() {
-            if let Some(folder) = comment(line, "files: ") {
-                page.home = Some(folder.to_owned());
-            } else if let Some(which) = comment(line, "Ctrl+C") {
-                page.steps.push(Step {
-                    line: number,
-                    kind: Kind::Stop(which.strip_prefix(": ").map(str::to_owned)),
-                });
-            } else if let Some(language) = line.strip_prefix("```") {
-                let block: Vec<&str> = lines
-                    .by_ref()
-                    .map(|(line, _)| line)
-                    .take_while(|line| *line != "```")
-                    .collect();
-                let kind = kind(language, &block);
-                let kind = kind.with_context(|| format!("{}:{number}", page.name))?;
-                page.steps
-                    .extend(kind.map(|kind| Step { line: number, kind }));
-            }
+        for Part { kind, range } in markdown::Page::parse(text).parts {
+            let line = text[..range.start].matches('\n').count() + 1;
+            let kind = match kind {
+                markdown::Kind::Code { info, text } => {
+                    let block: Vec<&str> = text.lines().collect();
+                    kind_of(&info, &block).with_context(|| format!("{}:{line}", page.name))?
+                }
+                markdown::Kind::Comment(comment) => {
+                    if let Some(folder) = comment.strip_prefix("files: ") {
+                        page.home = Some(folder.to_owned());
+                    }
+                    let stopped = comment.strip_prefix("Ctrl+C");
+                    stopped.map(|which| Kind::Stop(which.strip_prefix(": ").map(str::to_owned)))
+                }
+                _ => None,
+            };
+            page.steps.extend(kind.map(|kind| Step { line, kind }));
         }
         Ok(page)
     }
@@ -117,8 +115,12 @@ impl Page {
         let Some(home) = &self.home else {
             return Ok(Vec::new());
         };
+        let folder = workspace::root().join(home);
         let mut theirs = Files::new();
-        collect(&workspace::root().join(home), "src", &mut theirs)?;
+        for file in workspace::files(&folder.join("src"))? {
+            let path = workspace::text(file.strip_prefix(&folder)?)?.to_owned();
+            theirs.insert(path, workspace::read(&file)?);
+        }
         let paths = files.keys().filter(|path| path.starts_with("src/"));
         let paths: BTreeSet<&String> = paths.chain(theirs.keys()).collect();
         let differing = paths
@@ -133,20 +135,6 @@ impl Page {
         });
         Ok(faults.collect())
     }
-}
-
-/// Reads all files in a part of a folder.
-fn collect(folder: &Path, part: &str, files: &mut Files) -> Result<()> {
-    for name in workspace::names(&folder.join(part), None)? {
-        let path = format!("{part}/{name}");
-        let file = folder.join(&path);
-        if file.is_dir() {
-            collect(folder, &path, files)?;
-        } else {
-            files.insert(path, workspace::read(&file)?);
-        }
-    }
-    Ok(())
 }
 
 impl Kind {
@@ -179,14 +167,8 @@ impl Kind {
     }
 }
 
-/// Returns the rest of a comment of HTML that begins with a text.
-fn comment<'a>(line: &'a str, start: &str) -> Option<&'a str> {
-    let text = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
-    text.strip_prefix(start)
-}
-
 /// Returns what a block is for; `None` if it is only read.
-fn kind(language: &str, block: &[&str]) -> Result<Option<Kind>> {
+fn kind_of(language: &str, block: &[&str]) -> Result<Option<Kind>> {
     Ok(Some(match language {
         "sh" => Kind::Commands(commands(block, None)?),
         "console" => Kind::Commands(commands(block, Some("$ "))?),

@@ -3,7 +3,6 @@
 //! It creates a package with their commands and programs, builds and runs it, and compares the
 //! output with them.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,9 +10,9 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 
 use super::manifest::Manifest;
-use super::write;
+use crate::markdown::{Kind, Page};
 use crate::node::Node;
-use crate::workspace;
+use crate::{process, workspace};
 
 /// The request for the server in the README of `mcp-server`, and a part of the response.
 const REQUEST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
@@ -72,7 +71,6 @@ impl Package {
         let root = workspace::root();
         let folder = workspace::target()?.join("quickstart");
         let programs = folder.join("src/bin");
-        fs::create_dir_all(&programs).with_context(|| workspace::display_path(&programs))?;
         let readme = Readme::read(&root.join("README.md"))?;
         let of_server = Readme::read(&root.join("mcp-server/README.md"))?;
         let of_client = Readme::read(&root.join("mcp-client/README.md"))?;
@@ -99,7 +97,7 @@ impl Package {
             ("readme-of-server", of_server.block("rust,no_run", 0)?),
             ("readme-of-client", of_client.block("rust,no_run", 0)?),
         ] {
-            write(&programs.join(format!("{name}.rs")), program)?;
+            workspace::write(&programs.join(format!("{name}.rs")), program.as_bytes())?;
         }
         let mut manifest = Manifest::new("quickstart");
         for command in commands.lines() {
@@ -121,12 +119,7 @@ impl Package {
     }
 
     fn build(&self) -> Result<()> {
-        let status = self.cargo().args(["build", "--quiet", "--bins"]).status()?;
-        ensure!(
-            status.success(),
-            "the programs of the READMEs do not compile"
-        );
-        Ok(())
+        process::run(self.cargo().args(["build", "--quiet", "--bins"]))
     }
 
     /// Runs a program with this input, and returns its output.
@@ -155,22 +148,24 @@ impl Package {
 /// A README.
 struct Readme {
     name: String,
-    text: String,
+    page: Page,
 }
 
 impl Readme {
     fn read(file: &Path) -> Result<Self> {
         Ok(Self {
             name: workspace::display_path(file),
-            text: workspace::read(file)?,
+            page: Page::parse(&workspace::read(file)?),
         })
     }
 
     /// Returns a code block of a language.
     fn block(&self, language: &str, index: usize) -> Result<&str> {
-        let open = format!("```{language}\n");
-        let block = self.text.split(&open).nth(index + 1);
-        let block = block.and_then(|rest| rest.split("```").next());
+        let mut blocks = self.page.parts.iter().filter_map(|part| match &part.kind {
+            Kind::Code { info, text } if info == language => Some(text.as_str()),
+            _ => None,
+        });
+        let block = blocks.nth(index);
         block.with_context(|| format!("{}: no block {index} of `{language}`", self.name))
     }
 }

@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use crate::process::signal;
+use crate::workspace;
+
 /// The maximum time of a command, which may compile for long.
 const TIME: Duration = Duration::from_secs(30 * 60);
 
@@ -89,7 +92,7 @@ impl Terminal {
         self.started += 1;
         let log = self.logs.join(format!("{}.log", self.started));
         let script = log.with_extension("sh");
-        super::write(&script, command)?;
+        workspace::write(&script, command.as_bytes())?;
         // A process group of its own, so that all of its processes can be ended. The shell ignores
         // interrupts for what runs in its background.
         let program = format!(
@@ -143,15 +146,6 @@ impl Drop for Terminal {
         let _ = self.shell.kill();
         let _ = self.shell.wait();
     }
-}
-
-/// Sends a signal to a process, or to a process group: `-` and its number. Returns `true` if it
-/// exists.
-fn signal(name: &str, target: &str) -> bool {
-    let mut kill = Command::new("kill");
-    kill.args([&format!("-{name}"), "--", target]);
-    let status = kill.stderr(Stdio::null()).status();
-    status.is_ok_and(|status| status.success())
 }
 
 fn is_alive(group: &str) -> bool {

@@ -1,15 +1,15 @@
 //! The stages of a rehearsal, in their order.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use clap::ValueEnum;
 
 use super::workspace_copy::WorkspaceCopy;
 
 /// A stage. Each one needs those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(super) enum Stage {
     /// Imports the schema and generates the sources.
     Generate,
@@ -22,14 +22,6 @@ pub(super) enum Stage {
     /// Runs all tests of all crates.
     Tests,
 }
-
-const ALL: [Stage; 5] = [
-    Stage::Generate,
-    Stage::Types,
-    Stage::Check,
-    Stage::Features,
-    Stage::Tests,
-];
 
 /// The revision that a rehearsal invents.
 pub(super) struct Next {
@@ -59,7 +51,8 @@ impl Stage {
     }
 
     pub(super) fn up_to(last: Self) -> impl Iterator<Item = Self> {
-        ALL.into_iter().filter(move |stage| *stage <= last)
+        let all = Self::value_variants().iter().copied();
+        all.filter(move |stage| *stage <= last)
     }
 
     /// Runs the stage in a copy of the workspace.
@@ -97,18 +90,5 @@ impl Stage {
         Ok(Timed {
             time: start.elapsed(),
         })
-    }
-}
-
-impl FromStr for Stage {
-    type Err = anyhow::Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let found = ALL.into_iter().find(|stage| stage.name() == text);
-        let Some(stage) = found else {
-            let names = ALL.map(Self::name).join(", ");
-            bail!("there is no stage `{text}`; there are {names}");
-        };
-        Ok(stage)
     }
 }

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 
-use crate::workspace;
+use crate::{process, workspace};
 
 /// A copy of all files of the workspace that git knows or would add, below the target folder.
 ///
@@ -31,11 +31,11 @@ impl WorkspaceCopy {
             folder: below.join("workspace"),
             target: below.join("target"),
         };
-        let files = files_of(&workspace::root())?;
+        let files = workspace::known_files(&[])?.into_iter().collect();
         for file in &files {
             let from = workspace::root().join(file);
             let content = fs::read(&from).with_context(|| workspace::display_path(&from))?;
-            write_if_different(&copy.folder.join(file), &content)?;
+            workspace::write(&copy.folder.join(file), &content)?;
         }
         copy.remove_all_but(&files)?;
         Ok(copy)
@@ -75,14 +75,12 @@ impl WorkspaceCopy {
     }
 
     fn run(&self, program: &OsStr, shown: &str, arguments: &[&str]) -> Result<()> {
-        let status = Command::new(program)
-            .args(arguments)
-            .current_dir(&self.folder)
-            .env("CARGO_TARGET_DIR", &self.target)
-            .env(workspace::ROOT_VARIABLE, &self.folder)
-            .status()
-            .with_context(|| format!("cannot run {}", program.display()))?;
-        ensure!(status.success(), "`{shown} {}` failed", arguments.join(" "));
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(&self.folder);
+        command.env("CARGO_TARGET_DIR", &self.target);
+        command.env(workspace::ROOT_VARIABLE, &self.folder);
+        let succeeds = process::succeeds(&mut command)?;
+        ensure!(succeeds, "`{shown} {}` failed", arguments.join(" "));
         Ok(())
     }
 
@@ -93,15 +91,9 @@ impl WorkspaceCopy {
     /// Returns an error if the patch does not apply.
     pub(super) fn apply_diff(&self, diff: &Path) -> Result<()> {
         // Outside of a repository, `git apply` works on plain folders.
-        let status = Command::new("git")
-            .args(["apply", "--unsafe-paths", "--directory"])
-            .arg(&self.folder)
-            .arg(diff)
-            .current_dir("/")
-            .status()
-            .context("cannot run git")?;
-        ensure!(status.success(), "{} does not apply", diff.display());
-        Ok(())
+        let mut git = Command::new("git");
+        git.args(["apply", "--unsafe-paths", "--directory"]);
+        process::run(git.arg(&self.folder).arg(diff).current_dir("/"))
     }
 
     /// Removes files that the workspace does not have, and folders that are empty then.
@@ -128,38 +120,4 @@ impl WorkspaceCopy {
         }
         Ok(())
     }
-}
-
-/// Writes a file unless it has the content already.
-pub(super) fn write_if_different(path: &Path, content: &[u8]) -> Result<()> {
-    if fs::read(path).is_ok_and(|old| old == content) {
-        return Ok(());
-    }
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(path, content).with_context(|| path.display().to_string())
-}
-
-/// Returns the files of a working tree that git tracks or would add, without those in it that are
-/// deleted.
-fn files_of(root: &Path) -> Result<BTreeSet<String>> {
-    let output = Command::new("git")
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ])
-        .current_dir(root)
-        .output()
-        .context("cannot run git")?;
-    if !output.status.success() {
-        bail!("git ls-files failed: the rehearsal copies the files that git knows");
-    }
-    let names = String::from_utf8(output.stdout).context("the name of a file is not UTF-8")?;
-    let names = names.split('\0').filter(|name| !name.is_empty());
-    let files = names.filter(|name| root.join(name).is_file());
-    Ok(files.map(str::to_owned).collect())
 }

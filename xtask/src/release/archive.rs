@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 
 use super::package::Package;
-use crate::workspace;
+use crate::{process, workspace};
 
 /// The limit of crates.io for a packed package, in bytes.
 const MOST_PACKED: u64 = 10 << 20;
@@ -42,10 +42,7 @@ pub(super) fn create(packages: &[Package]) -> Result<Vec<Archive>> {
         command.args(["--package", &package.name]);
     }
     println!("\n$ {command:?}");
-    let status = command.current_dir(workspace::root()).status();
-    if !status.context("cannot run cargo")?.success() {
-        bail!("the packages cannot be created or compiled");
-    }
+    process::run(command.current_dir(workspace::root()))?;
     let below = workspace::target()?.join("package");
     packages
         .iter()
@@ -66,7 +63,7 @@ fn inspect(package: &Package, below: &Path) -> Result<Archive> {
         faults: Vec::new(),
     };
     let folder = archive.folder.clone();
-    archive.count(&folder)?;
+    archive.count()?;
     let name = &package.name;
     let missing = REQUIRED
         .into_iter()
@@ -94,19 +91,13 @@ fn inspect(package: &Package, below: &Path) -> Result<Archive> {
 }
 
 impl Archive {
-    /// Counts all files below a folder.
-    fn count(&mut self, folder: &Path) -> Result<()> {
-        for entry in fs::read_dir(folder).with_context(|| workspace::display_path(folder))? {
-            let entry = entry?;
-            let path = entry.path();
-            if path.is_dir() {
-                self.count(&path)?;
-                continue;
-            }
-            let size = entry.metadata()?.len();
+    /// Counts all files.
+    fn count(&mut self) -> Result<()> {
+        for path in workspace::files(&self.folder)? {
+            let size = fs::metadata(&path)?.len();
             self.files += 1;
             self.unpacked += size;
-            if size > self.largest.1 && entry.file_name() != "Cargo.lock" {
+            if size > self.largest.1 && !path.ends_with("Cargo.lock") {
                 let path = path.strip_prefix(&self.folder).unwrap_or(&path);
                 self.largest = (path.display().to_string(), size);
             }

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use super::archive::Archive;
 use super::package::Package;
-use crate::workspace;
+use crate::{process, workspace};
 
 /// Builds the documentation of each library from its unpacked package, with the options of its
 /// manifest. It uses a nightly toolchain as docs.rs does, or the installed one with unstable
@@ -54,10 +54,7 @@ pub(super) fn build(packages: &[Package], archives: &[Archive]) -> Result<()> {
         println!("\n$ {command:?}, with RUSTDOCFLAGS={:?}", options.rustdoc);
         command.env("RUSTDOCFLAGS", &options.rustdoc);
         command.env("CARGO_TARGET_DIR", folder.join("target"));
-        let status = command.current_dir(&folder).status();
-        if !status.context("cannot run cargo")?.success() {
-            bail!("the documentation of {} cannot be built", package.name);
-        }
+        process::run(command.current_dir(&folder))?;
     }
     Ok(())
 }
@@ -100,10 +97,7 @@ impl Options {
 }
 
 fn has_nightly() -> bool {
-    let mut command = Command::new("cargo");
-    command.args(["+nightly", "--version"]);
-    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    status.is_ok_and(|status| status.success())
+    process::succeeds_quietly(Command::new("cargo").args(["+nightly", "--version"]))
 }
 
 #[cfg(test)]

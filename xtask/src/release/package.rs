@@ -72,8 +72,7 @@ impl Package {
 /// circle.
 pub(super) fn published() -> Result<Vec<Package>> {
     let metadata = workspace::metadata(&["--no-deps"])?;
-    let all = metadata["packages"].as_array().into_iter().flatten();
-    let published = all.filter(|package| package["publish"].is_null());
+    let published = workspace::packages(&metadata).filter(|package| package["publish"].is_null());
     in_order(published.map(Package::new).collect())
 }
 

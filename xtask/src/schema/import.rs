@@ -10,7 +10,7 @@ use codegen::schema::{Document, Errata, ErratumError, Facts, diff, rebase, renam
 
 use super::checklist::Checklist;
 use super::store::{Store, lines, read};
-use super::{Review, source};
+use super::{Published, Review, source};
 use crate::workspace::display_path;
 
 /// The outcome of an import.
@@ -21,14 +21,6 @@ pub(super) struct Report {
     pub(super) checklist: String,
     /// `true` if the sources can be generated.
     pub(super) ready: bool,
-}
-
-/// A published schema.
-pub(super) struct Published<'a> {
-    /// The file in JSON.
-    pub(super) json: &'a str,
-    /// Its source in TypeScript.
-    pub(super) typescript: Option<&'a str>,
 }
 
 /// Stores the structure of a published file as a revision, and the facts that it loses.
@@ -43,15 +35,11 @@ pub(super) struct Published<'a> {
 ///
 /// Returns an error if files cannot be read or written, or if the published file is not a schema.
 /// Then nothing is changed.
-pub(super) fn import(
-    store: &Store,
-    published: &Published<'_>,
-    revision: &str,
-    review: Review,
-) -> Result<Report> {
+pub(super) fn import(store: &Store, published: &Published, review: Review) -> Result<Report> {
+    let revision = published.revision.as_str();
     let bare = Document {
         file: revision.to_owned(),
-        ..read(Path::new(published.json))?.without_prose()
+        ..read(Path::new(&published.json))?.without_prose()
     };
     // Everything that can fail because of bad input is read before anything is written.
     let own_facts = store.facts(revision)?;
@@ -70,7 +58,7 @@ pub(super) fn import(
 
     let mut text = String::new();
     let mut checklist = Checklist::new(revision);
-    let facts = match (published.typescript, own_facts, carried) {
+    let facts = match (&published.typescript, own_facts, carried) {
         (Some(file), _, _) => {
             let (facts, warnings) = source::facts(file, &bare, revision)?;
             checklist.section(
@@ -92,7 +80,7 @@ pub(super) fn import(
     let stored = store.write(revision, &bare.to_json())?;
     stored_line(&mut text, &stored, bare.definitions.len(), "definitions");
     let mut ready = true;
-    for file in [Some(published.json), published.typescript]
+    for file in [Some(&published.json), published.typescript.as_ref()]
         .into_iter()
         .flatten()
     {

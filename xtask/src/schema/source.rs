@@ -4,12 +4,12 @@
 //! command that needs it and does not have it runs itself again with the feature.
 
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use codegen::schema::{Document, Facts};
 
-use crate::workspace;
+use crate::{process, workspace};
 
 /// `true` if this program can read TypeScript.
 pub(crate) const SUPPORTED: bool = cfg!(feature = "typescript");
@@ -25,7 +25,7 @@ pub(super) fn facts(
     published: &Document,
     revision: &str,
 ) -> Result<(Facts, Vec<String>)> {
-    let text = super::store::text_of(Path::new(file))?;
+    let text = workspace::read(Path::new(file))?;
     let (facts, warnings) = super::typescript::facts(&text, published, revision);
     let name = Path::new(file).file_name().unwrap_or_default();
     let name = name.to_string_lossy();
@@ -39,25 +39,21 @@ pub(super) fn facts(file: &str, _: &Document, _: &str) -> Result<(Facts, Vec<Str
     anyhow::bail!("cannot read {file}: this needs the feature `typescript` of xtask")
 }
 
-/// Runs a command with a program that can read TypeScript.
+/// Runs this command with a program that can read TypeScript.
 ///
 /// # Errors
 ///
 /// Returns an error if cargo cannot be run.
-pub(crate) fn run_with_support(command: &str, arguments: &[String]) -> Result<ExitCode> {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+pub(crate) fn run_with_support() -> Result<bool> {
     println!("compiling the TypeScript parser, which takes about a minute the first time");
-    let status = Command::new(workspace::cargo())
-        .args(["run", "--quiet", "--features", "typescript"])
-        .arg("--manifest-path")
-        .arg(manifest)
-        .args(["--", command])
-        .args(arguments)
-        .status()
-        .context("cannot run cargo")?;
-    Ok(if status.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    let mut cargo = Command::new(workspace::cargo());
+    cargo.args([
+        "run",
+        "--quiet",
+        "--features",
+        "typescript",
+        "--manifest-path",
+    ]);
+    cargo.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+    process::succeeds(cargo.arg("--").args(std::env::args_os().skip(1)))
 }

@@ -7,6 +7,8 @@ use anyhow::{Context as _, Result, bail};
 use codegen::schema::{Document, Errata, ErratumError, Facts};
 use serde_json::{Map, Value};
 
+use crate::workspace;
+
 /// The folder that contains the revisions.
 pub(super) struct Store {
     root: PathBuf,
@@ -55,26 +57,18 @@ impl Store {
 
     /// Reads the facts of a revision. Returns `None` if it has no file of facts.
     pub(super) fn facts(&self, revision: &str) -> Result<Option<Facts>> {
-        let file = self.facts_file(revision);
-        if !file.is_file() {
-            return Ok(None);
-        }
-        Ok(Some(Facts::parse(
-            &file.display().to_string(),
-            &text_of(&file)?,
-        )?))
+        let facts = optional(&self.facts_file(revision))?;
+        Ok(facts
+            .map(|(name, text)| Facts::parse(&name, &text))
+            .transpose()?)
     }
 
     /// Reads the errata of a revision. Returns `None` if it has no errata file.
     pub(super) fn errata(&self, revision: &str) -> Result<Option<Errata>> {
-        let file = self.errata_file(revision);
-        if !file.is_file() {
-            return Ok(None);
-        }
-        Ok(Some(Errata::parse(
-            &file.display().to_string(),
-            &text_of(&file)?,
-        )?))
+        let errata = optional(&self.errata_file(revision))?;
+        Ok(errata
+            .map(|(name, text)| Errata::parse(&name, &text))
+            .transpose()?)
     }
 
     /// Reads a revision by its name, or any other document by its path.
@@ -100,17 +94,9 @@ impl Store {
 
     /// Returns the names of all revisions, oldest first.
     pub(super) fn revisions(&self) -> Result<Vec<String>> {
-        let mut names = Vec::new();
-        let folder = fs::read_dir(&self.root)
-            .with_context(|| format!("cannot read {}", self.root.display()))?;
-        for entry in folder {
-            let name = entry?.file_name().to_string_lossy().into_owned();
-            if self.has(&name) {
-                names.push(name);
-            }
-        }
         // Dates sort in their order, and `draft` follows them.
-        names.sort();
+        let mut names = workspace::names(&self.root, None)?;
+        names.retain(|name| self.has(name));
         Ok(names)
     }
 
@@ -132,8 +118,8 @@ impl Store {
     /// Changes the text of `README.md`, if it exists.
     pub(super) fn update_readme(&self, change: impl FnOnce(&str) -> Option<String>) -> Result<()> {
         let file = self.root.join("README.md");
-        if file.is_file()
-            && let Some(text) = change(&text_of(&file)?)
+        if let Some((_, text)) = optional(&file)?
+            && let Some(text) = change(&text)
         {
             write_whole(file, &text)?;
         }
@@ -146,14 +132,13 @@ impl Store {
 
     /// Reads the hints. Without a file they are empty.
     pub(super) fn hints(&self) -> Result<HintsFile> {
-        let file = self.hints_file();
-        if !file.is_file() {
+        let Some((name, text)) = optional(&self.hints_file())? else {
             return Ok(HintsFile(Map::new()));
-        }
-        let hints = serde_json::from_str(&text_of(&file)?);
+        };
+        let hints = serde_json::from_str(&text);
         hints
             .map(HintsFile)
-            .with_context(|| format!("{} is not an object", file.display()))
+            .with_context(|| format!("{name} is not an object"))
     }
 
     /// Stores the hints.
@@ -198,7 +183,7 @@ fn write_whole(file: PathBuf, text: &str) -> Result<PathBuf> {
 }
 
 /// Checks that a name can be used for a revision: it becomes a folder, a module and a feature.
-pub(super) fn check_name(revision: &str) -> Result<()> {
+fn check_name(revision: &str) -> Result<()> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let reserved = ["errata", "extensions", "proposals"].contains(&revision);
     if revision.is_empty() || revision.starts_with('-') || !revision.bytes().all(plain) || reserved
@@ -208,16 +193,24 @@ pub(super) fn check_name(revision: &str) -> Result<()> {
     Ok(())
 }
 
-/// Reads a document.
-pub(super) fn read(file: &Path) -> Result<Document> {
-    Ok(Document::parse(
-        &file.display().to_string(),
-        &text_of(file)?,
-    )?)
+/// Parses a name for a revision.
+pub(super) fn revision_name(text: &str) -> Result<String> {
+    check_name(text)?;
+    Ok(text.to_owned())
 }
 
-pub(super) fn text_of(file: &Path) -> Result<String> {
-    fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
+/// Reads a document.
+pub(super) fn read(file: &Path) -> Result<Document> {
+    let text = workspace::read(file)?;
+    Ok(Document::parse(&file.display().to_string(), &text)?)
+}
+
+/// Reads a file if it exists. Returns its path, for errors, and its text.
+fn optional(file: &Path) -> Result<Option<(String, String)>> {
+    if !file.is_file() {
+        return Ok(None);
+    }
+    Ok(Some((file.display().to_string(), workspace::read(file)?)))
 }
 
 /// Formats errors, one per line, each with its causes.

@@ -1,13 +1,14 @@
 //! Reads the modules of a crate from its sources.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemUse, UseTree};
+
+use crate::workspace;
 
 /// The maximum number of lines of a file that is not generated.
 pub(super) const LINES: usize = 400;
@@ -64,32 +65,20 @@ impl Crate {
             files: Vec::new(),
             modules: BTreeMap::new(),
         };
-        tree.read_folder(sources, sources)?;
+        for path in workspace::files(sources)? {
+            if path.extension().is_some_and(|extension| extension == "rs") {
+                let below = path.strip_prefix(sources)?.to_string_lossy();
+                let below = below.replace('\\', "/");
+                tree.read_file(&below, &workspace::read(&path)?)
+                    .context(below)?;
+            }
+        }
         Ok(tree)
     }
 
     /// Returns the number of modules in the root.
     pub(super) fn root_modules(&self) -> usize {
         self.modules.keys().filter(|path| path.len() == 1).count()
-    }
-
-    fn read_folder(&mut self, sources: &Path, folder: &Path) -> Result<()> {
-        let mut entries = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
-        entries.sort_by_key(fs::DirEntry::path);
-        for entry in entries {
-            let path = entry.path();
-            if path.is_dir() {
-                self.read_folder(sources, &path)?;
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let below = path
-                    .strip_prefix(sources)?
-                    .to_string_lossy()
-                    .replace('\\', "/");
-                let text = fs::read_to_string(&path)?;
-                self.read_file(&below, &text).context(below)?;
-            }
-        }
-        Ok(())
     }
 
     fn read_file(&mut self, path: &str, text: &str) -> Result<()> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::Pages;
-use super::page::{Section, links};
+use crate::markdown::{Kind, Page, Part};
 
 const TABLE: &str = "docs/features.md";
 
@@ -70,23 +70,23 @@ pub(super) fn faults(pages: &Pages) -> Vec<String> {
     let Some(table) = pages.pages.get(Path::new(TABLE)) else {
         return vec![format!("{TABLE} does not exist")];
     };
-    let is_numbered = |line: &&str| {
-        let first = line.strip_prefix("| ").and_then(|rest| rest.chars().next());
-        first.is_some_and(|c| c.is_ascii_digit())
+    let is_numbered = |row: &&[String]| {
+        let first = row.first();
+        first.is_some_and(|cell| cell.starts_with(|c: char| c.is_ascii_digit()))
     };
-    let rows: Vec<&str> = table.lines().filter(is_numbered).collect();
+    let rows = table.parts.iter().filter_map(Part::row);
+    let rows: Vec<&[String]> = rows.filter(is_numbered).collect();
     let mut faults = Vec::new();
     if rows.len() != FEATURES.len() {
         let (found, expected) = (rows.len(), FEATURES.len());
         faults.push(format!("{TABLE}: {found} features instead of {expected}"));
     }
     for (row, feature) in rows.iter().zip(FEATURES) {
-        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let [_, name, _, explained, example] = cells.as_slice() else {
+        let [_, name, _, explained, example] = row else {
             faults.push(format!("{TABLE}: {feature}: the row does not have 5 cells"));
             continue;
         };
-        if *name != feature {
+        if name != feature {
             faults.push(format!("{TABLE}: {name:?} instead of {feature:?}"));
             // All further rows would differ, too.
             break;
@@ -109,11 +109,11 @@ type Check = fn(&Pages, &Path, &str) -> Result<(), String>;
 
 /// Checks the targets of all links in a cell.
 fn targets(pages: &Pages, cell: &str, check: Check) -> Result<(), String> {
-    let mut targets = links(cell).peekable();
-    if targets.peek().is_none() {
+    let cell_parts = Page::parse(cell);
+    if cell_parts.links().next().is_none() {
         return Err(format!("no link in the cell {cell:?}"));
     }
-    for target in targets {
+    for target in cell_parts.links() {
         let Some((path, Some(anchor))) = pages.resolve(Path::new(TABLE), target)? else {
             return Err(format!("{target} names no heading"));
         };
@@ -123,22 +123,27 @@ fn targets(pages: &Pages, cell: &str, check: Check) -> Result<(), String> {
 }
 
 fn explains(pages: &Pages, page: &Path, anchor: &str) -> Result<(), String> {
-    let section = pages.pages.get(page).and_then(|page| page.section(anchor));
-    require(section.is_some_and(Section::has_prose), "explains nothing")
+    let has_prose = pages
+        .section(page, anchor)
+        .any(|part| part.kind == Kind::Prose);
+    require(has_prose, "explains nothing")
 }
 
 fn runs(pages: &Pages, page: &Path, anchor: &str) -> Result<(), String> {
-    let section = pages.pages.get(page).and_then(|page| page.section(anchor));
-    let blocks = section.map_or(&[] as &[String], |section| &section.blocks);
+    let info = |part: &'_ Part| match &part.kind {
+        Kind::Code { info, .. } => Some(info.clone()),
+        _ => None,
+    };
+    let mut blocks = pages.section(page, anchor).filter_map(info);
     if PROGRAMS
         .map(|(page, anchor)| (Path::new(page), anchor))
         .contains(&(page, anchor))
     {
-        let has_program = blocks.iter().any(|info| info.starts_with("rust"));
+        let has_program = blocks.any(|info| info.starts_with("rust"));
         return require(has_program, "has no program");
     }
     require(
-        blocks.iter().any(|info| is_run(info)),
+        blocks.any(|info| is_run(&info)),
         "has no code block that runs",
     )?;
     let is_tested = is_tested(&pages.root, page);
@@ -177,14 +182,16 @@ fn is_tested(root: &Path, page: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ci::links::page::Page;
     use crate::workspace;
+
+    const HEAD: &str = "| | feature | support | guide | example |\n| - | - | - | - | - |\n";
 
     /// Returns the faults of a table in which all rows have these cells, without those of the
     /// rows.
     fn faults_of(explained: &str, example: &str) -> Vec<String> {
         let row = |(at, name)| format!("| {at} | {name} |  | {explained} | {example} |\n");
-        let table: String = FEATURES.iter().enumerate().map(row).collect();
+        let rows: String = FEATURES.iter().enumerate().map(row).collect();
+        let table = format!("{HEAD}{rows}");
         let guide = "# Offers\nText.\n```rust,no_run\n```\n## Run\n```rust\n```\n";
         let pages = [
             (TABLE, table.as_str()),
@@ -237,7 +244,11 @@ mod tests {
     fn missing_rows_are_faults() {
         let pages = Pages {
             root: workspace::root(),
-            pages: [(TABLE.into(), Page::parse("| 1 | Ping | | | |\n"))].into(),
+            pages: [(
+                TABLE.into(),
+                Page::parse(&format!("{HEAD}| 1 | Ping | | | |\n")),
+            )]
+            .into(),
         };
         let found = faults(&pages);
         assert_eq!(found[0], "docs/features.md: 1 features instead of 48");

@@ -1,12 +1,14 @@
 //! Checks of the libraries with different features.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
-use super::{Extent, Task, cases, has_nextest, packages, sample};
+use super::{Extent, Task, cases, has_nextest, sample};
 use crate::ci::cargo::Cargo;
-use crate::workspace;
+use crate::process;
+use crate::workspace::{self, packages};
 
 /// The default number of cases of each property test of the runs that only vary the features of
 /// `serde_json`.
@@ -53,7 +55,7 @@ pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
     ] {
         tasks.push(check(package, &["--no-default-features"]));
         tasks.push(check(package, &[]));
-        for set in sample(sets, FEATURE_PARTS, extent)? {
+        for set in sample(sets, FEATURE_PARTS, extent) {
             tasks.push(check(
                 package,
                 &["--no-default-features", "--features", &set],
@@ -74,12 +76,9 @@ pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
 
 /// Checks `mcp-types` for a target without an operating system or a source of randomness.
 pub(super) fn wasm() -> Result<Task> {
-    let output = Command::new("rustc")
-        .args(["--print", "target-libdir", "--target", WASM])
-        .output()
-        .context("cannot run rustc")?;
-    let folder = String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() || !std::path::Path::new(folder.trim()).is_dir() {
+    let mut rustc = Command::new("rustc");
+    let folder = process::output(rustc.args(["--print", "target-libdir", "--target", WASM]));
+    if !folder.is_ok_and(|folder| Path::new(folder.trim()).is_dir()) {
         return Ok(Task::Skip(format!("the target {WASM} is not installed")));
     }
     // Without strategies, which need randomness.

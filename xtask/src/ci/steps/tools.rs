@@ -1,14 +1,14 @@
 //! The steps that run tools of cargo which are not part of a toolchain. Without the tool, a step is
 //! skipped.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::Result;
 
 use super::features::feature_names;
 use super::{Extent, Task};
 use crate::ci::cargo::Cargo;
-use crate::workspace;
+use crate::{process, workspace};
 
 /// The libraries whose public items are covered by semantic versioning.
 const LIBRARIES: [&str; 4] = ["mcp-types", "mcp-server", "mcp-client", "mcp-gateway"];
@@ -47,21 +47,14 @@ pub(super) fn semver() -> Result<Vec<Task>> {
 
 /// Returns the tag of the newest release before this commit.
 fn newest_release() -> Option<String> {
-    let mut command = Command::new("git");
-    command.args(["describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"]);
-    let output = command.current_dir(workspace::root()).output().ok()?;
-    let tag = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    (!tag.is_empty()).then_some(tag)
+    let describe = ["describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"];
+    let tag = workspace::git(&describe).ok()?;
+    Some(tag.trim().to_owned())
 }
 
 /// Returns `true` if a subcommand of cargo is installed.
 pub(super) fn has(subcommand: &str) -> bool {
-    Command::new(workspace::cargo())
-        .args([subcommand, "--version"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
+    process::succeeds_quietly(Command::new(workspace::cargo()).args([subcommand, "--version"]))
 }
 
 fn skip(why: &str) -> Task {

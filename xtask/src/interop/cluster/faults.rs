@@ -29,7 +29,12 @@ const FAULTS: [(&str, Fault); 6] = [
     ("each process is killed", kill_each),
     ("rolling restart with new keys", roll),
     ("the store restarts", restart_store),
-    ("the store stalls for 10 s", stall_store),
+    ("the store stalls for 10 s", |cluster| {
+        cluster.store.stall(true);
+        sleep(Duration::from_secs(10));
+        cluster.store.stall(false);
+        Ok(())
+    }),
     ("the connections to the store are cut", |cluster| {
         cluster.store.cut()
     }),
@@ -152,10 +157,4 @@ fn restart_store(cluster: &mut Cluster) -> Result<()> {
     cluster.store.stop()?;
     sleep(PAUSE);
     cluster.store.run()
-}
-
-fn stall_store(cluster: &mut Cluster) -> Result<()> {
-    cluster.store.stall(true)?;
-    sleep(Duration::from_secs(10));
-    cluster.store.stall(false)
 }

@@ -51,7 +51,7 @@ pub(super) fn run(cluster: &mut Cluster, orders: &Orders) -> Result<Vec<String>>
     let states = states::prepare(cluster, orders)?;
     let burst = Burst::start(&cluster.url());
     burst.is_half();
-    cluster.pause(0)?;
+    cluster.pause(0);
     states.act(&Caller::new(&cluster.url_of(1)))?;
     cluster.kill(0)?;
     let killed = Instant::now();
@@ -88,9 +88,9 @@ pub(super) fn run(cluster: &mut Cluster, orders: &Orders) -> Result<Vec<String>>
     cluster.store.stop()?;
     sleep(Duration::from_secs(3));
     cluster.store.run()?;
-    cluster.store.stall(true)?;
+    cluster.store.stall(true);
     sleep(Duration::from_secs(6));
-    cluster.store.stall(false)?;
+    cluster.store.stall(false);
     let lost = orders.unfinished(&Caller::new(&cluster.url()), &running, TAKEN_OVER);
     row(
         "the store restarts, and stalls for 6 s",

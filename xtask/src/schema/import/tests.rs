@@ -42,12 +42,12 @@ impl Folder {
     }
 
     fn import(&self, text: &str, revision: &str) -> Result<Report> {
-        let file = self.put("published.json", text);
         let published = Published {
-            json: &file,
+            json: self.put("published.json", text),
+            revision: revision.to_owned(),
             typescript: None,
         };
-        import(&Store::at(self.0.clone()), &published, revision, review)
+        import(&Store::at(self.0.clone()), &published, review)
     }
 
     fn stored(&self, revision: &str) -> Option<String> {
@@ -115,11 +115,12 @@ fn source_in_typescript_replaces_the_facts() {
     let source = "export interface A { c: unknown; b: number }\nexport type B = keyof A;";
     let source = folder.put("published.ts", source);
     let published = Published {
-        json: &json,
-        typescript: Some(&source),
+        json,
+        revision: "2000-01-01".to_owned(),
+        typescript: Some(source),
     };
     let store = Store::at(folder.0.clone());
-    let report = import(&store, &published, "2000-01-01", review).unwrap();
+    let report = import(&store, &published, review).unwrap();
     assert!(report.ready, "{}", report.checklist);
     let stored = fs::read_to_string(folder.0.join("2000-01-01/facts.json")).unwrap();
     assert!(
@@ -247,11 +248,12 @@ fn type_that_cannot_be_generated_is_reported() {
     let file = folder.put("published.json", OLD);
     let refuse: Review = || anyhow::bail!("no type for A");
     let published = Published {
-        json: &file,
+        json: file,
+        revision: "2000-01-01".to_owned(),
         typescript: None,
     };
     let store = Store::at(folder.0.clone());
-    let report = import(&store, &published, "2000-01-01", refuse).unwrap();
+    let report = import(&store, &published, refuse).unwrap();
     assert!(!report.ready);
     assert!(
         report.checklist.contains("- [ ] no type for A"),

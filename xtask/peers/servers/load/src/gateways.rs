@@ -14,6 +14,7 @@ use crate::Effort;
 use crate::case::{Case, Form};
 use crate::http;
 use crate::pinning::Pinning;
+use crate::results::Results;
 use crate::rounds::timed;
 use crate::sample::Sample;
 use crate::server::Process;
@@ -51,40 +52,15 @@ pub(crate) struct Script<'a> {
     pub(crate) script: &'a Path,
 }
 
-/// A case with a number of connections.
-struct Row {
-    case: Case,
-    width: usize,
-    /// The measurements of each round, by [`Way`].
-    rounds: Vec<[Option<Sample>; Way::ALL.len()]>,
-}
-
-struct Results {
-    rows: Vec<Row>,
-    /// The reasons for which a gateway has no measurements.
-    failures: Vec<(Case, Way, String)>,
-}
+/// The measurements of a round, by [`Way`].
+type Round = [Option<Sample>; Way::ALL.len()];
 
 /// Measures and prints everything.
 pub(crate) fn compare(folder: &Path, fastmcp: Option<&Script<'_>>, effort: &Effort) -> Result<()> {
     let mut cases = Case::all();
     cases.retain(|case| case.form == Form::Json && !case.lean);
     let pinning = Pinning::new();
-    let mut rows = Vec::new();
-    for &case in &cases {
-        for &width in case.widths() {
-            let rounds = Vec::new();
-            rows.push(Row {
-                case,
-                width,
-                rounds,
-            });
-        }
-    }
-    let mut results = Results {
-        rows,
-        failures: Vec::new(),
-    };
+    let mut results = Results::<Round, Way>::new(&cases, effort);
     for round in 0..effort.rounds {
         eprintln!("round {} of {}", round + 1, effort.rounds);
         for &case in &cases {
@@ -104,16 +80,14 @@ pub(crate) fn compare(folder: &Path, fastmcp: Option<&Script<'_>>, effort: &Effo
                 }
             }
             for &width in case.widths() {
-                let mut samples = [const { None }; Way::ALL.len()];
                 for subject in &subjects {
                     match subject.measure(case, width, effort) {
-                        Ok(sample) => samples[subject.way as usize] = Some(sample),
+                        Ok(sample) => {
+                            let round = results.round(case, width, round);
+                            round[subject.way as usize] = Some(sample);
+                        }
                         Err(error) => results.fail(case, subject.way, &error),
                     }
-                }
-                let row = |row: &&mut Row| row.case == case && row.width == width;
-                if let Some(row) = results.rows.iter_mut().find(row) {
-                    row.rounds.push(samples);
                 }
             }
         }
@@ -174,14 +148,5 @@ impl Subject {
         timed(self.process.as_ref(), width, |each| {
             load.run(effort.time, each)
         })
-    }
-}
-
-impl Results {
-    fn fail(&mut self, case: Case, way: Way, error: &anyhow::Error) {
-        let mut known = self.failures.iter();
-        if !known.any(|known| known.0 == case && known.1 == way) {
-            self.failures.push((case, way, format!("{error:#}")));
-        }
     }
 }

@@ -13,6 +13,7 @@ mod clients;
 mod gateways;
 mod http;
 mod pinning;
+mod results;
 mod rounds;
 mod sample;
 mod server;

@@ -11,23 +11,13 @@ use crate::Effort;
 use crate::case::{Candidate, Case};
 use crate::http;
 use crate::pinning::Pinning;
+use crate::results;
 use crate::sample::{Memory, Sample};
 use crate::server::{self, Process, Way};
 use crate::stdio;
 
-/// All measurements.
-pub(crate) struct Results {
-    pub(crate) rows: Vec<Row>,
-    /// The reasons for which a server has no measurements in a case.
-    pub(crate) failures: Vec<(Case, Candidate, String)>,
-}
-
-/// A case with a number of concurrent requests.
-pub(crate) struct Row {
-    pub(crate) case: Case,
-    pub(crate) width: usize,
-    pub(crate) rounds: Vec<Round>,
-}
+/// The measurements of servers.
+pub(crate) type Results = results::Results<Round, Candidate>;
 
 /// The measurements of each server in a round.
 #[derive(Clone, Default)]
@@ -48,19 +38,7 @@ impl Round {
 }
 
 pub(crate) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinning) -> Results {
-    let mut results = Results {
-        rows: Vec::new(),
-        failures: Vec::new(),
-    };
-    for &case in cases {
-        for &width in case.widths() {
-            results.rows.push(Row {
-                case,
-                width,
-                rounds: vec![Round::default(); effort.rounds],
-            });
-        }
-    }
+    let mut results = Results::new(cases, effort);
     for round in 0..effort.rounds {
         eprintln!("round {} of {}", round + 1, effort.rounds);
         for &case in cases {
@@ -81,9 +59,9 @@ pub(crate) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
                 for subject in &mut subjects {
                     match subject.measure(width, effort.time) {
                         Ok((sample, memory)) => {
-                            let row = results.row(case, width);
-                            row.rounds[round].samples[subject.candidate as usize] = Some(sample);
-                            row.rounds[round].memory[subject.candidate as usize] = Some(memory);
+                            let round = results.round(case, width, round);
+                            round.samples[subject.candidate as usize] = Some(sample);
+                            round.memory[subject.candidate as usize] = Some(memory);
                         }
                         Err(error) => results.fail(case, subject.candidate, &error),
                     }
@@ -92,21 +70,6 @@ pub(crate) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
         }
     }
     results
-}
-
-impl Results {
-    fn row(&mut self, case: Case, width: usize) -> &mut Row {
-        let row = |row: &&mut Row| row.case == case && row.width == width;
-        self.rows.iter_mut().find(row).expect("each case has rows")
-    }
-
-    fn fail(&mut self, case: Case, candidate: Candidate, error: &anyhow::Error) {
-        let known =
-            |failure: &(Case, Candidate, String)| failure.0 == case && failure.1 == candidate;
-        if !self.failures.iter().any(known) {
-            self.failures.push((case, candidate, format!("{error:#}")));
-        }
-    }
 }
 
 /// A running server.

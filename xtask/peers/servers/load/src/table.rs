@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use crate::Effort;
 use crate::case::{Candidate, Form};
 use crate::pinning::Pinning;
-use crate::rounds::{Results, Row};
+use crate::results::{Row, print_start};
+use crate::rounds::{Results, Round};
 use crate::sample::{Memory, Sample, median, number};
 use crate::weight::Weight;
 use picture::{Chart, Group};
@@ -13,29 +14,14 @@ use picture::{Chart, Group};
 /// Prints everything; missed targets are repeated at the end.
 pub(crate) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinning: &Pinning) {
     let mut missed = Vec::new();
-    println!(
-        "{} rounds of {} ms. {pinning}",
-        effort.rounds,
-        effort.time.as_millis()
-    );
-    println!();
+    print_start(effort, pinning);
     speed(results, &mut missed);
     println!();
     memory(results, &mut missed);
     println!();
     weight("mcp-server", weights, Some(&mut missed));
     println!();
-    println!("{NOTES}");
-    for (case, candidate, why) in &results.failures {
-        println!("{} has no figures for {case}: {why}", candidate.name());
-    }
-    println!();
-    if missed.is_empty() {
-        println!("All targets are met.");
-    }
-    for target in &missed {
-        println!("missed: {target}");
-    }
+    results.print_end(NOTES, Candidate::name, &missed);
 }
 
 const NOTES: &str = "\
@@ -93,7 +79,7 @@ struct Target {
     met: bool,
 }
 
-impl Row {
+impl Row<Round> {
     fn samples(&self, candidate: Candidate) -> impl Iterator<Item = &Sample> {
         self.rounds
             .iter()
@@ -196,9 +182,7 @@ fn latency(sample: &Sample) -> f64 {
 fn memory(results: &Results, missed: &mut Vec<String>) {
     println!("| memory, idle / peak, MiB | floor | mcp-server | rmcp | turbomcp | target |");
     println!("| --- | --- | --- | --- | --- | --- |");
-    // The widest row of each case includes all narrower ones.
-    let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
-    for row in results.rows.iter().filter(widest) {
+    for row in results.widest() {
         let case = row.case;
         let mut line = format!("| {case} |");
         for candidate in Candidate::ALL {
@@ -274,8 +258,7 @@ pub(crate) fn weight(name: &str, weights: &[Weight], mut missed: Option<&mut Vec
 /// Returns the picture of the widest row of each case.
 pub(crate) fn chart(results: &Results) -> Chart {
     let series = [Candidate::Ours, Candidate::Rmcp, Candidate::Turbomcp];
-    let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
-    let rows = results.rows.iter().filter(widest).map(|row| Group {
+    let rows = results.widest().map(|row| Group {
         name: row.case.to_string().replace('`', ""),
         bars: series
             .map(|candidate| row.ratio(candidate, Sample::rate))

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::Value;
 
 use super::calls::{Caller, text};
+use crate::workspace;
 
 /// The folder of the orders.
 pub(in crate::interop::cluster) struct Orders(String);
@@ -21,8 +22,7 @@ impl Orders {
             fs::remove_dir_all(&folder)?;
         }
         fs::create_dir_all(&folder)?;
-        let folder = folder.to_str().context("the target folder is not UTF-8")?;
-        Ok(Self(folder.to_owned()))
+        Ok(Self(workspace::text(&folder)?.to_owned()))
     }
 
     /// Returns the options of the processes. Clients have the addresses that they say, too.

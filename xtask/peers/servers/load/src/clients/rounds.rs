@@ -9,21 +9,11 @@ use super::report::{Report, Target, measure};
 use crate::Effort;
 use crate::case::{Candidate, Case};
 use crate::pinning::Pinning;
+use crate::results;
 use crate::rounds::Subject;
 
-/// All measurements.
-pub(super) struct Results {
-    pub(super) rows: Vec<Row>,
-    /// The reasons for which a client has no measurements in a case.
-    pub(super) failures: Vec<(Case, Candidate, String)>,
-}
-
-/// A case with a number of concurrent calls.
-pub(super) struct Row {
-    pub(super) case: Case,
-    pub(super) width: usize,
-    pub(super) rounds: Vec<Round>,
-}
+/// The measurements of clients.
+pub(super) type Results = results::Results<Round, Candidate>;
 
 /// The measurements of a round.
 #[derive(Clone, Copy, Default)]
@@ -40,28 +30,15 @@ impl Round {
 }
 
 pub(super) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinning) -> Results {
-    let mut results = Results {
-        rows: Vec::new(),
-        failures: Vec::new(),
-    };
-    for &case in cases {
-        for &width in case.widths() {
-            let rounds = vec![Round::default(); effort.rounds];
-            results.rows.push(Row {
-                case,
-                width,
-                rounds,
-            });
-        }
-    }
+    let mut results = Results::new(cases, effort);
     for turn in 0..effort.rounds {
         eprintln!("round {} of {}", turn + 1, effort.rounds);
         // The order alternates, because the speed of the machine may change during a round.
         let mut order = Candidate::ALL;
         order.rotate_left(turn % Candidate::ALL.len());
         let mut known: Option<(Case, Result<Subject>)> = None;
-        for row in &mut results.rows {
-            let (case, width) = (row.case, row.width);
+        for row in 0..results.rows.len() {
+            let (case, width) = (results.rows[row].case, results.rows[row].width);
             if known.as_ref().is_none_or(|(of, _)| *of != case) {
                 let floor = Subject::start(folder, case, Candidate::Floor, pinning);
                 known = Some((case, floor));
@@ -69,11 +46,11 @@ pub(super) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
             let Some((_, floor)) = &mut known else {
                 continue;
             };
-            let round = &mut row.rounds[turn];
             for candidate in order {
                 if !case.is_offered_by(candidate) {
                     continue;
                 }
+                let round = results.round(case, width, turn);
                 let measured = floor.as_mut().map_err(|error| anyhow!("{error:#}"));
                 let measured = measured.and_then(|floor| {
                     let Some(program) = program(candidate) else {
@@ -86,15 +63,8 @@ pub(super) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
                     round.reports[candidate as usize] = Some(report);
                     Ok(())
                 });
-                if let Err(error) = measured
-                    && !results
-                        .failures
-                        .iter()
-                        .any(|of| of.0 == case && of.1 == candidate)
-                {
-                    results
-                        .failures
-                        .push((case, candidate, format!("{error:#}")));
+                if let Err(error) = measured {
+                    results.fail(case, candidate, &error);
                 }
             }
         }

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use super::report::Report;
-use super::rounds::{Results, Row};
+use super::rounds::{Results, Round};
 use crate::Effort;
 use crate::case::{Candidate, Form};
 use crate::pinning::Pinning;
+use crate::results::{Row, print_start};
 use crate::sample::median;
 use crate::table::weight;
 use crate::weight::Weight;
@@ -33,9 +34,7 @@ turbomcp: 3.6 with its defaults. It has the revisions up to 2025-11-25.
 /// Prints everything; missed targets are repeated at the end.
 pub(super) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinning: &Pinning) {
     let mut missed = Vec::new();
-    let time = effort.time.as_millis();
-    println!("{} rounds of {time} ms. {pinning}", effort.rounds);
-    println!();
+    print_start(effort, pinning);
     speed(results, &mut missed);
     println!();
     memory(results, &mut missed);
@@ -44,22 +43,12 @@ pub(super) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinn
         weight(NAME, weights, None);
         println!();
     }
-    println!("{NOTES}");
-    for (case, candidate, why) in &results.failures {
-        let name = match candidate {
-            Candidate::Floor => "the load",
-            Candidate::Ours => NAME,
-            other => other.name(),
-        };
-        println!("{name} has no figures for {case}: {why}");
-    }
-    println!();
-    if missed.is_empty() {
-        println!("All targets are met.");
-    }
-    for target in &missed {
-        println!("missed: {target}");
-    }
+    let name = |candidate| match candidate {
+        Candidate::Floor => "the load",
+        Candidate::Ours => NAME,
+        other => other.name(),
+    };
+    results.print_end(NOTES, name, &missed);
 }
 
 fn speed(results: &Results, missed: &mut Vec<String>) {
@@ -96,7 +85,7 @@ fn speed(results: &Results, missed: &mut Vec<String>) {
     }
 }
 
-impl Row {
+impl Row<Round> {
     /// Returns the target, the actual ratio, and whether it is sufficient. If one call is in flight
     /// at a time, the median latency counts: the load of the machine delays some calls much more
     /// than a client could.
@@ -182,8 +171,7 @@ impl Row {
 fn memory(results: &Results, missed: &mut Vec<String>) {
     println!("| memory, peak, MiB | {NAME} | rmcp | turbomcp | target |");
     println!("| --- | --- | --- | --- | --- |");
-    let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
-    for row in results.rows.iter().filter(widest) {
+    for row in results.widest() {
         let (Some(ours), Some(rmcp)) = (
             row.median_of(Candidate::Ours, Report::peak),
             row.median_of(Candidate::Rmcp, Report::peak),
@@ -206,8 +194,7 @@ fn memory(results: &Results, missed: &mut Vec<String>) {
 
 /// Returns the picture of the widest row of each case.
 pub(super) fn chart(results: &Results) -> Chart {
-    let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
-    let groups = results.rows.iter().filter(widest).map(|row| Group {
+    let groups = results.widest().map(|row| Group {
         name: row.case.to_string().replace('`', ""),
         bars: CLIENTS.map(|candidate| row.of_load(candidate)).to_vec(),
     });

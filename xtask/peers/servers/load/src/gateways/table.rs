@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Results, Row, Way};
+use super::{Round, Way};
 use crate::Effort;
 use crate::pinning::Pinning;
+use crate::results::{Results, Row, print_start};
 use crate::sample::{Sample, median};
 
 /// The least part of the requests a second of the bare proxy.
@@ -22,11 +23,9 @@ fastmcp: `create_proxy` behind uvicorn, with JSON in place of events.
 ! : some answers were wrong";
 
 /// Prints everything; missed targets are repeated at the end.
-pub(super) fn print(results: &Results, effort: &Effort, pinning: &Pinning) {
+pub(super) fn print(results: &Results<Round, Way>, effort: &Effort, pinning: &Pinning) {
     let mut missed = Vec::new();
-    let time = effort.time.as_millis();
-    println!("{} rounds of {time} ms. {pinning}", effort.rounds);
-    println!();
+    print_start(effort, pinning);
     println!(
         "| | at once | no gateway | bare proxy | mcp-gateway | of proxy | fastmcp | of proxy | target |"
     );
@@ -50,20 +49,10 @@ pub(super) fn print(results: &Results, effort: &Effort, pinning: &Pinning) {
         }
     }
     println!();
-    println!("{NOTES}");
-    for (case, way, why) in &results.failures {
-        println!("{} has no figures for {case}: {why}", way.name());
-    }
-    println!();
-    if missed.is_empty() {
-        println!("All targets are met.");
-    }
-    for target in &missed {
-        println!("missed: {target}");
-    }
+    results.print_end(NOTES, Way::name, &missed);
 }
 
-impl Row {
+impl Row<Round> {
     fn samples(&self, way: Way) -> impl Iterator<Item = &Sample> {
         self.rounds
             .iter()
