@@ -1,5 +1,6 @@
 //! Which upstream a request is for, and what it gets.
 
+pub(crate) mod announcements;
 pub(crate) mod caller;
 pub(crate) mod calls;
 pub(crate) mod lists;
@@ -7,4 +8,5 @@ mod params;
 pub(crate) mod questions;
 pub(crate) mod requests;
 pub(crate) mod subscriptions;
+pub(crate) mod task_states;
 pub(crate) mod tasks;

@@ -44,7 +44,7 @@ pub(crate) async fn handle(
         return Err(unknown_method(cx.method()));
     }
     let (mut params, log_level) = passed_params(&request)?;
-    let mut caller = Caller::of(&cx).await?;
+    let mut caller = Caller::of(&cx)?;
     let is_task = cx.revision().is_modern() && tasks::METHODS.contains(&cx.method());
     let behind = match cx.method() {
         _ if is_task && !caller.accepts_tasks() && tasks::are_offered(&shared) => {

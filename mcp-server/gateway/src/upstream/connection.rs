@@ -1,13 +1,14 @@
 //! [`Link`]: a connection to an upstream, which is made when it is first used.
 
-use std::sync::Arc;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mcp_client::{Client, ClientBuilder, Limits};
 use mcp_server::types::{ClientCapabilities, LoggingLevel};
-use mcp_server::{ClientSession, HandlerError};
-use tokio::sync::{Mutex, Notify, OnceCell};
+use mcp_server::{ClientSession, Context, HandlerError, Principal};
+use tokio::sync::{Notify, OnceCell};
 use tokio::time::Instant;
 
 use super::Upstream;
@@ -30,6 +31,22 @@ pub(crate) enum Owner {
     Principal(String),
     /// All clients that are not authenticated and have no session.
     Anonymous,
+}
+
+impl Owner {
+    pub(crate) fn of(cx: &Context) -> Self {
+        match (cx.session(), cx.extension::<Principal>()) {
+            (Some(session), _) => Self::Session(session.key().to_owned()),
+            (None, Some(Principal(name))) => Self::Principal(name.clone()),
+            (None, None) => Self::Anonymous,
+        }
+    }
+
+    /// Returns a text that differs between owners, only in this process, and does not tell the name.
+    pub(crate) fn mark(&self) -> String {
+        static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+        format!("{:016x}", HASHER.hash_one(self))
+    }
 }
 
 impl std::fmt::Debug for Owner {
@@ -58,9 +75,9 @@ pub(crate) struct Link {
     listing: AtomicUsize,
     /// The number of subscriptions that use it.
     subscriptions: AtomicUsize,
-    used: std::sync::Mutex<Instant>,
-    /// The level of log messages that was set, for upstreams of older revisions.
-    pub(crate) log_level: Mutex<Option<LoggingLevel>>,
+    used: Mutex<Instant>,
+    /// The level of log messages that was requested, for upstreams of older revisions.
+    log_level: Mutex<Option<LoggingLevel>>,
     /// Notified when a use of a connection of the pool ends.
     freed: Arc<Notify>,
 }
@@ -72,17 +89,17 @@ impl Link {
         on_change: OnChange,
         freed: Arc<Notify>,
     ) -> Self {
-        let is_shared = key.owner == Owner::Anonymous;
+        let traffic = Traffic::new(on_change, key.owner.clone());
         Self {
             key,
             session,
             client: OnceCell::new(),
-            traffic: Arc::new(Traffic::new(on_change, is_shared)),
+            traffic: Arc::new(traffic),
             busy: AtomicUsize::new(0),
             exclusive: AtomicBool::new(false),
             listing: AtomicUsize::new(0),
             subscriptions: AtomicUsize::new(0),
-            used: std::sync::Mutex::new(Instant::now()),
+            used: Mutex::new(Instant::now()),
             log_level: Mutex::new(None),
             freed,
         }
@@ -144,11 +161,7 @@ impl Link {
 
     /// Returns for how long the connection has not been used.
     pub(crate) fn idle_time(&self) -> Duration {
-        let used = self
-            .used
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        used.elapsed()
+        self.used().elapsed()
     }
 
     fn counter(&self, purpose: &Purpose) -> &AtomicUsize {
@@ -159,11 +172,20 @@ impl Link {
         }
     }
 
+    fn used(&self) -> MutexGuard<'_, Instant> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn touch(&self) {
-        *self
-            .used
+        *self.used() = Instant::now();
+    }
+
+    /// Returns the level of log messages that was requested last. Not locked while the upstream is
+    /// waited for.
+    pub(crate) fn log_level(&self) -> MutexGuard<'_, Option<LoggingLevel>> {
+        self.log_level
             .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner) = Instant::now();
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

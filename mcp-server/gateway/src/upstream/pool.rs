@@ -371,7 +371,7 @@ impl Pool {
                 .resources_list_changed(true);
             // One that has ended has missed changes.
             let is_again = follower.is_some();
-            *follower = Some(Follower::spawn(
+            *follower = Some(Follower::of_changes(
                 client,
                 filter,
                 self.on_change(),
