@@ -75,10 +75,7 @@ async fn exchange(
     let connected = pool
         .connect(&wanted, Purpose::Call(Arc::clone(&running)))
         .await?;
-    let link = connected.link();
-    let Some(client) = link.connected() else {
-        return Err(HandlerError::internal("the connection is not ready"));
-    };
+    let (link, client) = (connected.link(), &connected.client);
     let upstream = &*pool.upstream.name;
     let (from, to) = (client.revision(), cx.revision());
     if !from.is_modern() {

@@ -146,9 +146,7 @@ async fn page(
     let connected = pool
         .connect(&caller.wanted(cx, true), Purpose::List)
         .await?;
-    let Some(client) = connected.link().connected() else {
-        return Err(HandlerError::internal("the connection is not ready"));
-    };
+    let client = &connected.client;
     if has_none(pool, list) {
         let none = Object::from([(list.member, Value::Array(Vec::new()))]);
         let page = json::to_raw(&none)?;

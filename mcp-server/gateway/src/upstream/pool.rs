@@ -16,7 +16,6 @@ use super::header_params::HeaderParams;
 use super::list_cache::ListCache;
 use super::traffic::OnChange;
 use super::{Kind, Upstream, UpstreamStatus};
-use crate::error::unreachable;
 
 /// After a failure, connections are refused for this time, which doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -72,6 +71,7 @@ struct Failure {
 
 /// A connection that is used for a call.
 pub(crate) struct Connected<'a> {
+    pub(crate) client: Client,
     lease: Lease,
     _permit: SemaphorePermit<'a>,
 }
@@ -190,8 +190,9 @@ impl Pool {
             return Err(self.overloaded("calls"));
         };
         let lease = self.lease(wanted, &purpose).await?;
-        self.client_of(&lease, wanted).await?;
+        let client = self.client_of(&lease, wanted).await?;
         Ok(Connected {
+            client,
             lease,
             _permit: permit,
         })
@@ -309,7 +310,8 @@ impl Pool {
                 }
                 Ok(Err(error)) => {
                     self.note_failure();
-                    Err(unreachable(self.name(), &error))
+                    let text = format!("upstream `{}`: {error}", self.name());
+                    Err(self.refused().logged_as(text))
                 }
                 Err(_) => {
                     self.note_failure();
@@ -321,6 +323,8 @@ impl Pool {
         link.client(connect).await.cloned()
     }
 
+    /// Returns the error for a client if the upstream cannot be reached. The cause is for the log: it may
+    /// contain addresses and the output of programs.
     fn refused(&self) -> HandlerError {
         let text = format!(
             "the server `{}` behind the gateway cannot be reached",
