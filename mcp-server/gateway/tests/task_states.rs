@@ -47,7 +47,7 @@ async fn started(client: &Client, tool: &str) -> String {
         .expect("called")
     {
         StartedCall::Task(task) => task.id().to_owned(),
-        other => panic!("{other:?}"),
+        StartedCall::Finished(result) => panic!("{result:?}"),
     }
 }
 

@@ -47,8 +47,9 @@ impl Middleware for Following {
                 let request = without_hidden(&shared, request)?;
                 let filter: Option<SubscriptionFilter> = request.param("notifications")?;
                 let mut filter = filter.unwrap_or_default();
-                let tasks = filter.task_ids.take().unwrap_or_default();
-                let tasks = WatchedTasks::new(&shared, tasks, &cx)?;
+                let tasks = filter.task_ids.take().filter(|ids| !ids.is_empty());
+                let tasks = tasks.map(|ids| WatchedTasks::new(&shared, ids, &cx));
+                let tasks = tasks.transpose()?;
                 let (_repeated, begun) = repeat(&shared, Subscribed::Changes(filter), &cx);
                 let _ = begun.await;
                 let Some((tasks, states)) = tasks else {

@@ -42,15 +42,12 @@ pub(crate) struct WatchedTasks {
 
 impl WatchedTasks {
     /// Finds the tasks among the ids that a subscription names. Also returns what receives their
-    /// states. `None` if the subscription names no ids.
+    /// states.
     pub(crate) fn new(
         shared: &Shared,
         named: Vec<String>,
         cx: &Context,
-    ) -> Result<Option<(Arc<Self>, mpsc::Receiver<State>)>, HandlerError> {
-        if named.is_empty() {
-            return Ok(None);
-        }
+    ) -> Result<(Arc<Self>, mpsc::Receiver<State>), HandlerError> {
         let caller = Caller::of(cx)?;
         if !caller.accepts_tasks() && tasks::are_offered(shared) {
             return Err(HandlerError::missing_capability(tasks::capability()));
@@ -77,7 +74,7 @@ impl WatchedTasks {
             acknowledged: Notify::new(),
             states,
         };
-        Ok(Some((Arc::new(watched), received)))
+        Ok((Arc::new(watched), received))
     }
 
     /// Returns the upstreams of the tasks, each with its part of the subscription.
