@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 
-use super::given::{self, Given, Waiting};
+use super::given::{self, Given, Waiting, put, remove};
 use super::notes::{NoteBatch, Notes};
 use crate::features::input::error::InputError;
 use crate::features::input::inputs::{self, Inputs, OpenQuestion};
@@ -27,7 +27,7 @@ use crate::protocol::error::handler_error::{Cause, HandlerError};
 use crate::protocol::message::message_sink::MessageSink;
 use crate::protocol::store::access::RECORD_INTERVAL;
 use crate::protocol::store::error::StoreError;
-use crate::protocol::store::values::{Condition, Put, PutOutcome};
+use crate::protocol::store::values::{Condition, PutOutcome};
 use crate::util::select::{Either, select};
 
 /// How often the other process looks for messages and a report.
@@ -35,9 +35,6 @@ const REPORTED: Duration = Duration::from_millis(100);
 
 /// The time after which a process that has not taken the answers is taken to have ended.
 const TAKEN: Duration = Duration::from_secs(8);
-
-/// The time for which answers and reports are stored.
-const STORED: Duration = Duration::from_secs(600);
 
 /// The end of a round.
 #[derive(Serialize, Deserialize)]
@@ -81,22 +78,6 @@ fn unreachable(error: &StoreError) -> HandlerError {
     HandlerError::internal("the call cannot be reached now: retry later")
         .logged_as(error.to_string())
         .temporary()
-}
-
-pub(super) async fn put(
-    core: &Core,
-    key: &str,
-    value: &[u8],
-    condition: Condition,
-) -> Result<PutOutcome, StoreError> {
-    let put = Put {
-        key,
-        value,
-        time_to_live: STORED,
-        condition,
-        group: None,
-    };
-    core.stores.put(put).await
 }
 
 /// Serves a round of a call that another process runs. Returns the value of the call.
@@ -190,13 +171,6 @@ async fn stored(core: &Core, key: &str) -> Result<Option<Vec<u8>>, HandlerError>
         .await
         .map_err(|error| unreachable(&error))?;
     Ok(found.map(|found| found.value))
-}
-
-/// Removes a value. One that stays expires.
-pub(super) async fn remove(core: &Core, key: &str) {
-    if let Err(error) = core.stores.remove(key).await {
-        tracing::debug!(%error, "a value of a call stays in the store until it expires");
-    }
 }
 
 async fn read(

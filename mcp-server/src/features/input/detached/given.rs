@@ -8,16 +8,18 @@ use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
-use super::elsewhere::{put, remove};
 use crate::features::input::inputs::Inputs;
 use crate::features::input::state::RawValues;
 use crate::protocol::core::{Context, Core};
 use crate::protocol::store::error::StoreError;
-use crate::protocol::store::values::Condition;
+use crate::protocol::store::values::{Condition, Put, PutOutcome};
 
 /// How often the process of a call looks at first. The time doubles up to `SLOWEST`.
 const FASTEST: Duration = Duration::from_millis(100);
 const SLOWEST: Duration = Duration::from_secs(2);
+
+/// The time for which answers and reports are stored.
+const STORED: Duration = Duration::from_secs(600);
 
 /// What the process that has a request gives to the one that runs its call.
 #[derive(Serialize, Deserialize)]
@@ -90,5 +92,28 @@ impl Drop for Waiting<'_> {
                 }
             });
         }
+    }
+}
+
+pub(super) async fn put(
+    core: &Core,
+    key: &str,
+    value: &[u8],
+    condition: Condition,
+) -> Result<PutOutcome, StoreError> {
+    let put = Put {
+        key,
+        value,
+        time_to_live: STORED,
+        condition,
+        group: None,
+    };
+    core.stores.put(put).await
+}
+
+/// Removes a value. One that stays expires.
+pub(super) async fn remove(core: &Core, key: &str) {
+    if let Err(error) = core.stores.remove(key).await {
+        tracing::debug!(%error, "a value of a call stays in the store until it expires");
     }
 }
