@@ -1,6 +1,5 @@
 //! Which upstream a request is for, and what it gets.
 
-pub(crate) mod announcements;
 pub(crate) mod caller;
 pub(crate) mod calls;
 pub(crate) mod lists;

@@ -11,8 +11,8 @@ use mcp_server::{Change, ClientSession, Server};
 use tokio::sync::{oneshot, watch};
 use tokio::task::AbortHandle;
 
+use crate::announcements::addressed;
 use crate::names::Names;
-use crate::routing::announcements::addressed;
 use crate::upstream::Upstream;
 use crate::upstream::connection::Identity;
 use crate::upstream::pool::Pool;

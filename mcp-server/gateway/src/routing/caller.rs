@@ -6,7 +6,8 @@ use mcp_server::{AnyRequest, Context, HandlerError};
 use serde_json::value::RawValue;
 
 use super::tasks::TASKS;
-use crate::upstream::connection::{LinkKey, Owner};
+use crate::upstream::connection::LinkKey;
+use crate::upstream::owner::Owner;
 use crate::upstream::pool::Wanted;
 
 /// The extension for apps, which needs nothing of the gateway but the URIs of its resources.

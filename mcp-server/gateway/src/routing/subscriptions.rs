@@ -18,11 +18,11 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::announcements::readdressed;
 use super::caller::Caller;
 use super::questions::set_log_level;
 use super::requests::located;
 use super::task_states::{WatchedTasks, complete_acknowledgement};
+use crate::announcements::readdressed;
 use crate::shared::{Begun, Behind, Repeated, Shared};
 use crate::upstream::follower::Follower;
 

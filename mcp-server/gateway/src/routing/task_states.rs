@@ -12,13 +12,13 @@ use mcp_server::{Context, HandlerError};
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, mpsc};
 
-use super::announcements::{META, SUBSCRIPTION};
 use super::caller::Caller;
 use super::params::text;
 use super::tasks;
+use crate::announcements::{META, SUBSCRIPTION};
 use crate::shared::{Behind, Shared};
-use crate::upstream::connection::Owner;
 use crate::upstream::follower::STATE;
+use crate::upstream::owner::Owner;
 
 /// The maximum number of tasks that a subscription names.
 const WATCHED: usize = 100;

@@ -20,7 +20,7 @@ use sha2::Sha256;
 use super::params::text;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Upstream;
-use crate::upstream::connection::Owner;
+use crate::upstream::owner::Owner;
 use crate::upstream::traffic::short;
 
 /// The name of the extension.

@@ -1,17 +1,17 @@
 //! [`Link`]: a connection to an upstream, which is made when it is first used.
 
-use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mcp_client::{Client, ClientBuilder, Limits};
 use mcp_server::types::{ClientCapabilities, LoggingLevel};
-use mcp_server::{ClientSession, Context, HandlerError, Principal};
+use mcp_server::{ClientSession, HandlerError};
 use tokio::sync::{Notify, OnceCell};
 use tokio::time::Instant;
 
 use super::Upstream;
+use super::owner::Owner;
 use super::traffic::{OnChange, Routing, RunningCall, Traffic};
 
 /// The client for which a connection is used. Connections are never shared between two of them.
@@ -20,44 +20,6 @@ pub(crate) struct LinkKey {
     pub(crate) owner: Owner,
     /// The capabilities for questions that the client declared, as JSON.
     pub(crate) capabilities: String,
-}
-
-/// For whom a gateway calls.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Owner {
-    /// A session of an older revision.
-    Session(String),
-    /// An authenticated user, without a session.
-    Principal(String),
-    /// All clients that are not authenticated and have no session.
-    Anonymous,
-}
-
-impl Owner {
-    pub(crate) fn of(cx: &Context) -> Self {
-        match (cx.session(), cx.extension::<Principal>()) {
-            (Some(session), _) => Self::Session(session.key().to_owned()),
-            (None, Some(Principal(name))) => Self::Principal(name.clone()),
-            (None, None) => Self::Anonymous,
-        }
-    }
-
-    /// Returns a text that differs between owners, only in this process, and does not tell the name.
-    pub(crate) fn mark(&self) -> String {
-        static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-        format!("{:016x}", HASHER.hash_one(self))
-    }
-}
-
-impl std::fmt::Debug for Owner {
-    /// Does not show the names.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Session(_) => "Session",
-            Self::Principal(_) => "Principal",
-            Self::Anonymous => "Anonymous",
-        })
-    }
 }
 
 /// A connection to an upstream.

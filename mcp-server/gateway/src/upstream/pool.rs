@@ -10,10 +10,11 @@ use mcp_server::{ClientSession, HandlerError};
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
 use tokio::time::{Instant, timeout};
 
-use super::connection::{Identity, Lease, Link, LinkKey, Owner, Purpose};
+use super::connection::{Identity, Lease, Link, LinkKey, Purpose};
 use super::follower::Follower;
 use super::header_params::HeaderParams;
 use super::list_cache::ListCache;
+use super::owner::Owner;
 use super::traffic::OnChange;
 use super::{Kind, Upstream, UpstreamStatus};
 
@@ -323,13 +324,10 @@ impl Pool {
         link.client(connect).await.cloned()
     }
 
-    /// Returns the error for a client if the upstream cannot be reached. The cause is for the log: it may
-    /// contain addresses and the output of programs.
+    /// Without the cause, which may contain addresses and the output of programs.
     fn refused(&self) -> HandlerError {
-        let text = format!(
-            "the server `{}` behind the gateway cannot be reached",
-            self.name()
-        );
+        let name = self.name();
+        let text = format!("the server `{name}` behind the gateway cannot be reached");
         HandlerError::internal(text).temporary()
     }
 

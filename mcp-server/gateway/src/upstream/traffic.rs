@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::time::timeout;
 
-use super::connection::Owner;
+use super::owner::Owner;
 
 /// The notifications that a slow client may leave unread before further ones are dropped.
 const NOTES: usize = 256;

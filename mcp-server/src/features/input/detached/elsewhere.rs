@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 
-use super::given::{self, Given, Waiting, put, remove};
+use super::given::{self, ElsewhereRequest, Given, put, remove};
 use super::notes::{NoteBatch, Notes};
 use crate::features::input::error::InputError;
 use crate::features::input::inputs::{self, Inputs, OpenQuestion};
@@ -89,7 +89,7 @@ pub(super) async fn round(
     if !request.core().stores.values_are_shared {
         return Err(ended());
     }
-    let mut waiting = Waiting {
+    let mut waiting = ElsewhereRequest {
         request,
         inputs,
         id,

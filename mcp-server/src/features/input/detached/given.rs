@@ -69,14 +69,14 @@ async fn take(
 
 /// A request that waits for a call of another process. If it is dropped before its round is over,
 /// and does not end with questions, it was cancelled, and the call is, too.
-pub(super) struct Waiting<'a> {
+pub(super) struct ElsewhereRequest<'a> {
     pub(super) request: &'a Context,
     pub(super) inputs: &'a Inputs,
     pub(super) id: &'a str,
     pub(super) is_over: bool,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for ElsewhereRequest<'_> {
     fn drop(&mut self) {
         let is_cancelled = !self.is_over && !self.inputs.rounds().is_suspended;
         let Ok(runtime) = Handle::try_current() else {

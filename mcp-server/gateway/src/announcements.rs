@@ -6,7 +6,7 @@ use mcp_server::middleware::{Direction, Notification};
 use mcp_server::types::json::{self, Map};
 use serde_json::value::RawValue;
 
-use crate::upstream::connection::Owner;
+use crate::upstream::owner::Owner;
 
 pub(crate) const META: &str = "_meta";
 
