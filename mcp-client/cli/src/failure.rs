@@ -1,6 +1,7 @@
 //! [`Failure`]: why a command failed, and its exit code.
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -64,6 +65,11 @@ pub(crate) enum Failure {
     Absent(String),
     #[error(transparent)]
     Recording(#[from] RecordingError),
+    #[error("cannot listen at {address}: {source}")]
+    Listen {
+        address: SocketAddr,
+        source: io::Error,
+    },
     /// The results differ from those of the recording. The differences are printed.
     #[error("the results differ from the recording")]
     Different,
@@ -84,7 +90,7 @@ impl Failure {
         match self {
             Self::Tool | Self::Different | Self::Faulty => 1,
             Self::Exited(code) => *code,
-            Self::Recording(RecordingError::Start { .. } | RecordingError::Listen { .. }) => 3,
+            Self::Recording(RecordingError::Start { .. }) | Self::Listen { .. } => 3,
             Self::Usage(_)
             | Self::File { .. }
             | Self::Config { .. }

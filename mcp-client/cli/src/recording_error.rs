@@ -8,11 +8,6 @@ use std::path::PathBuf;
 pub(crate) enum RecordingError {
     #[error("cannot start the program `{program}`: {source}")]
     Start { program: String, source: io::Error },
-    #[error("cannot listen at {address}: {source}")]
-    Listen {
-        address: std::net::SocketAddr,
-        source: io::Error,
-    },
     #[error("invalid URL of the server: {0}")]
     Url(&'static str),
     #[error("the certificates cannot be used: {0}")]

@@ -98,6 +98,25 @@ fn faults_of_the_file_are_named() {
     assert!(other.err.contains("--listen-token-env"), "{other:?}");
 }
 
+#[test]
+fn used_port_is_named_with_the_cause() {
+    let folder = Folder::new("gateway-port").created();
+    let path = folder.file("servers.json");
+    configure(&path, &["one"]);
+    let used = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
+    let address = used.local_addr().expect("an address");
+    let printed: Printed = mcp()
+        .args(["gateway", &path, "--listen", &address.to_string()])
+        .output()
+        .expect("it runs")
+        .into();
+    assert_eq!(printed.code, Some(3), "{printed:?}");
+    // The cause has the words of the system.
+    let cause = std::net::TcpListener::bind(address).expect_err("used");
+    let expected = format!("cannot listen at {address}: {cause}");
+    assert!(printed.err.contains(&expected), "{printed:?}");
+}
+
 /// A gateway over HTTP. It is killed when this value is dropped.
 struct Listening {
     child: Child,

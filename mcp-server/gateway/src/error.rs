@@ -1,6 +1,6 @@
 //! [`GatewayError`]: why a gateway cannot be built, and the errors that clients receive.
 
-use mcp_client::{CallError, ConnectError};
+use mcp_client::CallError;
 use mcp_server::types::rpc::ErrorObject;
 use mcp_server::{BuildErrors, HandlerError};
 
@@ -36,15 +36,6 @@ pub enum GatewayError {
     /// The definition of the server is invalid.
     #[error(transparent)]
     Server(#[from] BuildErrors),
-}
-
-/// Returns the error for a client if an upstream cannot be reached. The text of the cause is for
-/// the log: it may contain addresses and the output of programs.
-pub(crate) fn unreachable(upstream: &str, error: &ConnectError) -> HandlerError {
-    let text = format!("the server `{upstream}` behind the gateway cannot be reached");
-    HandlerError::internal(text)
-        .logged_as(format!("upstream `{upstream}`: {error}"))
-        .temporary()
 }
 
 /// Returns the error for a client if a call of an upstream failed. The error of the upstream itself

@@ -7,4 +7,5 @@ mod params;
 pub(crate) mod questions;
 pub(crate) mod requests;
 pub(crate) mod subscriptions;
+pub(crate) mod task_states;
 pub(crate) mod tasks;

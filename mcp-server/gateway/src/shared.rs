@@ -11,6 +11,7 @@ use mcp_server::{Change, ClientSession, Server};
 use tokio::sync::{oneshot, watch};
 use tokio::task::AbortHandle;
 
+use crate::announcements::addressed;
 use crate::names::Names;
 use crate::upstream::Upstream;
 use crate::upstream::connection::Identity;
@@ -148,10 +149,11 @@ impl Behind {
                 let Some(server) = server.get() else {
                     return;
                 };
+                let params = params.and_then(|(params, owner)| addressed(params, owner));
                 let Some(params) = params else {
                     return server.announce(change);
                 };
-                if let Err(error) = server.announce_with(change.clone(), params) {
+                if let Err(error) = server.announce_with(change.clone(), &params) {
                     tracing::debug!(%error, "the params of an announcement are not passed on");
                     server.announce(change);
                 }

@@ -4,6 +4,7 @@ pub(crate) mod connection;
 pub(crate) mod follower;
 pub(crate) mod header_params;
 pub(crate) mod list_cache;
+pub(crate) mod owner;
 pub(crate) mod pool;
 pub(crate) mod traffic;
 

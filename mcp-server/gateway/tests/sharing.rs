@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mcp_client::{ByteStream, Client, ClientBuilder, Http};
 use mcp_gateway::{Gateway, Upstream};
+use mcp_server::middleware::{Next, Request, from_fn};
 use mcp_server::types::v2025_11_25::ElicitationCompleteNotification;
 use mcp_server::types::{
     BooleanSchema, ElicitAction, ElicitResult, ElicitValue, Revision, SubscriptionFilter, json,
@@ -229,4 +230,39 @@ async fn notification_that_a_page_is_done_reaches_the_session_after_the_call() {
     tokio::time::sleep(Duration::from_millis(200)).await;
     soon(client.call_tool("ready")).await.expect("called");
     soon(done.notified()).await;
+}
+
+#[tokio::test]
+async fn call_does_not_wait_until_the_level_of_log_messages_is_set() {
+    let asked = Arc::new(Notify::new());
+    let noted = Arc::clone(&asked);
+    // Never answers `logging/setLevel`.
+    let hang = from_fn(move |request: Request, next: Next| {
+        let noted = Arc::clone(&noted);
+        async move {
+            if request.method() == "logging/setLevel" {
+                noted.notify_one();
+                std::future::pending::<()>().await;
+            }
+            next.run(request).await
+        }
+    });
+    let server = Server::builder("work", "1").tool("work", "Works", async || "done");
+    let server = server.capabilities(|capabilities| capabilities.logging(json::Object::new()));
+    let server = server.layer(hang).build().expect("valid");
+    let upstream = at("a", Revision::V2025_11_25, &server);
+    let upstream = upstream.limits(|limits| limits.connect_time = Duration::from_secs(3600));
+    let gateway = gateway([upstream]).await;
+    let client = client(&gateway, Revision::V2025_11_25).await;
+    // Connects to the upstream.
+    soon(client.call_tool("work")).await.expect("called");
+    let setting = client.clone();
+    let setting = tokio::spawn(async move {
+        let params = json::Object::from([("level", "debug")]);
+        setting.request_json("logging/setLevel", &params).await
+    });
+    soon(asked.notified()).await;
+    let called = soon(client.call_tool("work")).await.expect("called");
+    assert_eq!(called.text(), "done");
+    setting.abort();
 }

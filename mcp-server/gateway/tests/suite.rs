@@ -1,5 +1,6 @@
 //! All integration tests of the crate.
 
+mod announcements;
 mod changes;
 mod faults;
 mod headers;
@@ -14,5 +15,6 @@ mod search;
 mod sharing;
 mod subscribing;
 mod support;
+mod task_states;
 mod tasks;
 mod users;

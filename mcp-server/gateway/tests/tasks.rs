@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use mcp_client::{ByteStream, Client, Http, StartedCall, Tasks};
+use mcp_client::{Client, Http, StartedCall, Tasks};
 use mcp_gateway::Gateway;
 use mcp_server::types::{Revision, ToolsCapability, json};
-use mcp_server::{
-    AnyRequest, AnyResult, Context, HandlerError, Principal, Server, TaskOptions, ToolDef,
-};
+use mcp_server::{AnyRequest, AnyResult, Context, HandlerError, Server, TaskOptions, ToolDef};
 use serde_json::value::RawValue;
 
-use crate::support::{Count, at, client, connect, gateway, soon};
+use crate::support::{Count, at, client, connect, gateway, soon, user};
 
 fn studio(film: &'static str) -> Server {
     let render = ToolDef::new("render").description("Renders a film");
@@ -24,16 +22,6 @@ fn studio(film: &'static str) -> Server {
 async fn studios() -> Gateway {
     let first = at("a", Revision::LATEST, &studio("a.mp4"));
     gateway([first, at("b", Revision::LATEST, &studio("b.mp4"))]).await
-}
-
-async fn user(gateway: &Gateway, name: &str) -> Client {
-    let (ours, theirs) = tokio::io::duplex(1 << 16);
-    let server = gateway.server().clone();
-    let stream = mcp_server::ByteStream::of(theirs).extension(Principal(name.to_owned()));
-    tokio::spawn(async move { server.serve(stream).await });
-    let builder = Client::builder("test", "1").extension(Tasks::new());
-    let connecting = builder.connect(ByteStream::of(ours));
-    soon(connecting).await.expect("connected")
 }
 
 #[tokio::test]
@@ -59,7 +47,10 @@ async fn tasks_of_upstreams_are_followed_over_http() {
 #[tokio::test]
 async fn task_belongs_to_the_user_who_called_the_tool() {
     let gateway = studios().await;
-    let (ada, bob) = (user(&gateway, "ada").await, user(&gateway, "bob").await);
+    let (ada, bob) = (
+        user(&gateway, "ada", Revision::LATEST).await,
+        user(&gateway, "bob", Revision::LATEST).await,
+    );
     let started = soon(ada.call_tool("a_render").start_task()).await;
     let StartedCall::Task(task) = started.expect("called") else {
         panic!("the upstream answers with a task");

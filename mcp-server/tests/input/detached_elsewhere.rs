@@ -8,9 +8,10 @@ use mcp_server::{
     VersionedValue,
 };
 use serde_json::json;
+use tokio::sync::{Notify, mpsc};
 
 use super::detached::{Counts, answer, builder, confirmed, ended, forms};
-use crate::support::peer::Peer;
+use crate::support::peer::{Peer, soon};
 
 #[tokio::test]
 async fn any_process_with_the_store_serves_the_next_round() {
@@ -53,6 +54,78 @@ async fn call_of_a_process_that_has_ended_is_refused() {
     let refused = other.request("tools/call", retry).await;
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
     assert_eq!(counts.get()[1..], [1, 1]);
+}
+
+/// Tells why a call was cancelled, when it ends.
+struct Reason(Context, mpsc::UnboundedSender<Option<String>>);
+
+impl Drop for Reason {
+    fn drop(&mut self) {
+        let _ = self.1.send(self.0.cancel_reason().map(str::to_owned));
+    }
+}
+
+/// Returns two processes with a store. Their tool asks once, and then never ends.
+fn endless(asked: &Arc<Notify>, reasons: &mpsc::UnboundedSender<Option<String>>) -> [Server; 2] {
+    let store = mcp_server::Memory::new();
+    [(); 2].map(|()| {
+        let (asked, reasons) = (Arc::clone(asked), reasons.clone());
+        let call = move |cx: Context| {
+            let (asked, reasons) = (Arc::clone(&asked), reasons.clone());
+            async move {
+                cx.detached("order", async move |cx: Context| {
+                    let _reason = Reason(cx.clone(), reasons);
+                    confirmed(&cx, "first").await?;
+                    asked.notify_one();
+                    std::future::pending::<Result<String, HandlerError>>().await
+                })
+                .await
+            }
+        };
+        let keys = mcp_server::Keys::from_bytes([7; 32]);
+        let builder = Server::builder("test", "1").tool("order", "Orders", call);
+        let limits = Limits::default().grace_time(Duration::ZERO);
+        let builder = builder.store(store.clone()).keys(keys).limits(limits);
+        builder.build().unwrap()
+    })
+}
+
+#[tokio::test]
+async fn cancellation_reaches_the_process_that_runs_the_call() {
+    let (asked, (reasons, mut ended)) = (Arc::default(), mpsc::unbounded_channel());
+    let [one, two] = endless(&asked, &reasons);
+    let (mut one, mut two) = (forms(Peer::modern(&one)), forms(Peer::modern(&two)));
+    let first = one.result("tools/call", json!({ "name": "order" })).await;
+    let retry = answer("first", &first["requestState"]);
+    let id = two.start("tools/call", retry).await;
+    soon(asked.notified()).await;
+    let params = json!({ "requestId": id, "reason": "the user left" });
+    let cancelled = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params,
+    });
+    two.send(cancelled).await;
+    let reason = soon(ended.recv()).await.expect("a reason");
+    assert_eq!(reason.as_deref(), Some("the user left"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn call_whose_process_ends_after_it_has_taken_the_answers_is_refused() {
+    let (asked, (reasons, _ended)) = (Arc::default(), mpsc::unbounded_channel());
+    let [one, two] = endless(&asked, &reasons);
+    let mut other = forms(Peer::modern(&two));
+    let first = forms(Peer::modern(&one))
+        .result("tools/call", json!({ "name": "order" }))
+        .await;
+    let retry = answer("first", &first["requestState"]);
+    other.start("tools/call", retry).await;
+    soon(asked.notified()).await;
+    // Longer than a process is taken to run that does not record it.
+    tokio::time::sleep(Duration::from_secs(100)).await;
+    one.shutdown();
+    let refused = other.receive().await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("the call has ended"), "{message}");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use mcp_gateway::Gateway;
-use mcp_server::{AccessToken, OAuth, StaticTokens, Stdio};
+use mcp_server::{AccessToken, OAuth, ServeError, StaticTokens, Stdio};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::args::Options;
@@ -52,7 +52,11 @@ async fn serve(gateway: &Gateway, args: &Args) -> Result<(), Failure> {
         None => gateway.server().serve(Stdio::new()).await,
         Some(address) => {
             let http = http(address, args.listen_token_env.as_deref())?;
-            let serving = gateway.server().serve_http(http).map_err(unserved)?;
+            let serving = gateway.server().serve_http(http);
+            let serving = serving.map_err(|error| match error {
+                ServeError::Io(source) => Failure::Listen { address, source },
+                error => unserved(error),
+            })?;
             print_message(&format!("serving at http://{}/mcp", serving.local_addr()));
             serving.await
         }
@@ -60,7 +64,7 @@ async fn serve(gateway: &Gateway, args: &Args) -> Result<(), Failure> {
     served.map_err(unserved)
 }
 
-fn unserved(error: mcp_server::ServeError) -> Failure {
+fn unserved(error: ServeError) -> Failure {
     Failure::Io(std::io::Error::other(error))
 }
 

@@ -2,11 +2,12 @@
 
 use mcp_server::types::json::{self, Map};
 use mcp_server::types::{ClientCapabilities, LoggingLevel};
-use mcp_server::{AnyRequest, Context, FromContext as _, HandlerError, Principal};
+use mcp_server::{AnyRequest, Context, HandlerError};
 use serde_json::value::RawValue;
 
 use super::tasks::TASKS;
-use crate::upstream::connection::{LinkKey, Owner};
+use crate::upstream::connection::LinkKey;
+use crate::upstream::owner::Owner;
 use crate::upstream::pool::Wanted;
 
 /// The extension for apps, which needs nothing of the gateway but the URIs of its resources.
@@ -25,7 +26,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    pub(crate) async fn of(cx: &Context) -> Result<Self, HandlerError> {
+    pub(crate) fn of(cx: &Context) -> Result<Self, HandlerError> {
         let declared = cx.peer().capabilities();
         let mut passed = ClientCapabilities::new();
         passed.elicitation.clone_from(&declared.elicitation);
@@ -43,11 +44,7 @@ impl Caller {
             let known = known.filter_map(|name| Some((*name, all.get(name)?.clone())));
             passed.extensions = Some(known.collect()).filter(|known: &Map<_>| !known.is_empty());
         }
-        let owner = match (cx.session(), Option::<Principal>::from_context(cx).await?) {
-            (Some(session), _) => Owner::Session(session.key().to_owned()),
-            (None, Some(Principal(name))) => Owner::Principal(name),
-            (None, None) => Owner::Anonymous,
-        };
+        let owner = Owner::of(cx);
         let capabilities = json::to_string(&passed)?;
         Ok(Self {
             capabilities: passed,

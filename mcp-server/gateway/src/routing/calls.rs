@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_client::{CallError, JsonCall};
-use mcp_server::types::json::{Map, Value};
+use mcp_server::types::json::{self, Map, Value};
 use mcp_server::types::rpc;
 use mcp_server::types::{LoggingLevel, ProgressNotificationParams, Revision};
 use mcp_server::{Context, HandlerError};
@@ -75,10 +75,7 @@ async fn exchange(
     let connected = pool
         .connect(&wanted, Purpose::Call(Arc::clone(&running)))
         .await?;
-    let link = connected.link();
-    let Some(client) = link.connected() else {
-        return Err(HandlerError::internal("the connection is not ready"));
-    };
+    let (link, client) = (connected.link(), &connected.client);
     let upstream = &*pool.upstream.name;
     let (from, to) = (client.revision(), cx.revision());
     if !from.is_modern() {
@@ -128,16 +125,18 @@ async fn exchange(
             continue;
         }
         if from.is_modern() {
-            match &*outgoing.method {
+            let is_task = match &*outgoing.method {
                 "tools/call" => match tasks::announced(&result) {
                     Some(id) if !caller.accepts_tasks() => {
                         return Err(tasks::refused(&pool.upstream, client, &id).await);
                     }
-                    Some(_) => return tasks::present(behind, caller.owner(), &result),
-                    None => {}
+                    announced => announced.is_some(),
                 },
-                "tasks/get" => return tasks::present(behind, caller.owner(), &result),
-                _ => {}
+                method => method == "tasks/get",
+            };
+            if is_task {
+                let state = tasks::presented(behind, caller.owner(), &result)?;
+                return Ok(json::to_raw(&state)?);
             }
         }
         return Ok(translate::result(&outgoing.method, from, to, result));

@@ -68,7 +68,7 @@ pub(crate) async fn list(
 ) -> Result<Box<RawValue>, HandlerError> {
     let to = cx.revision();
     if let Some(only) = shared.only() {
-        let caller = Caller::of(cx).await?;
+        let caller = Caller::of(cx)?;
         let page = page(&only.pool, &caller, list, passed_params(request)?.0, cx).await?;
         if only.names.prefix().is_none() && only.pool.upstream.is_presented_as_it_is() {
             return Ok(page);
@@ -91,7 +91,7 @@ pub(crate) async fn list(
     let upstreams = shared.upstreams();
     for (at, upstream) in upstreams.iter().enumerate() {
         let (pool, cx) = (Arc::clone(&upstream.pool), cx.clone());
-        let caller = Caller::of(&cx).await?;
+        let caller = Caller::of(&cx)?;
         tasks.spawn(async move { (at, all(&pool, &caller, list, &cx).await) });
     }
     let mut parts = Vec::new();
@@ -146,9 +146,7 @@ async fn page(
     let connected = pool
         .connect(&caller.wanted(cx, true), Purpose::List)
         .await?;
-    let Some(client) = connected.link().connected() else {
-        return Err(HandlerError::internal("the connection is not ready"));
-    };
+    let client = &connected.client;
     if has_none(pool, list) {
         let none = Object::from([(list.member, Value::Array(Vec::new()))]);
         let page = json::to_raw(&none)?;

@@ -1,6 +1,7 @@
 //! Questions of modern upstreams for clients with a session, and the level of log messages of
 //! upstreams with a session.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_client::Client;
@@ -92,26 +93,37 @@ async fn one(
 /// that refuses, or does not answer within `time`, is used with its own level.
 pub(crate) async fn set_log_level(
     client: &Client,
-    link: &Link,
+    link: &Arc<Link>,
     level: Option<LoggingLevel>,
     time: Duration,
 ) {
-    let Some(level) = level else {
+    let Some(mut level) = level else {
         return;
     };
     if client.server_capabilities().logging.is_none() {
         return;
     }
-    let mut known = link.log_level.lock().await;
-    if *known == Some(level) {
+    // Noted before the upstream answers, so that other calls do not wait for it.
+    if link.log_level().replace(level) == Some(level) {
         return;
     }
-    let params = json::Object::from([("level", level.as_str())]);
-    let setting = client
-        .request_json("logging/setLevel", &params)
-        .timeout(time);
-    if let Err(error) = setting.await {
-        tracing::debug!(%error, "the level of log messages cannot be set");
-    }
-    *known = Some(level);
+    let (client, link) = (client.clone(), Arc::clone(link));
+    // A task, so that the level is also set if the call is cancelled.
+    let setting = tokio::spawn(async move {
+        loop {
+            let params = json::Object::from([("level", level.as_str())]);
+            let setting = client.request_json("logging/setLevel", &params);
+            if let Err(error) = setting.timeout(time).await {
+                tracing::debug!(%error, "the level of log messages cannot be set");
+            }
+            // The request for a newer level may have overtaken this one.
+            let newest = *link.log_level();
+            match newest.filter(|newest| *newest != level) {
+                Some(newest) => level = newest,
+                None => return,
+            }
+        }
+    });
+    // Fails only if the runtime shuts down.
+    let _ = setting.await;
 }

@@ -44,7 +44,7 @@ pub(crate) async fn handle(
         return Err(unknown_method(cx.method()));
     }
     let (mut params, log_level) = passed_params(&request)?;
-    let mut caller = Caller::of(&cx).await?;
+    let mut caller = Caller::of(&cx)?;
     let is_task = cx.revision().is_modern() && tasks::METHODS.contains(&cx.method());
     let behind = match cx.method() {
         _ if is_task && !caller.accepts_tasks() && tasks::are_offered(&shared) => {
@@ -78,17 +78,14 @@ pub(crate) async fn handle(
 
 /// Passes a notification on, where it is clear for whom it is.
 pub(crate) async fn notify(shared: Arc<Shared>, notification: AnyNotification, cx: Context) {
-    const PASSED: [&str; 1] = ["notifications/roots/list_changed"];
-
-    let is_known = PASSED.contains(&cx.method());
     let Some(session) = cx.session() else {
         return;
     };
     let upstreams = shared.upstreams();
+    if cx.method() != "notifications/roots/list_changed" && upstreams.len() > 1 {
+        return;
+    }
     for behind in upstreams.iter() {
-        if !is_known && upstreams.len() > 1 {
-            continue;
-        }
         for link in behind.pool.of_session(session.key()) {
             let Some(client) = link.connected() else {
                 continue;
@@ -212,13 +209,8 @@ fn completed(
         .capabilities()
         .is_some_and(|known| known.completions.is_none())
     {
-        // One that does not complete has no values.
-        return Err(no_completions());
+        let text = "the server behind the gateway completes no arguments";
+        return Err(HandlerError::protocol(ErrorObject::method_not_found(text)));
     }
     Ok(behind)
-}
-
-fn no_completions() -> HandlerError {
-    let text = "the server behind the gateway completes no arguments";
-    HandlerError::protocol(ErrorObject::method_not_found(text))
 }

@@ -8,11 +8,12 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use mcp_internal::peer_text::PeerDisplay;
-use mcp_server::middleware::{Direction, Middleware, Next, Outcome, Request};
+use mcp_server::middleware::{Direction, Middleware, Next, Notification, Outcome, Request};
 use mcp_server::types::error::DecodeError;
 use mcp_server::types::json::{self, Object, Value};
 use mcp_server::types::{LoggingLevel, SubscriptionFilter};
 use mcp_server::{ClientSession, Context, HandlerError};
+use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -20,6 +21,8 @@ use tokio::time::timeout;
 use super::caller::Caller;
 use super::questions::set_log_level;
 use super::requests::located;
+use super::task_states::{WatchedTasks, complete_acknowledgement};
+use crate::announcements::readdressed;
 use crate::shared::{Begun, Behind, Repeated, Shared};
 use crate::upstream::follower::Follower;
 
@@ -43,11 +46,24 @@ impl Middleware for Following {
             "subscriptions/listen" => {
                 let request = without_hidden(&shared, request)?;
                 let filter: Option<SubscriptionFilter> = request.param("notifications")?;
-                let (_repeated, begun) = repeat(&shared, filter.unwrap_or_default(), &cx);
+                let mut filter = filter.unwrap_or_default();
+                let tasks = filter.task_ids.take().filter(|ids| !ids.is_empty());
+                let tasks = tasks.map(|ids| WatchedTasks::new(&shared, ids, &cx));
+                let tasks = tasks.transpose()?;
+                let (_repeated, begun) = repeat(&shared, Subscribed::Changes(filter), &cx);
                 let _ = begun.await;
-                // The connections of the gateway are closed although the client listens.
+                let Some((tasks, states)) = tasks else {
+                    // The connections of the gateway are closed although the client listens.
+                    drop(shared);
+                    return next.run(request).await;
+                };
+                let (_repeated, _) = repeat(&shared, Subscribed::Tasks(Arc::clone(&tasks)), &cx);
                 drop(shared);
-                next.run(request).await
+                let request = request.with_extension(Arc::clone(&tasks));
+                tokio::select! {
+                    outcome = next.run(request) => outcome,
+                    never = tasks.send(states, &cx) => match never {},
+                }
             }
             "resources/subscribe" => {
                 let uri: Option<String> = request.param("uri")?;
@@ -61,7 +77,7 @@ impl Middleware for Following {
                 if let (Some(uri), Some(session)) = (uri, cx.session()) {
                     let filter = SubscriptionFilter::new().resource_subscriptions([uri.clone()]);
                     // Kept before the upstreams answer, so that the client can unsubscribe meanwhile.
-                    let start = || repeat(&shared, filter, &cx);
+                    let start = || repeat(&shared, Subscribed::Changes(filter), &cx);
                     if let Some(begun) = shared.sessions.subscribe(&session, &uri, start) {
                         let _ = begun.await;
                     }
@@ -87,6 +103,16 @@ impl Middleware for Following {
             _ => next.run(request).await,
         }
     }
+
+    fn notify(&self, notification: Notification) -> Option<Notification> {
+        complete_acknowledgement(readdressed(notification)?)
+    }
+}
+
+/// What a client subscribed to.
+enum Subscribed {
+    Changes(SubscriptionFilter),
+    Tasks(Arc<WatchedTasks>),
 }
 
 /// Leaves out the resources that the client does not see.
@@ -118,9 +144,9 @@ async fn pass_level(shared: &Shared, level: LoggingLevel, session: &ClientSessio
     }
 }
 
-/// Subscribes at each upstream to its part of a filter, also at those that are added later. The
+/// Subscribes at each upstream to its part of a subscription, also at those that are added later. The
 /// channel is closed when the upstreams of now have answered.
-fn repeat(shared: &Arc<Shared>, filter: SubscriptionFilter, cx: &Context) -> (Repeated, Begun) {
+fn repeat(shared: &Arc<Shared>, subscribed: Subscribed, cx: &Context) -> (Repeated, Begun) {
     let mut changes = shared.changes();
     let (shared, cx) = (Arc::downgrade(shared), cx.clone());
     let (open, begun) = oneshot::channel();
@@ -130,10 +156,13 @@ fn repeat(shared: &Arc<Shared>, filter: SubscriptionFilter, cx: &Context) -> (Re
         loop {
             // Released before the upstreams answer: the gateway ends although clients listen.
             let parts = match shared.upgrade() {
-                Some(shared) => parts(&shared, &filter, &cx),
+                Some(shared) => match &subscribed {
+                    Subscribed::Changes(filter) => parts(&shared, filter, &cx),
+                    Subscribed::Tasks(tasks) => tasks.parts(&shared),
+                },
                 None => return,
             };
-            followers.add_missing(parts, &cx).await;
+            followers.add_missing(parts, &subscribed, &cx).await;
             drop(open.take());
             while timeout(AGAIN, changes.changed()).await.is_err() && followers.is_complete() {}
         }
@@ -164,7 +193,7 @@ fn parts(
     let parts = upstreams.iter().zip(uris);
     let parts = parts.filter(|(_, uris)| lists || !uris.is_empty());
     let parts = parts.map(|(behind, uris)| {
-        // Members that are unknown here, such as ids of tasks, are not those of the upstream.
+        // Members that are unknown here are not those of the upstream.
         let mut part = SubscriptionFilter::new();
         part.tools_list_changed = filter.tools_list_changed;
         part.prompts_list_changed = filter.prompts_list_changed;
@@ -197,6 +226,7 @@ impl Followers {
     async fn add_missing(
         &mut self,
         mut parts: Vec<(Arc<Behind>, SubscriptionFilter)>,
+        subscribed: &Subscribed,
         cx: &Context,
     ) {
         self.wanted = parts.len();
@@ -216,8 +246,12 @@ impl Followers {
         let mut following = JoinSet::new();
         for (behind, part) in parts {
             let cx = cx.clone();
+            let tasks = match subscribed {
+                Subscribed::Changes(_) => None,
+                Subscribed::Tasks(tasks) => Some(Arc::clone(tasks)),
+            };
             following.spawn(async move {
-                let followed = follow(&behind, part, &cx, is_again).await;
+                let followed = follow(&behind, part, tasks, &cx, is_again).await;
                 let note = |error: &HandlerError| {
                     let upstream = &*behind.pool.upstream.name;
                     tracing::warn!(upstream, error = %PeerDisplay(error), "changes of an upstream are not followed");
@@ -231,21 +265,29 @@ impl Followers {
     }
 }
 
-/// Follows the changes of an upstream.
+/// Follows the changes of an upstream, or its tasks.
 async fn follow(
-    behind: &Behind,
+    behind: &Arc<Behind>,
     filter: SubscriptionFilter,
+    tasks: Option<Arc<WatchedTasks>>,
     cx: &Context,
     is_again: bool,
 ) -> Result<Follower, HandlerError> {
-    let caller = Caller::of(cx).await?;
-    let (lease, client) = behind.pool.listen(&caller.wanted(cx, true)).await?;
-    Ok(Follower::spawn(
-        &client,
-        filter,
-        behind.pool.on_change(),
-        Some(lease),
-        behind.pool.open(),
-        is_again,
-    ))
+    let pool = &behind.pool;
+    let (lease, client) = pool.listen(&Caller::of(cx)?.wanted(cx, true)).await?;
+    Ok(match tasks {
+        Some(tasks) => {
+            let (states, behind) = (tasks.states.clone(), Arc::downgrade(behind));
+            let present = move |params: &RawValue| tasks.present(&behind, params);
+            Follower::of_tasks(&client, filter, lease, pool.open(), states, present)
+        }
+        None => Follower::of_changes(
+            &client,
+            filter,
+            pool.on_change(),
+            Some(lease),
+            pool.open(),
+            is_again,
+        ),
+    })
 }

@@ -20,7 +20,7 @@ use sha2::Sha256;
 use super::params::text;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Upstream;
-use crate::upstream::connection::Owner;
+use crate::upstream::owner::Owner;
 use crate::upstream::traffic::short;
 
 /// The name of the extension.
@@ -82,11 +82,11 @@ pub(crate) async fn refused(upstream: &Upstream, client: &Client, id: &str) -> H
 }
 
 /// Sets the id that the client sees in the state of a task, and the URIs in its result.
-pub(crate) fn present(
+pub(crate) fn presented(
     behind: &Behind,
     owner: &Owner,
     state: &RawValue,
-) -> Result<Box<RawValue>, HandlerError> {
+) -> Result<Map<Box<RawValue>>, HandlerError> {
     let invalid = |error: &dyn Display| {
         let upstream = &*behind.pool.upstream.name;
         let text = format!("the server `{upstream}` behind the gateway sent an invalid task");
@@ -106,7 +106,7 @@ pub(crate) fn present(
         let result = behind.names.uris.rewrite(result.clone())?;
         state.insert("result", result);
     }
-    Ok(json::to_raw(&state)?)
+    Ok(state)
 }
 
 /// Finds the upstream of a task of this caller, and sets its own id.
@@ -116,17 +116,29 @@ pub(crate) fn located(
     params: &mut Map<Box<RawValue>>,
 ) -> Result<Arc<Behind>, HandlerError> {
     let presented = text(params, "taskId")?;
+    let Some((behind, id)) = found(shared, owner, &presented)? else {
+        let text = format!("$.taskId: unknown task `{}`", short(&presented));
+        return Err(HandlerError::invalid_params(text));
+    };
+    params.insert("taskId", json::to_raw(id)?);
+    Ok(behind)
+}
+
+/// Returns the upstream of a task of this caller, and its own id.
+pub(crate) fn found<'t>(
+    shared: &Shared,
+    owner: &Owner,
+    presented: &'t str,
+) -> Result<Option<(Arc<Behind>, &'t str)>, HandlerError> {
     let parts = presented.split_once('.');
     let parts = parts.and_then(|(prefix, rest)| Some((prefix, rest.split_once('.')?)));
     if let Some((prefix, (signed, id))) = parts
         && let Some(behind) = with_prefix(shared, prefix)
         && is_equal(&signature(&behind, owner, id)?, signed)
     {
-        params.insert("taskId", json::to_raw(id)?);
-        return Ok(behind);
+        return Ok(Some((behind, id)));
     }
-    let text = format!("$.taskId: unknown task `{}`", short(&presented));
-    Err(HandlerError::invalid_params(text))
+    Ok(None)
 }
 
 /// Returns what shows that a task of an upstream belongs to a caller.

@@ -1,16 +1,17 @@
 //! [`Link`]: a connection to an upstream, which is made when it is first used.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mcp_client::{Client, ClientBuilder, Limits};
 use mcp_server::types::{ClientCapabilities, LoggingLevel};
 use mcp_server::{ClientSession, HandlerError};
-use tokio::sync::{Mutex, Notify, OnceCell};
+use tokio::sync::{Notify, OnceCell};
 use tokio::time::Instant;
 
 use super::Upstream;
+use super::owner::Owner;
 use super::traffic::{OnChange, Routing, RunningCall, Traffic};
 
 /// The client for which a connection is used. Connections are never shared between two of them.
@@ -19,28 +20,6 @@ pub(crate) struct LinkKey {
     pub(crate) owner: Owner,
     /// The capabilities for questions that the client declared, as JSON.
     pub(crate) capabilities: String,
-}
-
-/// For whom a gateway calls.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Owner {
-    /// A session of an older revision.
-    Session(String),
-    /// An authenticated user, without a session.
-    Principal(String),
-    /// All clients that are not authenticated and have no session.
-    Anonymous,
-}
-
-impl std::fmt::Debug for Owner {
-    /// Does not show the names.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Session(_) => "Session",
-            Self::Principal(_) => "Principal",
-            Self::Anonymous => "Anonymous",
-        })
-    }
 }
 
 /// A connection to an upstream.
@@ -58,9 +37,9 @@ pub(crate) struct Link {
     listing: AtomicUsize,
     /// The number of subscriptions that use it.
     subscriptions: AtomicUsize,
-    used: std::sync::Mutex<Instant>,
-    /// The level of log messages that was set, for upstreams of older revisions.
-    pub(crate) log_level: Mutex<Option<LoggingLevel>>,
+    used: Mutex<Instant>,
+    /// The level of log messages that was requested, for upstreams of older revisions.
+    log_level: Mutex<Option<LoggingLevel>>,
     /// Notified when a use of a connection of the pool ends.
     freed: Arc<Notify>,
 }
@@ -72,17 +51,17 @@ impl Link {
         on_change: OnChange,
         freed: Arc<Notify>,
     ) -> Self {
-        let is_shared = key.owner == Owner::Anonymous;
+        let traffic = Traffic::new(on_change, key.owner.clone());
         Self {
             key,
             session,
             client: OnceCell::new(),
-            traffic: Arc::new(Traffic::new(on_change, is_shared)),
+            traffic: Arc::new(traffic),
             busy: AtomicUsize::new(0),
             exclusive: AtomicBool::new(false),
             listing: AtomicUsize::new(0),
             subscriptions: AtomicUsize::new(0),
-            used: std::sync::Mutex::new(Instant::now()),
+            used: Mutex::new(Instant::now()),
             log_level: Mutex::new(None),
             freed,
         }
@@ -144,11 +123,7 @@ impl Link {
 
     /// Returns for how long the connection has not been used.
     pub(crate) fn idle_time(&self) -> Duration {
-        let used = self
-            .used
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        used.elapsed()
+        self.used().elapsed()
     }
 
     fn counter(&self, purpose: &Purpose) -> &AtomicUsize {
@@ -159,11 +134,20 @@ impl Link {
         }
     }
 
+    fn used(&self) -> MutexGuard<'_, Instant> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn touch(&self) {
-        *self
-            .used
+        *self.used() = Instant::now();
+    }
+
+    /// Returns the level of log messages that was requested last. Not locked while the upstream is
+    /// waited for.
+    pub(crate) fn log_level(&self) -> MutexGuard<'_, Option<LoggingLevel>> {
+        self.log_level
             .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner) = Instant::now();
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

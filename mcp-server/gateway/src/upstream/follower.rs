@@ -3,25 +3,30 @@
 use mcp_client::{Client, SubscriptionEvent};
 use mcp_server::Change;
 use mcp_server::types::SubscriptionFilter;
-use tokio::sync::watch;
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
 
 use super::connection::Lease;
 use super::traffic::OnChange;
 
-/// A task that keeps a subscription at an upstream, and announces that everything may have changed if
-/// it missed something. It ends when this is dropped.
+/// The notification with the state of a task.
+pub(crate) const STATE: &str = "notifications/tasks";
+
+/// A task that keeps a subscription at an upstream. It ends when this is dropped, or when the sender
+/// of `open` is.
 pub(crate) struct Follower(AbortHandle);
 
 impl Follower {
-    /// Follows the changes of a filter, until the sender of `open` is dropped. `lease` is what keeps
-    /// the connection open. `is_again` is whether changes were missed since an earlier subscription.
-    pub(crate) fn spawn(
+    /// Follows the changes of a filter, and announces that everything may have changed if it missed
+    /// something. `lease` is what keeps the connection open. `is_again` is whether changes were missed
+    /// since an earlier subscription.
+    pub(crate) fn of_changes(
         client: &Client,
         filter: SubscriptionFilter,
         on_change: OnChange,
         lease: Option<Lease>,
-        mut open: watch::Receiver<()>,
+        open: watch::Receiver<()>,
         mut is_again: bool,
     ) -> Self {
         let uris = filter.resource_subscriptions.clone().unwrap_or_default();
@@ -51,6 +56,47 @@ impl Follower {
                 }
             }
         };
+        Self::spawn(following, open)
+    }
+
+    /// Follows the tasks of a filter, and sends their states on. Ends if it missed one: an upstream
+    /// sends all states at the beginning of a subscription.
+    pub(crate) fn of_tasks<S: Send + 'static>(
+        client: &Client,
+        filter: SubscriptionFilter,
+        lease: Lease,
+        open: watch::Receiver<()>,
+        states: mpsc::Sender<S>,
+        present: impl Fn(&RawValue) -> Option<S> + Send + Sync + 'static,
+    ) -> Self {
+        let mut subscription = client.listen(filter);
+        let following = async move {
+            let _lease = lease;
+            while let Some(event) = subscription.next().await {
+                match event {
+                    Ok(SubscriptionEvent::Other { method, params }) if method == STATE => {
+                        if let Some(state) = params.as_deref().and_then(&present)
+                            && states.send(state).await.is_err()
+                        {
+                            return;
+                        }
+                    }
+                    Ok(SubscriptionEvent::Missed) => return,
+                    Ok(_) => {}
+                    Err(error) => {
+                        tracing::debug!(%error, "tasks of an upstream are not followed any more");
+                        return;
+                    }
+                }
+            }
+        };
+        Self::spawn(following, open)
+    }
+
+    fn spawn(
+        following: impl Future<Output = ()> + Send + 'static,
+        mut open: watch::Receiver<()>,
+    ) -> Self {
         let following = async move {
             tokio::select! {
                 () = following => {}

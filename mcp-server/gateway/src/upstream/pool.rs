@@ -10,13 +10,13 @@ use mcp_server::{ClientSession, HandlerError};
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
 use tokio::time::{Instant, timeout};
 
-use super::connection::{Identity, Lease, Link, LinkKey, Owner, Purpose};
+use super::connection::{Identity, Lease, Link, LinkKey, Purpose};
 use super::follower::Follower;
 use super::header_params::HeaderParams;
 use super::list_cache::ListCache;
+use super::owner::Owner;
 use super::traffic::OnChange;
 use super::{Kind, Upstream, UpstreamStatus};
-use crate::error::unreachable;
 
 /// After a failure, connections are refused for this time, which doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -72,6 +72,7 @@ struct Failure {
 
 /// A connection that is used for a call.
 pub(crate) struct Connected<'a> {
+    pub(crate) client: Client,
     lease: Lease,
     _permit: SemaphorePermit<'a>,
 }
@@ -190,8 +191,9 @@ impl Pool {
             return Err(self.overloaded("calls"));
         };
         let lease = self.lease(wanted, &purpose).await?;
-        self.client_of(&lease, wanted).await?;
+        let client = self.client_of(&lease, wanted).await?;
         Ok(Connected {
+            client,
             lease,
             _permit: permit,
         })
@@ -309,7 +311,8 @@ impl Pool {
                 }
                 Ok(Err(error)) => {
                     self.note_failure();
-                    Err(unreachable(self.name(), &error))
+                    let text = format!("upstream `{}`: {error}", self.name());
+                    Err(self.refused().logged_as(text))
                 }
                 Err(_) => {
                     self.note_failure();
@@ -321,11 +324,10 @@ impl Pool {
         link.client(connect).await.cloned()
     }
 
+    /// Without the cause, which may contain addresses and the output of programs.
     fn refused(&self) -> HandlerError {
-        let text = format!(
-            "the server `{}` behind the gateway cannot be reached",
-            self.name()
-        );
+        let name = self.name();
+        let text = format!("the server `{name}` behind the gateway cannot be reached");
         HandlerError::internal(text).temporary()
     }
 
@@ -371,7 +373,7 @@ impl Pool {
                 .resources_list_changed(true);
             // One that has ended has missed changes.
             let is_again = follower.is_some();
-            *follower = Some(Follower::spawn(
+            *follower = Some(Follower::of_changes(
                 client,
                 filter,
                 self.on_change(),

@@ -19,6 +19,8 @@ use serde_json::value::RawValue;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::time::timeout;
 
+use super::owner::Owner;
+
 /// The notifications that a slow client may leave unread before further ones are dropped.
 const NOTES: usize = 256;
 
@@ -33,9 +35,9 @@ const COMPLETE: &str = "notifications/elicitation/complete";
 const LATE: usize = 16;
 const LATE_BYTES: usize = 4 << 10;
 
-/// Receives the changes that an upstream announces, with its own URIs, and the params of the
-/// notification if there was one.
-pub(crate) type OnChange = Arc<dyn Fn(Change, Option<&RawValue>) + Send + Sync>;
+/// Receives the changes that an upstream announces, with its own URIs. If there was a notification,
+/// also its params, and for whom the connection is.
+pub(crate) type OnChange = Arc<dyn Fn(Change, Option<(&RawValue, &Owner)>) + Send + Sync>;
 
 /// Notifications for the client of a call, each with its part of [`NOTES_BYTES`].
 pub(crate) type Notes = mpsc::Receiver<(Note, OwnedSemaphorePermit)>;
@@ -128,8 +130,7 @@ pub(crate) struct Traffic {
     /// Notifications that arrived while no call ran.
     late: Mutex<Vec<Note>>,
     on_change: OnChange,
-    /// Whether the calls may be those of several clients.
-    is_shared: bool,
+    owner: Owner,
     /// Whether the upstream may still work on a call that has ended for its client.
     has_leftover: AtomicBool,
     /// The number of questions that clients are asked.
@@ -137,15 +138,20 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    pub(crate) fn new(on_change: OnChange, is_shared: bool) -> Self {
+    pub(crate) fn new(on_change: OnChange, owner: Owner) -> Self {
         Self {
             running: Mutex::default(),
             late: Mutex::default(),
             on_change,
-            is_shared,
+            owner,
             has_leftover: AtomicBool::new(false),
             asking: watch::Sender::new(0),
         }
+    }
+
+    /// Returns `true` if the calls may be those of several clients.
+    fn is_shared(&self) -> bool {
+        self.owner == Owner::Anonymous
     }
 
     fn running(&self) -> MutexGuard<'_, Vec<Arc<RunningCall>>> {
@@ -163,7 +169,7 @@ impl Traffic {
 
     pub(crate) fn remove(&self, call: &Arc<RunningCall>) {
         // An upstream may ignore that a call was cancelled, and ask later.
-        if self.is_shared && call.is_open() {
+        if self.is_shared() && call.is_open() {
             self.has_leftover.store(true, Ordering::Release);
         }
         self.running().retain(|known| !Arc::ptr_eq(known, call));
@@ -177,7 +183,7 @@ impl Traffic {
     /// Returns the call that began last, unless a message could be one for another client.
     fn latest(&self) -> Option<Arc<RunningCall>> {
         let running = self.running();
-        if self.is_shared && (running.len() > 1 || self.has_leftover()) {
+        if self.is_shared() && (running.len() > 1 || self.has_leftover()) {
             return None;
         }
         running.last().cloned()
@@ -207,7 +213,7 @@ impl Traffic {
         if let Some(call) = self.latest() {
             return call.note(note);
         }
-        let is_kept = note.method == COMPLETE && !self.is_shared && note.bytes() <= LATE_BYTES;
+        let is_kept = note.method == COMPLETE && !self.is_shared() && note.bytes() <= LATE_BYTES;
         let mut late = self.late();
         if is_kept && late.len() < LATE {
             late.push(note);
@@ -238,8 +244,8 @@ impl Traffic {
     }
 }
 
-/// The notifications that the connection itself handles, and those of tasks, whose ids are not those
-/// of the client.
+/// The notifications that the connection itself handles, and those of tasks, which belong to
+/// subscriptions.
 const HANDLED: [&str; 6] = [
     "notifications/cancelled",
     "notifications/initialized",
@@ -279,7 +285,7 @@ impl Middleware for Routing {
             return Some(notification);
         }
         if let Some(change) = Traffic::change(&notification) {
-            (self.0.on_change)(change, Some(notification.params()));
+            (self.0.on_change)(change, Some((notification.params(), &self.0.owner)));
         } else if !HANDLED.contains(&notification.method()) {
             self.0.note(Note {
                 method: notification.method().to_owned(),

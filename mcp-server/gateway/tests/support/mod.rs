@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_client::{ByteStream, Client, ClientBuilder};
+use mcp_client::{ByteStream, Client, ClientBuilder, Tasks};
 use mcp_gateway::{Gateway, Upstream};
-use mcp_server::Server;
 use mcp_server::types::Revision;
+use mcp_server::{Principal, Server};
 
 /// Longer than any successful operation.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -45,6 +45,19 @@ pub(crate) async fn client(gateway: &Gateway, revision: Revision) -> Client {
 pub(crate) async fn connect(gateway: &Gateway, builder: ClientBuilder) -> Client {
     let stream = ByteStream::of(gateway.server().in_memory());
     soon(builder.connect(stream)).await.expect("connected")
+}
+
+/// Connects a client that is authenticated, and that knows tasks.
+pub(crate) async fn user(gateway: &Gateway, name: &str, revision: Revision) -> Client {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let server = gateway.server().clone();
+    let stream = mcp_server::ByteStream::of(theirs).extension(Principal(name.to_owned()));
+    tokio::spawn(async move { server.serve(stream).await });
+    let builder = Client::builder("test", "1").revision(revision);
+    let connecting = builder
+        .extension(Tasks::new())
+        .connect(ByteStream::of(ours));
+    soon(connecting).await.expect("connected")
 }
 
 /// Counts something in a handler.

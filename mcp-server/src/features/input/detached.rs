@@ -1,6 +1,7 @@
 //! [`Context::detached`]: a call that outlives the rounds of its request.
 
 mod elsewhere;
+mod given;
 mod notes;
 
 use std::collections::HashSet;
@@ -14,6 +15,7 @@ use serde_json::value::RawValue;
 use tokio::time::{sleep, timeout};
 use tracing::Instrument as _;
 
+use self::given::Given;
 use crate::features::input::error::InputError;
 use crate::features::input::inputs::{self, Inputs};
 use crate::protocol::core::{Context, Core};
@@ -186,7 +188,8 @@ where
     Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
     let core = Arc::clone(request.core());
-    let id = random_id()?;
+    // Begins with the id of the process, so that others can tell whether it runs.
+    let id = format!("{}{}", core.stores.process, random_id()?);
     let sink = Arc::<RoundSink>::default();
     let cx =
         request.detached_from_rounds(&id, Arc::clone(&sink) as _, Box::new(Inputs::detached()));
@@ -255,11 +258,15 @@ async fn abandoned(entry: &TableEntry, time: std::time::Duration) {
             CallPhase::Cancelled | CallPhase::Taken => return,
             CallPhase::Attached => changed.await,
             CallPhase::Suspended => {
-                let answers = elsewhere::answers(&entry.core, &entry.id);
-                match timeout(time, select(changed, answers)).await {
+                let given = elsewhere::given(&entry.core, &entry.id);
+                match timeout(time, select(changed, given)).await {
                     Ok(Either::First(())) => {}
-                    Ok(Either::Second(answers)) => {
+                    Ok(Either::Second(Given::Answers(answers))) => {
                         elsewhere::serve(&entry.core, &entry.id, call, &answers).await;
+                    }
+                    Ok(Either::Second(Given::Cancelled(reason))) => {
+                        call.cx.state.ended.set_reason(reason.as_deref());
+                        return;
                     }
                     Err(_) => {
                         tracing::debug!(

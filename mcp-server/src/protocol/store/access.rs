@@ -13,7 +13,7 @@ use super::error::{StoreError, StoreFuture};
 #[cfg(feature = "http")]
 use super::events::{EventPage, EventStore, StreamKey};
 use super::link::BusLink;
-#[cfg(any(feature = "http", feature = "tasks"))]
+#[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
 use super::values::Condition;
 use super::values::{Put, PutOutcome, ValueStore, VersionedValue};
 use crate::protocol::metrics::StoreMetrics;
@@ -31,7 +31,7 @@ pub(crate) struct Stores {
     pub(crate) events_are_shared: bool,
     pub(crate) bus: Option<BusLink>,
     /// The id of this process, which no other process has: 16 hexadecimal digits. It is no secret.
-    #[cfg(any(feature = "http", feature = "tasks"))]
+    #[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
     pub(crate) process: String,
     /// The number of stream ids so far.
     #[cfg(feature = "http")]
@@ -70,14 +70,14 @@ struct StoreCounters {
 }
 
 /// The time after which a process that has not recorded that it runs is taken to have ended.
-#[cfg(any(feature = "http", feature = "tasks"))]
+#[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
 const RUNNING_TIME: Duration = Duration::from_secs(30);
 /// How often a process records that it runs.
-#[cfg(any(feature = "http", feature = "tasks"))]
+#[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
 pub(crate) const RECORD_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Returns the key under which a process records that it runs.
-#[cfg(any(feature = "http", feature = "tasks"))]
+#[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
 fn running_key(process: &str) -> String {
     format!("process:{process}")
 }
@@ -111,7 +111,7 @@ impl Stores {
             #[cfg(feature = "http")]
             events: settings.events.unwrap_or(events),
             bus: settings.bus.map(|bus| BusLink::new(bus, &process, time)),
-            #[cfg(any(feature = "http", feature = "tasks"))]
+            #[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
             process,
             #[cfg(feature = "http")]
             streams: AtomicU64::new(0),
@@ -171,7 +171,7 @@ impl Stores {
     }
 }
 
-#[cfg(any(feature = "http", feature = "tasks"))]
+#[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
 impl Stores {
     /// Records that this process runs, for [`is_running`](Self::is_running) at others.
     pub(crate) async fn record_running(&self) -> Result<(), StoreError> {
@@ -185,10 +185,10 @@ impl Stores {
         self.put(put).await.map(|_| ())
     }
 
-    /// Returns `true` if the process that created a stream has recorded that it runs, or if that
-    /// cannot be known.
-    pub(crate) async fn is_running(&self, stream: &str) -> Result<bool, StoreError> {
-        let process = stream.get(..self.process.len());
+    /// Returns `true` if the process that created a stream or a call has recorded that it runs, or if
+    /// that cannot be known. The id begins with that of the process.
+    pub(crate) async fn is_running(&self, id: &str) -> Result<bool, StoreError> {
+        let process = id.get(..self.process.len());
         let Some(process) = process.filter(|_| self.values_are_shared) else {
             return Ok(true);
         };

@@ -18,7 +18,6 @@ use tokio::task::JoinSet;
 
 use crate::failure::Failure;
 use crate::output;
-use crate::recording::RecordingError;
 
 /// The number of connections.
 const CONNECTIONS: usize = 256;
@@ -43,7 +42,7 @@ where
         let message = "`--listen` expects an address of this machine only, such as 127.0.0.1:8000";
         return Err(Failure::Usage(message.to_owned()));
     }
-    let failed = |source| RecordingError::Listen {
+    let failed = |source| Failure::Listen {
         address: listen,
         source,
     };

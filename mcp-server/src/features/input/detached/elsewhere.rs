@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 
+use super::given::{self, ElsewhereRequest, Given, put, remove};
 use super::notes::{NoteBatch, Notes};
 use crate::features::input::error::InputError;
 use crate::features::input::inputs::{self, Inputs, OpenQuestion};
@@ -24,22 +25,16 @@ use crate::protocol::core::{Context, Core};
 use crate::protocol::detached::{DetachedCall, Round};
 use crate::protocol::error::handler_error::{Cause, HandlerError};
 use crate::protocol::message::message_sink::MessageSink;
+use crate::protocol::store::access::RECORD_INTERVAL;
 use crate::protocol::store::error::StoreError;
-use crate::protocol::store::values::{Condition, Put, PutOutcome};
+use crate::protocol::store::values::{Condition, PutOutcome};
 use crate::util::select::{Either, select};
-
-/// How often the process of a call looks for answers at first. The time doubles up to `SLOWEST`.
-const FASTEST: Duration = Duration::from_millis(100);
-const SLOWEST: Duration = Duration::from_secs(2);
 
 /// How often the other process looks for messages and a report.
 const REPORTED: Duration = Duration::from_millis(100);
 
 /// The time after which a process that has not taken the answers is taken to have ended.
 const TAKEN: Duration = Duration::from_secs(8);
-
-/// The time for which answers and reports are stored.
-const STORED: Duration = Duration::from_secs(600);
 
 /// The end of a round.
 #[derive(Serialize, Deserialize)]
@@ -64,10 +59,6 @@ enum Report {
     Failed(Box<CallToolResult>),
 }
 
-fn answers_key(id: &str) -> String {
-    format!("detached-answers:{id}")
-}
-
 fn notes_key(id: &str) -> String {
     format!("detached-notes:{id}")
 }
@@ -89,34 +80,30 @@ fn unreachable(error: &StoreError) -> HandlerError {
         .temporary()
 }
 
-async fn put(
-    core: &Core,
-    key: &str,
-    value: &[u8],
-    condition: Condition,
-) -> Result<PutOutcome, StoreError> {
-    let put = Put {
-        key,
-        value,
-        time_to_live: STORED,
-        condition,
-        group: None,
-    };
-    core.stores.put(put).await
-}
-
 /// Serves a round of a call that another process runs. Returns the value of the call.
 pub(super) async fn round(
     request: &Context,
     inputs: &Inputs,
     id: &str,
 ) -> Result<Box<RawValue>, HandlerError> {
-    let core = request.core();
-    if !core.stores.values_are_shared {
+    if !request.core().stores.values_are_shared {
         return Err(ended());
     }
-    let (answers, notes, report) = (answers_key(id), notes_key(id), report_key(id));
-    let given = serde_json::to_vec(&inputs.take_all_responses())?;
+    let mut waiting = ElsewhereRequest {
+        request,
+        inputs,
+        id,
+        is_over: false,
+    };
+    let value = wait(request, inputs, id).await;
+    waiting.is_over = true;
+    value
+}
+
+async fn wait(request: &Context, inputs: &Inputs, id: &str) -> Result<Box<RawValue>, HandlerError> {
+    let core = request.core();
+    let (answers, notes, report) = (given::key(id), notes_key(id), report_key(id));
+    let given = serde_json::to_vec(&Given::Answers(inputs.take_all_responses()))?;
     // Of a round whose request was cancelled.
     if let Some(left) = stored(core, &report).await? {
         match serde_json::from_slice::<Ended>(&left)?.report {
@@ -133,7 +120,8 @@ pub(super) async fn round(
         let text = "`requestState`: another request with this state is being answered";
         return Err(HandlerError::invalid_params(text));
     }
-    let begun = Instant::now();
+    // When the answers were written, and then when the other process was known to run.
+    let mut seen = Instant::now();
     let (mut is_taken, mut sent) = (false, 0);
     loop {
         sleep(REPORTED).await;
@@ -152,8 +140,14 @@ pub(super) async fn round(
         }
         if !is_taken {
             is_taken = stored(core, &answers).await?.is_none();
-            if !is_taken && begun.elapsed() > TAKEN {
+            if !is_taken && seen.elapsed() > TAKEN {
                 remove(core, &answers).await;
+                return Err(ended());
+            }
+        } else if seen.elapsed() > RECORD_INTERVAL {
+            seen = Instant::now();
+            let is_running = core.stores.is_running(id).await;
+            if !is_running.map_err(|error| unreachable(&error))? {
                 return Err(ended());
             }
         }
@@ -177,13 +171,6 @@ async fn stored(core: &Core, key: &str) -> Result<Option<Vec<u8>>, HandlerError>
         .await
         .map_err(|error| unreachable(&error))?;
     Ok(found.map(|found| found.value))
-}
-
-/// Removes a value. One that stays expires.
-async fn remove(core: &Core, key: &str) {
-    if let Err(error) = core.stores.remove(key).await {
-        tracing::debug!(%error, "a value of a call stays in the store until it expires");
-    }
 }
 
 async fn read(
@@ -211,24 +198,12 @@ async fn read(
     }
 }
 
-/// Waits until another process has answers for a call of this one.
-pub(super) async fn answers(core: &Core, id: &str) -> RawValues {
+/// Waits until another process has answers for a call of this one, or cancels it.
+pub(super) async fn given(core: &Core, id: &str) -> Given {
     if !core.stores.values_are_shared {
         return pending().await;
     }
-    let (key, mut pause) = (answers_key(id), FASTEST);
-    loop {
-        sleep(pause).await;
-        pause = (pause * 2).min(SLOWEST);
-        match core.stores.get(&key).await {
-            Ok(Some(found)) => {
-                remove(core, &key).await;
-                return serde_json::from_slice(&found.value).unwrap_or_default();
-            }
-            Ok(None) => {}
-            Err(error) => tracing::warn!(%error, "the answers for a call cannot be read"),
-        }
-    }
+    given::taken(core, id, |_| true).await
 }
 
 /// Serves a round of a call of this process for a request that another one has.
@@ -245,7 +220,9 @@ pub(super) async fn serve(
     let Some(asked) = inputs::of(&call.cx).filter(|_| call.attach(&sink, token)) else {
         return;
     };
-    let mut passing = std::pin::pin!(pass_on(core, id, &notes));
+    let beside = select(pass_on(core, id, &notes), record_running(core));
+    let cancelled = given::taken(core, id, |given| matches!(given, Given::Cancelled(_)));
+    let mut beside = std::pin::pin!(select(beside, cancelled));
     let answered: HashSet<&String> = answers.keys().collect();
     asked.deliver(answers);
     let report = loop {
@@ -260,8 +237,17 @@ pub(super) async fn serve(
             break Report::Questions(open);
         }
         let changed = select(changed, asked.changed_since(seen));
-        if let Either::Second(never) = select(changed, passing.as_mut()).await {
-            match never {}
+        match select(changed, beside.as_mut()).await {
+            Either::First(_) => {}
+            Either::Second(Either::First(Either::First(never) | Either::Second(never))) => {
+                match never {}
+            }
+            Either::Second(Either::Second(given)) => {
+                if let Given::Cancelled(reason) = given {
+                    call.cx.state.ended.set_reason(reason.as_deref());
+                }
+                return call.detach(false);
+            }
         }
     };
     let too_large = Report::Refused {
@@ -296,6 +282,16 @@ async fn pass_on(core: &Core, id: &str, notes: &Notes) -> Infallible {
             Err(error) => tracing::debug!(%error, "messages of a call cannot be stored yet"),
         }
         sleep(REPORTED).await;
+    }
+}
+
+/// Records that this process runs, for the one that waits for the call.
+async fn record_running(core: &Core) -> Infallible {
+    loop {
+        sleep(RECORD_INTERVAL).await;
+        if let Err(error) = core.stores.record_running().await {
+            tracing::warn!(%error, "the process of a call cannot record that it runs");
+        }
     }
 }
 
