@@ -93,18 +93,8 @@ impl<'a> Action<'a> {
                 let method = single_argument("request", "method", words)?;
                 Self::Request(method, values::read_args(args.args.as_deref())?)
             }
-            Command::Auth(_)
-            | Command::Completions(_)
-            | Command::Explain(_)
-            | Command::Gateway(_)
-            | Command::Install(_)
-            | Command::Login(_)
-            | Command::Logout(_)
-            | Command::Man(_)
-            | Command::Record(_)
-            | Command::Replay(_)
-            | Command::Servers(_)
-            | Command::Uninstall(_) => {
+            // `Command::server` lists them.
+            _ => {
                 let message = "this command connects to no server";
                 return Err(Failure::Usage(message.to_owned()));
             }

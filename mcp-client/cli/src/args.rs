@@ -68,6 +68,9 @@ pub(crate) enum Command {
     )]
     Resources(Resources),
     /// Reads a resource
+    ///
+    /// Text is written unchanged to a file or a pipe, without a line break at its end that it does
+    /// not have. On a terminal, the output ends with a line break.
     #[command(
         override_usage = "mcp read [OPTIONS] URL URI\n       mcp read [OPTIONS] URI -- PROGRAM..."
     )]

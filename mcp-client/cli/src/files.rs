@@ -28,16 +28,38 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Reads a text in UTF-8 in the same way.
 pub(crate) fn text(path: &Path, limit: u64) -> io::Result<String> {
-    let text = String::from_utf8(read(path, limit)?);
-    text.map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
+    utf8(read(path, limit)?)
+}
+
+/// Reads the text of standard input in UTF-8, of at most `limit` bytes. A user may type it, so it
+/// may take any time.
+pub(crate) fn stdin(limit: u64) -> io::Result<String> {
+    utf8(up_to(io::stdin().lock(), limit, None)?)
+}
+
+fn utf8(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
 }
 
 fn all(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    let size = metadata.is_file().then(|| metadata.len());
+    up_to(file, limit, size)
+}
+
+/// Reads to the end. The error names the size if it is known.
+fn up_to(from: impl Read, limit: u64, size: Option<u64>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        let text = format!("expected at most {limit} bytes");
-        return Err(io::Error::new(ErrorKind::FileTooLarge, text));
+    from.take(limit + 1).read_to_end(&mut bytes)?;
+    let read = bytes.len() as u64;
+    if read <= limit {
+        return Ok(bytes);
     }
-    Ok(bytes)
+    let found = match size {
+        Some(size) => format!("found {}", size.max(read)),
+        None => "found more".to_owned(),
+    };
+    let text = format!("expected at most {limit} bytes, {found}");
+    Err(io::Error::new(ErrorKind::FileTooLarge, text))
 }

@@ -28,7 +28,8 @@ pub(crate) struct Output {
     format: Option<OutputFormat>,
     /// The maximum number of elements of a list.
     pub(crate) limit: usize,
-    terminal: bool,
+    /// Whether a user sees standard output.
+    pub(crate) terminal: bool,
     colours: bool,
 }
 

@@ -1,27 +1,32 @@
 //! Arguments of tools and prompts, from the command line and from files.
 
-use std::io::Read;
 use std::path::Path;
 
 use mcp_client::types::json::{self, Object, Value};
 
 use crate::failure::Failure;
+use crate::files;
 use crate::schema::{Field, Kind, Shape, plain};
+
+/// The maximum size of `--args` in a file or on standard input, in bytes: that of a message by
+/// default.
+const ARGUMENTS: u64 = 16 << 20;
 
 /// Reads the object of `--args`; an empty one if the option is absent.
 pub(crate) fn read_args(args: Option<&str>) -> Result<Object, Failure> {
     let text = match args {
         None => return Ok(Object::new()),
-        Some("-") => {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text)?;
-            text
-        }
+        Some("-") => files::stdin(ARGUMENTS).map_err(|error| {
+            let message = format!("cannot read `--args` from standard input: {error}");
+            Failure::Usage(message)
+        })?,
         Some(text) => match text.strip_prefix('@') {
-            Some(path) => std::fs::read_to_string(path).map_err(|source| Failure::File {
-                path: Path::new(path).to_owned(),
-                source,
-            })?,
+            Some(path) => {
+                files::text(Path::new(path), ARGUMENTS).map_err(|source| Failure::File {
+                    path: Path::new(path).to_owned(),
+                    source,
+                })?
+            }
             None => text.to_owned(),
         },
     };

@@ -167,6 +167,43 @@ async fn recorder_uses_the_login() {
     assert!(!recorded.contains("access-token"), "{recorded}");
 }
 
+#[tokio::test]
+async fn replayed_client_uses_the_stored_token() {
+    let folder = Folder::new("replay-login");
+    let world = World::start().await;
+    world.script(|asked, world| (asked.path == "/token").then(|| answer(200, world.token())));
+    let (server, issuer) = (world.server(), world.origin());
+    let mut words = vec![
+        "tools",
+        &server,
+        "--client-id",
+        "robot",
+        "--issuer",
+        &issuer,
+    ];
+    words.extend(["--client-secret-env", "SECRET", "--client-credentials"]);
+    let printed = run(&folder, &words).await;
+    assert_eq!(printed.code, Some(0), "{printed:?}");
+    let file = folder.file("session.jsonl");
+    let recording = concat!(
+        r#"{"mcpRecording":1,"program":"x","time":"x","server":{"url":"x"},"secrets":"removed"}"#,
+        "\n",
+        r#"{"time":"x","ms":1,"from":"client","message":{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}}"#,
+        "\n",
+        r#"{"time":"x","ms":2,"from":"server","message":{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}}"#,
+        "\n",
+    );
+    std::fs::write(&file, recording).expect("written");
+    words[0] = "replay";
+    words.splice(1..2, [&*file, &*server, "--client"]);
+    let printed = run(&folder, &words).await;
+    assert!(printed.err.contains("1 answers compared"), "{printed:?}");
+    assert!(!printed.out.contains("there is no answer"), "{printed:?}");
+    assert!(!printed.err.contains("log in"), "{printed:?}");
+    // The stored token was used.
+    assert_eq!(world.count("/token"), 1);
+}
+
 /// A server without metadata.
 fn without_metadata(asked: &Asked, needs_token: bool) -> Option<crate::world::Answer> {
     match asked.path.as_str() {

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::servers::World;
+use super::subject;
 use crate::support::conversation::Conversation;
 use crate::support::folder::Folder;
 use crate::support::program::{Printed, mcp};
@@ -26,11 +27,44 @@ fn file_without_an_end_is_refused_in_little_memory() {
         "replay /dev/zero",
         "tools --config /dev/zero x",
         "tools --cacert /dev/zero https://127.0.0.1:1/mcp",
+        "call --args @/dev/zero https://127.0.0.1:1/mcp tool",
+        "call --args - https://127.0.0.1:1/mcp tool < /dev/zero",
     ] {
         let printed = shell(&format!("ulimit -v 600000; exec $MCP {command}"));
         assert_eq!(printed.code, Some(2), "{command}: {printed:?}");
         assert!(printed.err.contains(" bytes"), "{command}: {printed:?}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn answer_without_an_end_is_refused() {
+    let subject = subject();
+    let subject = subject.display();
+    let printed = shell(&format!("exec $MCP call order -- {subject} < /dev/zero"));
+    assert!(printed.err.contains("1048576 bytes"), "{printed:?}");
+}
+
+#[test]
+fn large_arguments_are_refused_with_file_size_and_limit() {
+    let folder = Folder::new("limits-arguments").created();
+    let path = folder.file("large.json");
+    let file = std::fs::File::create(&path).expect("a file");
+    file.set_len(20_000_000).expect("a size");
+    let arguments = format!("@{path}");
+    let mut command = mcp();
+    command.args([
+        "call",
+        "--args",
+        &arguments,
+        "https://127.0.0.1:1/mcp",
+        "tool",
+    ]);
+    let printed: Printed = command.output().expect("it runs").into();
+    assert_eq!(printed.code, Some(2), "{printed:?}");
+    let fault = "expected at most 16777216 bytes, found 20000000";
+    assert!(printed.err.contains(&path), "{printed:?}");
+    assert!(printed.err.contains(fault), "{printed:?}");
 }
 
 #[test]
@@ -108,6 +142,27 @@ fn check_ends_with_silent_and_senseless_servers() {
         let size = printed.out.len() + printed.err.len();
         assert!(size < 300_000, "{server}: {size}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn deeply_nested_line_is_recorded_in_little_memory() {
+    let folder = Folder::new("limits-deep").created();
+    let file = folder.file("session.jsonl");
+    let mut server = Conversation::start(&mut record(&folder, "exec cat >/dev/null"));
+    server.send("[".repeat(8_000_000) + &"]".repeat(8_000_000));
+    let lines = || std::fs::read(&file).expect("a file");
+    while lines().iter().filter(|byte| **byte == b'\n').count() < 2 {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let status = format!("/proc/{}/status", server.child.id());
+    let status = std::fs::read_to_string(status).expect("it runs");
+    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let most = most.and_then(|most| most.trim().strip_suffix(" kB"));
+    let most: u64 = most.expect("a size").parse().expect("a number");
+    assert!(most < 150_000, "{most} KiB");
+    let recorded = String::from_utf8(lines()).expect("text");
+    assert!(recorded.contains(r#""bytes":16000000"#));
 }
 
 #[test]

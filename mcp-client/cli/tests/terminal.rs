@@ -123,6 +123,13 @@ impl Drop for User {
 }
 
 #[test]
+fn binary_resource_is_not_printed_but_explained() {
+    let seen = User::runs(&["read", "test://bytes"]).sees_all();
+    assert!(seen.contains("bytes]"), "{seen}");
+    assert!(seen.contains("`--output FILE`"), "{seen}");
+}
+
+#[test]
 fn form_is_prompted_field_by_field() {
     for revision in [Revision::LATEST.as_str(), "2025-11-25"] {
         let mut user = User::runs(&["call", "order", "--revision", revision]);

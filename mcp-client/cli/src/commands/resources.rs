@@ -238,6 +238,9 @@ fn print(all: &[AnyResourceContents], output: Output) -> Result<(), Failure> {
             AnyResourceContents::Text(text) => output.text(&text.text)?,
             AnyResourceContents::Blob(blob) => {
                 output.line(&bytes(&blob.uri, kind, blob.blob.as_str()))?;
+                if output.terminal {
+                    print_message("hint: `--output FILE` writes the binary contents to a file");
+                }
             }
             other => output.value(other)?,
         }

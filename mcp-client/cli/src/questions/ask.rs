@@ -1,7 +1,7 @@
 //! [`Answers`]: asks the user, at the terminal or through piped standard input.
 
 use std::future::pending;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +9,9 @@ use tokio::sync::{Semaphore, SemaphorePermit, oneshot};
 use tokio::time::sleep;
 
 use crate::output::clean;
+
+/// The maximum size of an answer, in bytes.
+const ANSWER: usize = 1 << 20;
 
 /// Where answers come from. Servers may ask several questions at once, but only one is shown at a
 /// time.
@@ -35,6 +38,8 @@ pub(crate) enum NoAnswer {
     Ended,
     /// Piped input did not contain a further line in time.
     Late,
+    /// The next line has more than 1048576 bytes.
+    Long,
     /// Standard input is a terminal, but standard error is not.
     Unseen,
 }
@@ -46,6 +51,7 @@ impl NoAnswer {
             Self::Closed => None,
             Self::Ended => Some("standard input has no more lines"),
             Self::Late => Some("standard input had no further line in time (see `--timeout`)"),
+            Self::Long => Some("the next line of standard input has more than 1048576 bytes"),
             Self::Unseen => Some("standard error is not a terminal, so questions are not visible"),
         }
     }
@@ -82,7 +88,8 @@ impl AskPermit<'_> {
         // A read cannot be cancelled; the thread ends with the program.
         std::thread::spawn(move || {
             let mut line = String::new();
-            let read = io::stdin().lock().read_line(&mut line);
+            let mut input = io::stdin().lock().take(ANSWER as u64 + 1);
+            let read = input.read_line(&mut line);
             let line = read.ok().filter(|&read| read > 0).map(|_| line);
             // Fails if the call was cancelled meanwhile.
             let _ = sender.send(line);
@@ -95,6 +102,7 @@ impl AskPermit<'_> {
         };
         tokio::select! {
             line = answer => match (line.ok().flatten(), self.patience) {
+                (Some(line), _) if line.len() > ANSWER => Err(NoAnswer::Long),
                 (Some(line), _) => Ok(line.trim().to_owned()),
                 (None, Some(_)) => Err(NoAnswer::Ended),
                 (None, None) => Err(NoAnswer::Closed),

@@ -5,9 +5,11 @@ mod endpoint;
 mod forward;
 mod headers;
 mod listen;
+mod login;
 mod pool;
 
 pub(crate) use endpoint::{added, parse, record};
 pub(crate) use headers::rejected;
 pub(crate) use listen::serve;
+pub(crate) use login::{login, send_with_token};
 pub(crate) use pool::Pool;

@@ -289,10 +289,11 @@ fn is_endpoint(entry: &Entry) -> bool {
     http.and_then(|http| http.event.as_deref()) == Some("endpoint")
 }
 
-/// Returns an object or an array as it was sent, except for secrets.
+/// Returns an object or an array as it was sent, except for secrets; `None` if it nests deeper than
+/// messages can.
 fn parsed(bytes: &[u8], keeps_secrets: bool) -> Option<Box<RawValue>> {
     let text = std::str::from_utf8(bytes).ok()?.trim();
-    if !text.starts_with(['{', '[']) {
+    if !text.starts_with(['{', '[']) || secrets::is_too_deep(text) {
         return None;
     }
     let message: &RawValue = serde_json::from_str(text).ok()?;

@@ -5,7 +5,7 @@ mod json;
 mod text;
 
 pub(crate) use arguments::command_line;
-pub(crate) use json::message;
+pub(crate) use json::{is_too_deep, message};
 use mcp_gateway::config::is_secret_member as is_secret;
 pub(crate) use text::{text, urls};
 

@@ -4,16 +4,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use hyper::Uri;
-use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use mcp_client::is_loopback_url;
 
 use super::forward::Forward;
 use super::listen;
+use super::login::login;
 use super::pool::Pool;
 use crate::args::Options;
-use crate::authorization::oauth;
 use crate::failure::Failure;
-use crate::questions::ask::Answers;
 use crate::recording::RecordingError;
 use crate::recording::recorder::Recorder;
 
@@ -27,11 +26,7 @@ pub(crate) async fn record(
 ) -> Result<(), Failure> {
     let url = parse(url)?;
     let added = added(&url, options)?;
-    let login = if added.contains_key(AUTHORIZATION) {
-        None
-    } else {
-        Some(oauth(options, Answers::new(options.common.timeout))?)
-    };
+    let login = login(&added, options)?;
     let forward = Arc::new(Forward {
         pool: Pool::new(&url, options)?,
         added,

@@ -12,10 +12,10 @@ use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use hyper::http::uri::PathAndQuery;
 use hyper::{HeaderMap, Request, Response, StatusCode, Uri};
 use mcp_client::oauth::OAuth;
-use mcp_client::{Authorize, AuthorizeRequest, AuthorizeResponse};
 
 use super::body::{Tap, Tapped};
 use super::headers;
+use super::login::send_with_token;
 use super::pool::Pool;
 use crate::output::print_error;
 use crate::recording::format::{HttpPart, Side};
@@ -27,9 +27,6 @@ const SESSIONS: usize = 10_000;
 
 /// The maximum size in bytes of a request that can be sent again after a login.
 const KEPT: u64 = 16 << 20;
-
-/// How often a request is sent again after the server has rejected it.
-const ATTEMPTS: u32 = 3;
 
 /// A body that passes, or one of this program.
 pub(super) type Answer = Either<Tapped, Full<Bytes>>;
@@ -103,33 +100,19 @@ impl Forward {
             .await
             .map_err(|error| error.to_string())?
             .to_bytes();
-        let mut attempt = AuthorizeRequest::new(&self.url, &parts.method);
-        loop {
-            let sent = login.authorize(attempt).await;
-            let sent = sent.map_err(|error| error.to_string())?;
+        let send = |headers: HeaderMap| {
             let body = Either::Right(Full::new(body.clone()));
             let mut request = Request::from_parts(parts.clone(), body);
-            request.headers_mut().extend(sent.clone());
-            let response = self.pool.send(request).await?;
-            let status = response.status();
-            let answered = AuthorizeResponse::new(attempt, &sent, status, response.headers());
-            login.received(answered);
-            let is_rejected = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-            if !is_rejected || attempt.attempt == ATTEMPTS {
-                return Ok(response);
-            }
-            match login.rejected(answered).await {
-                Ok(true) => attempt.attempt += 1,
-                Ok(false) => return Ok(response),
-                // The host gets the answer of the server, and may log in itself.
-                Err(error) => {
-                    let text = format!("request {exchange}: {error}");
-                    print_error(&text);
-                    self.recorder.remark(&text);
-                    return Ok(response);
-                }
-            }
-        }
+            request.headers_mut().extend(headers);
+            self.pool.send(request)
+        };
+        // The host gets the answer of the server, and may log in itself.
+        let report = |error: String| {
+            let text = format!("request {exchange}: {error}");
+            print_error(&text);
+            self.recorder.remark(&text);
+        };
+        send_with_token(login, (&self.url, &parts.method), send, report).await
     }
 
     fn request(&self, request: Request<Incoming>, exchange: u64) -> Option<Request<Tapped>> {

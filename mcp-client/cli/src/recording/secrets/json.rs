@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use mcp_client::types::json::NESTING_LIMIT;
+
 use super::{REMOVED, counts, is_secret, urls};
 
 /// Members whose values are JSON Schemas: there, names are those of members and not of values.
@@ -55,6 +57,27 @@ struct Frame {
     /// Whether a member `name` says that the member `value` is a secret.
     names_secret: bool,
     value: Option<Range<usize>>,
+}
+
+/// Returns `true` if arrays and objects nest deeper than any decoder of messages allows. Each level
+/// costs more memory than its byte when secrets are removed.
+pub(crate) fn is_too_deep(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (0, 0_usize);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'{' | b'[' if depth == NESTING_LIMIT => return true,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        at = if byte == b'"' {
+            string_end(bytes, at)
+        } else {
+            at + 1
+        };
+    }
+    false
 }
 
 /// Returns a text, which must be valid JSON, without secrets.
@@ -150,7 +173,9 @@ fn scrub_string(
     }
     let value = unquoted(string);
     let is_json = may_be_json && serde_json::from_str::<serde::de::IgnoredAny>(&value).is_ok();
-    let clean = if is_json {
+    let clean = if is_json && is_too_deep(&value) {
+        super::text(&value)
+    } else if is_json {
         scrub(&value, texts - 1)
     } else {
         urls(&value)

@@ -6,6 +6,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response, Uri};
+use mcp_client::oauth::OAuth;
 use mcp_client::types::headers::{
     METHOD, NAME, PARAM_PREFIX, PROTOCOL_VERSION, SESSION_ID, encode_value, name_member,
 };
@@ -17,7 +18,7 @@ use super::Sent;
 use crate::args::Options;
 use crate::failure::Failure;
 use crate::output;
-use crate::recording::http::{Pool, added, parse};
+use crate::recording::http::{Pool, added, login, parse, send_with_token};
 
 /// The member of `_meta` with the revision of a request without a handshake.
 const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -26,6 +27,7 @@ struct Connection {
     pool: Pool<Full<Bytes>>,
     url: Uri,
     added: HeaderMap,
+    login: Option<OAuth>,
     received: mpsc::Sender<String>,
     limit: usize,
 }
@@ -39,9 +41,11 @@ pub(super) fn start(
     received: mpsc::Sender<String>,
 ) -> Result<(), Failure> {
     let url = parse(url)?;
+    let added = added(&url, options)?;
     let connection = Arc::new(Connection {
         pool: Pool::new(&url, options)?,
-        added: added(&url, options)?,
+        login: login(&added, options)?,
+        added,
         url,
         received,
         limit: options.max_message,
@@ -52,7 +56,7 @@ pub(super) fn start(
             let Some(request) = connection.request(&message, &session) else {
                 continue;
             };
-            let response = match connection.pool.send(request).await {
+            let response = match connection.send(request).await {
                 Ok(response) => response,
                 Err(error) => {
                     output::print_error(&format!("the server cannot be reached: {error}"));
@@ -88,6 +92,19 @@ impl Session {
 }
 
 impl Connection {
+    async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, String> {
+        let Some(login) = &self.login else {
+            return self.pool.send(request).await;
+        };
+        let send = |headers: HeaderMap| {
+            let mut request = request.clone();
+            request.headers_mut().extend(headers);
+            self.pool.send(request)
+        };
+        let report = |error: String| output::print_error(&error);
+        send_with_token(login, (&self.url, request.method()), send, report).await
+    }
+
     fn request(&self, sent: &Sent, session: &Session) -> Option<Request<Full<Bytes>>> {
         let message: Value = json::from_str(&sent.text).ok()?;
         let body = Full::new(Bytes::from(sent.text.clone()));
