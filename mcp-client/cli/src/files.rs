@@ -44,7 +44,7 @@ fn utf8(bytes: Vec<u8>) -> io::Result<String> {
 fn all(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
-    let size = metadata.is_file().then(|| metadata.len());
+    let size = metadata.is_file().then_some(metadata.len());
     up_to(file, limit, size)
 }
 

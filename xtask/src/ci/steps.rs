@@ -165,25 +165,28 @@ fn fuzz() -> Task {
 
 /// Checks that need little compilation.
 fn texts(extent: Extent) -> Vec<Step> {
-    let lock = Cargo {
-        quiet: true,
-        ..Cargo::new("metadata --locked --format-version 1")
-    };
+    let workspaces = ["", "xtask/peers/", "xtask/peers/extensions/", "xtask/fuzz/"];
+    let locks = workspaces.map(|folder| {
+        let line = "metadata --locked --format-version 1 --manifest-path";
+        Task::Run(Cargo {
+            quiet: true,
+            ..Cargo::new(&format!("{line} {folder}Cargo.toml"))
+        })
+    });
+    let locks = locks.into_iter().chain([Task::Check("licence", licences)]);
     vec![
-        step(
-            "lock",
-            vec![Task::Run(lock), Task::Check("licence", licences)],
-        ),
+        step("lock", locks.collect()),
         step("deny", vec![deny(extent)]),
         runs("release", "xtask release --dry-run --quick"),
         step(
             "format",
-            vec![
-                run("fmt --all --check"),
-                run("fmt --all --check --manifest-path xtask/peers/Cargo.toml"),
-                run("fmt --all --check --manifest-path xtask/peers/extensions/Cargo.toml"),
-                run("fmt --all --check --manifest-path xtask/fuzz/Cargo.toml"),
-            ],
+            workspaces
+                .map(|folder| {
+                    run(&format!(
+                        "fmt --all --check --manifest-path {folder}Cargo.toml"
+                    ))
+                })
+                .into(),
         ),
         step("links", vec![Task::Check("links", links::broken)]),
         step("layers", vec![Task::Check("layers", layers::faults)]),

@@ -35,11 +35,11 @@ where
 {
     let mut attempt = AuthorizeRequest::new(url, method);
     loop {
-        let sent = login.authorize(attempt).await;
-        let sent = sent.map_err(|error| error.to_string())?;
-        let response = send(sent.clone()).await?;
+        let headers = login.authorize(attempt).await;
+        let headers = headers.map_err(|error| error.to_string())?;
+        let response = send(headers.clone()).await?;
         let status = response.status();
-        let answered = AuthorizeResponse::new(attempt, &sent, status, response.headers());
+        let answered = AuthorizeResponse::new(attempt, &headers, status, response.headers());
         login.received(answered);
         let is_rejected = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         if !is_rejected || attempt.attempt == ATTEMPTS {
