@@ -125,8 +125,14 @@ fn own_program() -> Result<PathBuf> {
     let own = std::env::current_exe().context("this program has no path")?;
     let folder = workspace::target()?.join("ci");
     fs::create_dir_all(&folder).with_context(|| workspace::display_path(&folder))?;
-    let copy = folder.join(format!("xtask{}", std::env::consts::EXE_SUFFIX));
-    fs::copy(own, &copy).with_context(|| workspace::display_path(&copy))?;
+    let file = |name: &str| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    let (new, copy) = (
+        file(&format!("xtask-{}", std::process::id())),
+        file("xtask"),
+    );
+    fs::copy(own, &new).with_context(|| workspace::display_path(&new))?;
+    // Another run may use the old copy, which cannot be written.
+    fs::rename(&new, &copy).with_context(|| workspace::display_path(&copy))?;
     Ok(copy)
 }
 

@@ -42,7 +42,10 @@ pub(crate) fn of_server(word: &str) -> String {
         let scheme = if local { "http" } else { "https" };
         return format!("a URL begins with its scheme: `{scheme}://{word}`");
     }
-    format!("a server that is a program comes after `--`: `-- {word}`")
+    format!(
+        "a server that is a program comes after `--`: `-- {word}`, and one that a host lists after \
+         `@`: `@{word}`"
+    )
 }
 
 /// Returns `true` for the URL of a server.

@@ -25,7 +25,7 @@ fn faults_are_found_with_their_paths() {
         table.out.contains("2026-07-28  tools/call invalid "),
         "{table:?}"
     );
-    assert!(table.out.ends_with(" 1 faults\n"), "{table:?}");
+    assert!(table.out.ends_with(" 1 fault\n"), "{table:?}");
     let json: Value = serde_json::from_str(&explain(&[&file, "--json"]).out).expect("JSON");
     assert_eq!(
         (&json["faults"], &json["serverInfo"]),
@@ -42,6 +42,28 @@ fn faults_are_found_with_their_paths() {
     let page = explain(&[&file, "--format", "html"]).out;
     let marked = r#"<mark title="invalid type: integer `7`, expected a string"><span class="n">7</span></mark>"#;
     assert!(page.contains(marked), "{page}");
+}
+
+#[test]
+fn messages_before_the_handshake_is_answered_have_the_revision_that_was_asked_for() {
+    let folder = Folder::new("explain-early").created();
+    let file = folder.file("session.jsonl");
+    let header = std::fs::read_to_string(EVERYTHING).expect("a recording");
+    let header = header.lines().next().expect("a header");
+    let lines = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#,
+    ];
+    let entries = lines.map(|line| {
+        format!(
+            r#"{{"time":"2026-11-28T06:06:25.632Z","ms":5.6,"from":"client","message":{line}}}"#
+        )
+    });
+    std::fs::write(&file, format!("{header}\n{}\n", entries.join("\n"))).expect("written");
+    let table = explain(&[&file]);
+    assert!(table.out.ends_with(" 0 faults\n"), "{table:?}");
+    assert!(!table.out.contains("2026-07-28"), "{table:?}");
 }
 
 #[test]

@@ -89,6 +89,13 @@ fn faults_of_the_file_are_named() {
         assert_eq!(printed.code, Some(2), "{text}: {printed:?}");
         assert!(printed.err.contains(expected), "{text}: {printed:?}");
     }
+    let missing: Printed = mcp()
+        .args(["gateway", "missing.json"])
+        .output()
+        .expect("it runs")
+        .into();
+    let count = missing.err.matches("missing.json").count();
+    assert_eq!((missing.code, count), (Some(2), 1), "{missing:?}");
     configure(&path, &["one"]);
     let other: Printed = mcp()
         .args(["gateway", &path, "--listen", "0.0.0.0:0"])

@@ -54,7 +54,8 @@ fn command_lines_without_a_server_get_a_hint() {
         ),
         (
             &["tools", "npx"],
-            "hint: a server that is a program comes after `--`: `-- npx`\n",
+            "hint: a server that is a program comes after `--`: `-- npx`, and one that a host lists \
+             after `@`: `@npx`\n",
         ),
         (
             &["tools", "npx -y foo"],

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use mcp_client::{ChildProcess, Stderr};
 use mcp_gateway::Upstream;
-use mcp_gateway::config::{ConfigError, Expanded, ResolvedServer};
+use mcp_gateway::config::{Expanded, ResolvedServer};
 
 use crate::args::Options;
-use crate::configured::read;
+use crate::configured::{self, read};
 use crate::failure::Failure;
 use crate::output::print_message;
 use crate::questions::ask::Answers;
@@ -29,10 +29,7 @@ pub(super) struct Changes {
 impl Configured {
     /// Reads the file. The servers in it are those that the gateway presents from now on.
     pub(super) fn read(&mut self, file: &Path, names: &[String]) -> Result<Changes, Failure> {
-        let failed = |source: ConfigError| Failure::Config {
-            path: file.to_owned(),
-            source,
-        };
+        let failed = |error| configured::failed(file, error);
         let config = read(file).map_err(failed)?;
         if let Some(unknown) = names.iter().find(|name| config.get(name).is_none()) {
             let file = file.display();

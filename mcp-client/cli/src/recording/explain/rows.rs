@@ -204,7 +204,10 @@ impl<'a> Explaining<'_, 'a> {
             return Some(own);
         }
         if message.method() == Some("initialize") {
-            return params.get("protocolVersion")?.as_str()?.parse().ok();
+            let asked = params.get("protocolVersion")?.as_str()?.parse().ok()?;
+            // For messages that are sent before the response.
+            self.revisions.entry(key).or_insert(asked);
+            return Some(asked);
         }
         if let (Kind::Result { result, .. }, Some("initialize")) =
             (&message.kind, pair.and_then(Message::method))

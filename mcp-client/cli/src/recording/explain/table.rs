@@ -46,10 +46,13 @@ pub(crate) fn table(explanation: &Explanation<'_>) -> String {
         }
     }
     text + &format!(
-        "\n{} messages in {}, {} faults\n",
+        "\n{} messages in {}, {}\n",
         summary.messages,
         duration(summary.duration),
-        summary.faults
+        match summary.faults {
+            1 => "1 fault".to_owned(),
+            count => format!("{count} faults"),
+        }
     )
 }
 
