@@ -206,7 +206,6 @@ fn texts(extent: Extent) -> Vec<Step> {
 /// Steps that run programs that the tests have compiled.
 fn programs(extent: Extent) -> Vec<Step> {
     vec![
-        step("conformance", conformance(extent)),
         step("interop", interop(extent)),
         runs("doc-tests", "test --workspace --doc --all-features"),
     ]
