@@ -123,13 +123,11 @@ pub(crate) async fn set_log_level(
                 tracing::debug!(%error, "the level of log messages cannot be set");
             }
             let mut noted = link.log_level();
-            match noted.newest.filter(|newest| *newest != level) {
-                Some(newest) => level = newest,
-                None => {
-                    noted.is_being_set = false;
-                    return;
-                }
-            }
+            let Some(newest) = noted.newest.filter(|newest| *newest != level) else {
+                noted.is_being_set = false;
+                return;
+            };
+            level = newest;
         }
     });
     // Fails only if the runtime shuts down.
