@@ -235,12 +235,14 @@ async fn notification_that_a_page_is_done_reaches_the_session_after_the_call() {
 #[tokio::test]
 async fn call_does_not_wait_until_the_level_of_log_messages_is_set() {
     let asked = Arc::new(Notify::new());
-    let noted = Arc::clone(&asked);
+    let (noted, count) = (Arc::clone(&asked), Count::default());
+    let counted = count.clone();
     // Never answers `logging/setLevel`.
     let hang = from_fn(move |request: Request, next: Next| {
-        let noted = Arc::clone(&noted);
+        let (noted, counted) = (Arc::clone(&noted), counted.clone());
         async move {
             if request.method() == "logging/setLevel" {
+                counted.add();
                 noted.notify_one();
                 std::future::pending::<()>().await;
             }
@@ -264,5 +266,12 @@ async fn call_does_not_wait_until_the_level_of_log_messages_is_set() {
     soon(asked.notified()).await;
     let called = soon(client.call_tool("work")).await.expect("called");
     assert_eq!(called.text(), "done");
+    // Nor does a client get the upstream to work on any number of levels at once.
+    for level in ["error", "debug", "info"] {
+        let params = json::Object::from([("level", level)]);
+        let setting = client.request_json("logging/setLevel", &params);
+        soon(setting).await.expect("noted");
+    }
+    assert_eq!(count.get(), 1);
     setting.abort();
 }

@@ -2,6 +2,7 @@
 
 mod detached;
 mod detached_elsewhere;
+mod detached_races;
 mod forms;
 mod legacy;
 mod methods;

@@ -90,7 +90,8 @@ async fn one(
 }
 
 /// Sets the level of log messages of a connection for one call, if it is another one. An upstream
-/// that refuses, or does not answer within `time`, is used with its own level.
+/// that refuses, or does not answer within `time`, is used with its own level. Does not wait while
+/// another level is being set: this one is set afterwards.
 pub(crate) async fn set_log_level(
     client: &Client,
     link: &Arc<Link>,
@@ -103,9 +104,14 @@ pub(crate) async fn set_log_level(
     if client.server_capabilities().logging.is_none() {
         return;
     }
-    // Noted before the upstream answers, so that other calls do not wait for it.
-    if link.log_level().replace(level) == Some(level) {
-        return;
+    {
+        // Noted before the upstream answers, so that other calls do not wait for it. One task for
+        // each connection: a client may ask for many levels before the upstream answers once.
+        let mut noted = link.log_level();
+        let is_same = noted.newest.replace(level) == Some(level);
+        if is_same || std::mem::replace(&mut noted.is_being_set, true) {
+            return;
+        }
     }
     let (client, link) = (client.clone(), Arc::clone(link));
     // A task, so that the level is also set if the call is cancelled.
@@ -116,12 +122,12 @@ pub(crate) async fn set_log_level(
             if let Err(error) = setting.timeout(time).await {
                 tracing::debug!(%error, "the level of log messages cannot be set");
             }
-            // The request for a newer level may have overtaken this one.
-            let newest = *link.log_level();
-            match newest.filter(|newest| *newest != level) {
-                Some(newest) => level = newest,
-                None => return,
-            }
+            let mut noted = link.log_level();
+            let Some(newest) = noted.newest.filter(|newest| *newest != level) else {
+                noted.is_being_set = false;
+                return;
+            };
+            level = newest;
         }
     });
     // Fails only if the runtime shuts down.

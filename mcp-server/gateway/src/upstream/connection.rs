@@ -38,8 +38,7 @@ pub(crate) struct Link {
     /// The number of subscriptions that use it.
     subscriptions: AtomicUsize,
     used: Mutex<Instant>,
-    /// The level of log messages that was requested, for upstreams of older revisions.
-    log_level: Mutex<Option<LoggingLevel>>,
+    log_level: Mutex<LogLevel>,
     /// Notified when a use of a connection of the pool ends.
     freed: Arc<Notify>,
 }
@@ -62,7 +61,7 @@ impl Link {
             listing: AtomicUsize::new(0),
             subscriptions: AtomicUsize::new(0),
             used: Mutex::new(Instant::now()),
-            log_level: Mutex::new(None),
+            log_level: Mutex::default(),
             freed,
         }
     }
@@ -142,13 +141,21 @@ impl Link {
         *self.used() = Instant::now();
     }
 
-    /// Returns the level of log messages that was requested last. Not locked while the upstream is
-    /// waited for.
-    pub(crate) fn log_level(&self) -> MutexGuard<'_, Option<LoggingLevel>> {
+    /// Returns the level of log messages. Not locked while the upstream is waited for.
+    pub(crate) fn log_level(&self) -> MutexGuard<'_, LogLevel> {
         self.log_level
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The level of log messages of a connection, for upstreams of older revisions.
+#[derive(Default)]
+pub(crate) struct LogLevel {
+    /// The level that was requested last.
+    pub(crate) newest: Option<LoggingLevel>,
+    /// Whether a task sets it.
+    pub(crate) is_being_set: bool,
 }
 
 /// How the gateway describes itself to upstreams.

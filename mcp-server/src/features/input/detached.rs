@@ -260,11 +260,13 @@ async fn abandoned(entry: &TableEntry, time: std::time::Duration) {
             CallPhase::Suspended => {
                 let given = elsewhere::given(&entry.core, &entry.id);
                 match timeout(time, select(changed, given)).await {
-                    Ok(Either::First(())) => {}
-                    Ok(Either::Second(Given::Answers(answers))) => {
-                        elsewhere::serve(&entry.core, &entry.id, call, &answers).await;
+                    Ok(Either::First(()) | Either::Second((Given::Taken, _))) => {}
+                    Ok(Either::Second((Given::Answers(answers), version))) => {
+                        let answers = (&answers, version);
+                        elsewhere::serve(&entry.core, &entry.id, call, answers).await;
                     }
-                    Ok(Either::Second(Given::Cancelled(reason))) => {
+                    Ok(Either::Second((Given::Cancelled(reason), _))) => {
+                        given::remove(&entry.core, &given::key(&entry.id)).await;
                         call.cx.state.ended.set_reason(reason.as_deref());
                         return;
                     }

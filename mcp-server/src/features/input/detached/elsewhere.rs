@@ -107,7 +107,10 @@ async fn wait(request: &Context, inputs: &Inputs, id: &str) -> Result<Box<RawVal
     // Of a round whose request was cancelled.
     if let Some(left) = stored(core, &report).await? {
         match serde_json::from_slice::<Ended>(&left)?.report {
-            Report::Questions(_) => remove(core, &report).await,
+            Report::Questions(_) => {
+                remove(core, &report).await;
+                remove(core, &answers).await;
+            }
             ended => return read(request, inputs, ended).await,
         }
     }
@@ -134,12 +137,13 @@ async fn wait(request: &Context, inputs: &Inputs, id: &str) -> Result<Box<RawVal
         }
         if let Some(found) = reported {
             remove(core, &report).await;
+            remove(core, &answers).await;
             let ended: Ended = serde_json::from_slice(&found)?;
             send(request, ended.notes, &mut sent).await;
             return read(request, inputs, ended.report).await;
         }
         if !is_taken {
-            is_taken = stored(core, &answers).await?.is_none();
+            is_taken = stored(core, &answers).await?.as_ref() != Some(&given);
             if !is_taken && seen.elapsed() > TAKEN {
                 remove(core, &answers).await;
                 return Err(ended());
@@ -198,12 +202,13 @@ async fn read(
     }
 }
 
-/// Waits until another process has answers for a call of this one, or cancels it.
-pub(super) async fn given(core: &Core, id: &str) -> Given {
+/// Waits until another process has answers for a call of this one, or cancels it. Also returns the
+/// version of what it found.
+pub(super) async fn given(core: &Core, id: &str) -> (Given, u64) {
     if !core.stores.values_are_shared {
         return pending().await;
     }
-    given::taken(core, id, |_| true).await
+    given::found(core, id, |given| !matches!(given, Given::Taken)).await
 }
 
 /// Serves a round of a call of this process for a request that another one has.
@@ -211,7 +216,7 @@ pub(super) async fn serve(
     core: &Core,
     id: &str,
     call: &DetachedCall<Context>,
-    answers: &RawValues,
+    (answers, version): (&RawValues, u64),
 ) {
     let notes = Arc::<Notes>::default();
     let sink: Arc<dyn MessageSink> = Arc::clone(&notes) as _;
@@ -220,8 +225,16 @@ pub(super) async fn serve(
     let Some(asked) = inputs::of(&call.cx).filter(|_| call.attach(&sink, token)) else {
         return;
     };
+    match given::take(core, id, version).await {
+        Ok(true) => {}
+        Ok(false) => return call.detach(true),
+        Err(error) => {
+            tracing::warn!(%error, "the answers for a call cannot be taken");
+            return call.detach(true);
+        }
+    }
     let beside = select(pass_on(core, id, &notes), record_running(core));
-    let cancelled = given::taken(core, id, |given| matches!(given, Given::Cancelled(_)));
+    let cancelled = given::found(core, id, |given| matches!(given, Given::Cancelled(_)));
     let mut beside = std::pin::pin!(select(beside, cancelled));
     let answered: HashSet<&String> = answers.keys().collect();
     asked.deliver(answers);
@@ -242,7 +255,8 @@ pub(super) async fn serve(
             Either::Second(Either::First(Either::First(never) | Either::Second(never))) => {
                 match never {}
             }
-            Either::Second(Either::Second(given)) => {
+            Either::Second(Either::Second((given, _))) => {
+                remove(core, &given::key(id)).await;
                 if let Given::Cancelled(reason) = given {
                     call.cx.state.ended.set_reason(reason.as_deref());
                 }

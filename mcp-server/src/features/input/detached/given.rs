@@ -25,6 +25,8 @@ const STORED: Duration = Duration::from_secs(600);
 #[derive(Serialize, Deserialize)]
 pub(super) enum Given {
     Answers(RawValues),
+    /// The process of the call has taken the answers, and the other one has not read its report.
+    Taken,
     /// The request was cancelled, for this reason.
     Cancelled(Option<String>),
 }
@@ -34,37 +36,35 @@ pub(super) fn key(id: &str) -> String {
     format!("detached-given:{id}")
 }
 
-/// Waits until another process gives something that is wanted for a call of this one, and takes it.
-pub(super) async fn taken(core: &Core, id: &str, is_wanted: fn(&Given) -> bool) -> Given {
+/// Waits until another process has given something that is wanted for a call of this one. Also
+/// returns its version. Takes nothing, so it may be dropped at any time.
+pub(super) async fn found(core: &Core, id: &str, is_wanted: fn(&Given) -> bool) -> (Given, u64) {
     let (key, mut pause) = (key(id), FASTEST);
     loop {
         sleep(pause).await;
         pause = (pause * 2).min(SLOWEST);
-        match take(core, &key, is_wanted).await {
-            Ok(Some(given)) => return given,
+        match core.stores.get(&key).await {
+            Ok(Some(found)) => {
+                let given = serde_json::from_slice(&found.value);
+                let given = given.unwrap_or_else(|_| Given::Answers(RawValues::default()));
+                if is_wanted(&given) {
+                    return (given, found.version);
+                }
+            }
             Ok(None) => {}
             Err(error) => tracing::warn!(%error, "the answers for a call cannot be read"),
         }
     }
 }
 
-async fn take(
-    core: &Core,
-    key: &str,
-    is_wanted: fn(&Given) -> bool,
-) -> Result<Option<Given>, StoreError> {
-    let Some(found) = core.stores.get(key).await? else {
-        return Ok(None);
-    };
-    let given = serde_json::from_slice(&found.value);
-    let given = given.unwrap_or_else(|_| Given::Answers(RawValues::default()));
-    if !is_wanted(&given) {
-        return Ok(None);
-    }
+/// Takes answers. Returns `false` if the request was cancelled meanwhile.
+pub(super) async fn take(core: &Core, id: &str, version: u64) -> Result<bool, StoreError> {
     // Recorded before: the other process asks for it as soon as the answers are taken.
     core.stores.record_running().await?;
-    remove(core, key).await;
-    Ok(Some(given))
+    let taken = serde_json::to_vec(&Given::Taken).unwrap_or_default();
+    // Not removed: that could remove a cancellation.
+    let put = put(core, &key(id), &taken, Condition::Version(version)).await?;
+    Ok(matches!(put, PutOutcome::Written(_)))
 }
 
 /// A request that waits for a call of another process. If it is dropped before its round is over,
