@@ -90,6 +90,8 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
         vec![
             runs("lean", &format!("test {PEERS} --package lean")),
             runs("quickstart", "xtask quickstart"),
+            // Like `cluster`, writes the results of the conformance suite to the target folder.
+            step("conformance", conformance(extent)),
             step("cluster", cluster(extent)),
         ],
         programs(extent),
