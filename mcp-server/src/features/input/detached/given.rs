@@ -78,7 +78,9 @@ pub(super) struct ElsewhereRequest<'a> {
 
 impl Drop for ElsewhereRequest<'_> {
     fn drop(&mut self) {
-        let is_cancelled = !self.is_over && !self.inputs.rounds().is_suspended;
+        // A process that shuts down drops its requests, too, and their calls go on elsewhere.
+        let is_stopping = self.request.core().stopping.is_set();
+        let is_cancelled = !self.is_over && !is_stopping && !self.inputs.rounds().is_suspended;
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
