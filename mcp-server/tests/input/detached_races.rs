@@ -22,7 +22,8 @@ enum Stop {
     Taken,
 }
 
-/// A store whose process stops once, and goes on when it is told.
+/// A store that blocks the first operation of one kind on what was given for a call, until the test
+/// notifies `go`.
 struct Stopping {
     store: Memory,
     at: Option<Stop>,
@@ -97,7 +98,8 @@ impl Drop for Ended {
     }
 }
 
-/// A process whose tool asks once. It is done when it is told to, also without the answer.
+/// Returns a process with a tool that asks one question. The call of the tool ends when the test
+/// notifies `done`, whether the question was answered or not.
 fn process(
     store: &Arc<Stopping>,
     done: &Arc<Notify>,
