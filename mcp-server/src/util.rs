@@ -3,6 +3,7 @@
 pub(crate) mod and_then;
 #[cfg(feature = "https-url")]
 pub(crate) mod etag;
+pub(crate) mod join;
 #[cfg(feature = "_proposals")]
 pub(crate) mod lazy_type_map;
 pub(crate) mod progress_throttle;

@@ -5,13 +5,19 @@ use std::sync::Arc;
 use crate::protocol::core::Context;
 use crate::protocol::core::states::States;
 use crate::protocol::error::BuildError;
-use crate::protocol::handler::requirements::Requirements;
+use crate::protocol::handler::requirements::{HandlerSubject, Requirements};
 use crate::protocol::handler::{
     BoxedHandler, Handler, HandlerFuture, IntoResult, NoArguments, boxed, requirements_of,
 };
 
 /// Decides whether the caller may use a definition.
-type Guard = Arc<BoxedHandler<NoArguments, ()>>;
+#[derive(Clone)]
+struct Guard {
+    run: Arc<BoxedHandler<NoArguments, ()>>,
+    /// `true` if it takes an extractor that needs the resource of the request, so that it can only
+    /// run where a URI is known.
+    names_resource: bool,
+}
 
 /// Decides whether a definition is listed for the caller.
 type Visibility = Arc<dyn Fn(&Context) -> bool + Send + Sync>;
@@ -70,6 +76,13 @@ impl Access {
         self.own.requirements.extend(&requirements_of(handler));
     }
 
+    /// Records what a handler that lists requires: it runs where no resource is known.
+    #[cfg(feature = "pagination")]
+    pub(crate) fn require_without_resource<A, M, H: Handler<A, M>>(&mut self, handler: &H) {
+        let requirements = requirements_of(handler).without_resource();
+        self.own.requirements.extend(&requirements);
+    }
+
     /// Returns `true` if a handler or guard may ask the client.
     pub(crate) fn may_ask(&self) -> bool {
         self.levels()
@@ -83,8 +96,12 @@ impl Access {
         H::Output: IntoResult<()> + 'static,
     {
         self.require(&guard);
-        let guard = boxed(guard, H::Output::into_result);
-        self.own.guards.push(Arc::new(guard));
+        let names_resource = requirements_of(&guard).needs_resource().is_some();
+        let run = Arc::new(boxed(guard, H::Output::into_result));
+        self.own.guards.push(Guard {
+            run,
+            names_resource,
+        });
     }
 
     /// Adds a condition that a caller has to meet to see the definition.
@@ -128,10 +145,26 @@ impl Access {
         groups.chain([(&self.own, self.groups.as_slice())])
     }
 
+    /// Returns `true` if everybody may see and use the definition.
+    pub(crate) fn is_open(&self) -> bool {
+        #[cfg(feature = "oauth")]
+        if self.scopes().next().is_some() {
+            return false;
+        }
+        self.levels()
+            .all(|(rules, _)| rules.guards.is_empty() && rules.visibility.is_empty())
+    }
+
+    /// Returns `true` if a guard needs the resource of the request.
+    pub(crate) fn names_resource(&self) -> bool {
+        let mut guards = self.levels().flat_map(|(rules, _)| &rules.guards);
+        guards.any(|guard| guard.names_resource)
+    }
+
     /// Returns `true` if lists for some callers do not contain the definition.
     pub(crate) fn is_restricted(&self, cx: &Context) -> bool {
         #[cfg(feature = "oauth")]
-        if cx.filters_lists() && self.scopes().next().is_some() {
+        if cx.core().lists_permitted_only && self.scopes().next().is_some() {
             return true;
         }
         #[cfg(not(feature = "oauth"))]
@@ -145,7 +178,7 @@ impl Access {
     /// request names the scopes, by which the client can ask the user for them.
     pub(crate) fn is_listed(&self, cx: &Context) -> bool {
         #[cfg(feature = "oauth")]
-        if cx.filters_lists() && !self.scopes().all(|scope| cx.has_scope(scope)) {
+        if cx.core().lists_permitted_only && !self.scopes().all(|scope| cx.has_scope(scope)) {
             return false;
         }
         self.is_visible(cx)
@@ -167,23 +200,34 @@ impl Access {
     /// Returns `None` if there is nothing left to check, so that the futures of most requests stay
     /// small.
     pub(crate) fn check(&self, cx: &Context) -> Option<HandlerFuture<()>> {
+        self.check_guards(cx, |_| true)
+    }
+
+    /// Checks the scopes, and runs the guards that do not need the resource of the request. For
+    /// resource templates where no URI is known.
+    pub(crate) fn check_template(&self, cx: &Context) -> Option<HandlerFuture<()>> {
+        self.check_guards(cx, |guard| !guard.names_resource)
+    }
+
+    fn check_guards(
+        &self,
+        cx: &Context,
+        wanted: impl Fn(&Guard) -> bool,
+    ) -> Option<HandlerFuture<()>> {
         #[cfg(feature = "oauth")]
         if self.scopes().next().is_some()
             && let Err(error) = cx.require_scopes(self.scopes())
         {
             return Some(Box::pin(std::future::ready(Err(error))));
         }
-        if self.levels().all(|(rules, _)| rules.guards.is_empty()) {
+        let mut guards = Vec::new();
+        for (rules, groups) in self.levels() {
+            let wanted = rules.guards.iter().filter(|guard| wanted(guard));
+            guards.extend(wanted.map(|guard| (Arc::clone(&guard.run), with_states(cx, groups))));
+        }
+        if guards.is_empty() {
             return None;
         }
-        let guards = self.levels().flat_map(|(rules, groups)| {
-            let cx = with_states(cx, groups);
-            rules
-                .guards
-                .iter()
-                .map(move |guard| (Arc::clone(guard), cx.clone()))
-        });
-        let guards: Vec<_> = guards.collect();
         Some(Box::pin(async move {
             for (guard, cx) in guards {
                 guard(NoArguments, cx).await?;
@@ -222,16 +266,19 @@ impl Access {
         missing.collect()
     }
 
-    /// Returns an error if a handler or guard takes an extractor that only resources have.
-    pub(crate) fn not_a_resource(&self, kind: &'static str, name: &str) -> Option<BuildError> {
-        let mut needed = self
-            .levels()
-            .filter_map(|(rules, _)| rules.requirements.needs_resource());
-        needed.next().map(|type_name| BuildError::NotAResource {
-            kind,
-            name: name.to_owned(),
-            type_name,
-        })
+    /// Returns an error if a handler or guard takes an extractor that needs what the definition
+    /// does not have.
+    pub(crate) fn unavailable(
+        &self,
+        subject: HandlerSubject,
+        kind: &'static str,
+        name: &str,
+    ) -> Option<BuildError> {
+        let mut errors = self.levels().filter_map(|(rules, _)| {
+            let requirements = &rules.requirements;
+            requirements.unavailable(subject, kind, name)
+        });
+        errors.next()
     }
 }
 
@@ -275,6 +322,9 @@ macro_rules! access_setters {
         /// extractors that returns `Ok(())` or the error for the caller, such as
         /// [`HandlerError::forbidden`](crate::HandlerError::forbidden), which over HTTP is status
         /// 403 unless the response has begun. All guards have to admit the caller.
+        ///
+        /// Whom a guard of a resource or of a resource template forbids to read does not learn that
+        /// the resource exists, see the [guide](crate::guide::access).
         ///
         /// ```
         /// use mcp_server::{HandlerError, Principal, Server, ToolDef};

@@ -15,6 +15,7 @@ use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
 use crate::protocol::core::states::States;
 use crate::protocol::error::BuildError;
+use crate::protocol::handler::requirements::HandlerSubject;
 
 /// An item of a list: [`ToolDef`](crate::ToolDef), [`ResourceDef`](crate::ResourceDef),
 /// [`PromptDef`](crate::PromptDef), and `TemplateDef` with the feature `templates`.
@@ -23,9 +24,9 @@ pub trait Definition: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     const KIND: &'static str;
 
-    /// `true` if its handlers can take the extractors that only resources have.
+    /// What it is about, which decides about the extractors of its handlers and guards.
     #[doc(hidden)]
-    const IS_RESOURCE: bool = false;
+    const SUBJECT: HandlerSubject = HandlerSubject::Other;
 
     /// Returns the name, URI or template, which is unique in the list.
     fn key(&self) -> &str;
@@ -302,6 +303,14 @@ impl<T: Definition> List<T> {
         items.in_order.remove(index).is_some()
     }
 
+    /// Returns all items from a position on, if not everybody may use all of them.
+    pub(crate) fn guarded(&self, from: u64) -> Option<Vec<(u64, Arc<T>)>> {
+        let items = self.read();
+        let rest = items.in_order.from(from);
+        let mut closed = rest.iter().filter(|(_, item)| !item.access().is_open());
+        closed.next().is_some().then(|| rest.to_vec())
+    }
+
     /// Returns the first item from a position on that matches, with its position.
     #[cfg(all(feature = "pagination", feature = "templates"))]
     pub(crate) fn first(&self, from: u64, wanted: impl Fn(&T) -> bool) -> Option<(u64, Arc<T>)> {
@@ -368,13 +377,44 @@ pub(crate) struct Slice<I> {
     pub(crate) restricted: bool,
 }
 
+impl<I> Slice<I> {
+    /// Creates a slice without items, of a list that differs between callers.
+    pub(crate) fn restricted() -> Self {
+        Self {
+            items: Vec::new(),
+            #[cfg(feature = "pagination")]
+            last: None,
+            #[cfg(feature = "pagination")]
+            more: false,
+            restricted: true,
+        }
+    }
+
+    /// Adds the next item. Returns `false` if the slice has `size` items already, and remembers that
+    /// more items follow.
+    pub(crate) fn add(&mut self, index: u64, item: I, size: usize) -> bool {
+        let fits = self.items.len() < size;
+        #[cfg(feature = "pagination")]
+        {
+            self.more = !fits;
+            if fits {
+                self.last = Some(index);
+            }
+        }
+        #[cfg(not(feature = "pagination"))]
+        let _ = index;
+        if fits {
+            self.items.push(item);
+        }
+        fits
+    }
+}
+
 /// Returns the states that the handlers of a definition require and the server does not have.
 pub(crate) fn missing<T: Definition>(item: &T, server: &States) -> Vec<BuildError> {
     let access = item.access();
     let mut missing = access.missing(T::KIND, item.key(), server);
-    if !T::IS_RESOURCE {
-        missing.extend(access.not_a_resource(T::KIND, item.key()));
-    }
+    missing.extend(access.unavailable(T::SUBJECT, T::KIND, item.key()));
     missing
 }
 

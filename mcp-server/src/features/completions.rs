@@ -11,6 +11,8 @@ use crate::features::catalog::{Definition, List};
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::described::TEMPLATE;
+#[cfg(feature = "templates")]
+use crate::features::resources::templates::{definition::TemplateDef, offered::retain_readable};
 use crate::protocol::core::Context;
 use crate::protocol::core::states::States;
 use crate::protocol::dispatch::registry::Registry;
@@ -18,7 +20,7 @@ use crate::protocol::dispatch::sizes::check_uri;
 use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::text::short;
-use crate::protocol::handler::requirements::Requirements;
+use crate::protocol::handler::requirements::{HandlerSubject, Requirements};
 use crate::protocol::handler::{BoxedHandler, Handler, HandlerFuture, Input, boxed};
 use crate::protocol::message::raw_object::{FromMembers, RawObject};
 
@@ -129,7 +131,7 @@ struct Completer {
 }
 
 /// A prompt or a template by its name.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 struct CompletionTarget {
     /// Prompt or template, as errors call it.
     kind: &'static str,
@@ -206,7 +208,7 @@ impl Completions {
         let missing = self.0.iter().flat_map(|completer| {
             let (access, argument) = (&completer.access, &completer.argument);
             let mut missing = access.missing(KIND, argument, server);
-            missing.extend(access.not_a_resource(KIND, argument));
+            missing.extend(access.unavailable(HandlerSubject::Other, KIND, argument));
             missing
         });
         missing.collect()
@@ -289,11 +291,43 @@ async fn complete(
     cx: Context,
     sources: Arc<Sources>,
 ) -> Result<CompleteResult, HandlerError> {
-    let completion = match start(params, &cx, &sources).await? {
+    #[cfg(feature = "templates")]
+    let (of, argument, settled) = (
+        params.of.clone(),
+        params.argument.clone(),
+        params.settled.clone(),
+    );
+    let mut completion = match start(params, &cx, &sources).await? {
         Some(running) => running.await?,
         None => Completion::new([]).total(0).has_more(false),
     };
+    #[cfg(feature = "templates")]
+    if let Some(template) = sources.template(&of) {
+        let definitions = &sources.resources.definitions;
+        let settled = settled.unwrap_or_default();
+        retain_readable(
+            &mut completion,
+            MOST,
+            &template,
+            &argument,
+            settled,
+            &cx,
+            definitions,
+        )
+        .await;
+    }
     Ok(CompleteResult::new(bounded(completion)))
+}
+
+/// What a request asks to complete.
+enum Target {
+    /// Whether the definition has the argument.
+    Known {
+        has_argument: bool,
+    },
+    /// The definition exists, but not for the caller.
+    Hidden,
+    Unknown,
 }
 
 /// Starts the handler for the argument. `None` if the argument exists but has no handler.
@@ -308,26 +342,9 @@ async fn start(
     if of.kind == TEMPLATE {
         check_uri(cx.core(), at, &of.name)?;
     }
-    // Checks that the definition exists, that the caller sees it, and that it has the argument.
-    let (takes, is_hidden) = if of.kind == TEMPLATE {
-        let template = sources
-            .resources
-            .definitions
-            .template_with_variable(&of.name, argument);
-        match &template {
-            Some((template, takes)) => check_target(template.access_rules(), *takes, cx).await?,
-            None => (None, false),
-        }
-    } else {
-        match sources.prompts.get(&of.name) {
-            Some(prompt) => {
-                check_target(prompt.access(), prompt.has_argument(argument), cx).await?
-            }
-            None => (None, false),
-        }
-    };
+    let target = sources.target(of, argument, cx).await?;
     let completer = sources.completions.get(of, argument);
-    if let Some(completer) = completer.filter(|_| !is_hidden) {
+    if let Some(completer) = completer.filter(|_| !matches!(target, Target::Hidden)) {
         let typing = Completing {
             value: params.value,
             arguments: params.settled.unwrap_or_default(),
@@ -335,32 +352,70 @@ async fn start(
         let cx = completer.access.scoped(cx);
         return Ok(Some((completer.handler)(typing, cx)));
     }
-    if takes == Some(true) {
-        return Ok(None);
-    }
-    let message = if takes.is_none() && (is_hidden || !sources.completions.has(of)) {
-        let (kind, name) = (of.kind, short(&of.name));
-        format!("{at}: no {kind} `{name}`")
-    } else {
+    let is_known = match target {
+        Target::Known { has_argument: true } => return Ok(None),
+        Target::Known { .. } => true,
+        Target::Hidden => false,
+        Target::Unknown => sources.completions.has(of),
+    };
+    let message = if is_known {
         let argument = short(argument);
         format!("$.argument.name: no argument `{argument}`")
+    } else {
+        let (kind, name) = (of.kind, short(&of.name));
+        format!("{at}: no {kind} `{name}`")
     };
     Err(HandlerError::invalid_params(message))
 }
 
-/// Returns whether a definition has the argument and whether it is hidden from the caller.
-async fn check_target(
-    access: &Access,
-    takes: bool,
-    cx: &Context,
-) -> Result<(Option<bool>, bool), HandlerError> {
-    if !access.is_visible(cx) {
-        return Ok((None, true));
+impl Sources {
+    #[cfg(feature = "templates")]
+    fn template(&self, of: &CompletionTarget) -> Option<Arc<TemplateDef>> {
+        let name = (of.kind == TEMPLATE).then_some(&of.name)?;
+        self.resources.definitions.template(name)
     }
-    if let Some(check) = access.check(cx) {
-        check.await?;
+
+    /// Returns what a request asks to complete, if the caller may use it.
+    ///
+    /// # Errors
+    ///
+    /// The error of a guard. A template that the caller may not read does not exist for it.
+    async fn target(
+        &self,
+        of: &CompletionTarget,
+        argument: &str,
+        cx: &Context,
+    ) -> Result<Target, HandlerError> {
+        #[cfg(feature = "templates")]
+        if let Some(template) = self.template(of) {
+            if !template.access.is_visible(cx) {
+                return Ok(Target::Hidden);
+            }
+            let checked = match template.access.check_template(cx) {
+                Some(check) => check.await,
+                None => Ok(()),
+            };
+            return match checked {
+                Err(error) if error.is_forbidden() => Ok(Target::Hidden),
+                checked => checked.map(|()| Target::Known {
+                    has_argument: template.has_variable(argument),
+                }),
+            };
+        }
+        let prompt = (of.kind == PromptDef::KIND).then(|| self.prompts.get(&of.name));
+        let Some(prompt) = prompt.flatten() else {
+            return Ok(Target::Unknown);
+        };
+        if !prompt.access().is_visible(cx) {
+            return Ok(Target::Hidden);
+        }
+        if let Some(check) = prompt.access().check(cx) {
+            check.await?;
+        }
+        Ok(Target::Known {
+            has_argument: prompt.has_argument(argument),
+        })
     }
-    Ok((Some(takes), false))
 }
 
 /// Truncates a completion to the values that may be sent.

@@ -28,50 +28,101 @@ pub(crate) fn list<T: ListItem>(
     params: &PageParams,
     cx: &Context,
 ) -> Result<T::Page, HandlerError> {
-    let (page, next) = page(cx, list, params.cursor.as_ref())?;
-    Ok(T::page(page.items, &list.hints.of(page.restricted), next))
+    let start = PageStart::read(list, params, cx)?;
+    let slice = list.page(start.from, start.size, cx);
+    start.finish(list, slice, cx)
 }
 
-/// Returns the page for a cursor, and the cursor of the next page.
+/// Where a page begins, and how long it is.
+pub(crate) struct PageStart {
+    pub(crate) from: u64,
+    pub(crate) size: usize,
+}
+
 #[cfg(feature = "pagination")]
-fn page<T: ListItem>(
-    cx: &Context,
-    list: &List<T>,
-    cursor: Option<&Cursor>,
-) -> Result<(Slice<T::Item>, Option<Cursor>), HandlerError> {
-    let keys = cx.core().keys.get();
-    // Most lists have one page and are requested without a cursor.
-    let bound_to = || cursor_binding(cx, T::KIND.as_bytes());
-    let from = match cursor {
-        None => 0,
-        Some(cursor) => keys
-            .open(PURPOSE, &bound_to(), cursor.as_ref())
-            .ok()
-            .and_then(|plain| Some(next_index(u64::from_be_bytes(plain.try_into().ok()?))))
-            .ok_or_else(|| bad_cursor(T::KIND))?,
-    };
-    let size = list.page_size;
-    let size = size.map_or(usize::MAX, std::num::NonZeroUsize::get);
-    let page = list.page(from, size, cx);
-    let next = page
-        .last
-        .filter(|_| page.more)
-        .map(|index| keys.seal(PURPOSE, &bound_to(), &index.to_be_bytes()))
-        .transpose()?;
-    Ok((page, next.map(Cursor::from)))
+impl PageStart {
+    /// Reads the cursor.
+    pub(crate) fn read<T: ListItem>(
+        list: &List<T>,
+        params: &PageParams,
+        cx: &Context,
+    ) -> Result<Self, HandlerError> {
+        // Most lists have one page and are requested without a cursor.
+        let from = match &params.cursor {
+            None => 0,
+            Some(cursor) => {
+                let bound_to = cursor_binding(cx, T::KIND.as_bytes());
+                let plain = cx
+                    .core()
+                    .keys
+                    .get()
+                    .open(PURPOSE, &bound_to, cursor.as_ref());
+                plain
+                    .ok()
+                    .and_then(|plain| Some(next_index(u64::from_be_bytes(plain.try_into().ok()?))))
+                    .ok_or_else(|| bad_cursor(T::KIND))?
+            }
+        };
+        let size = list.page_size;
+        let size = size.map_or(usize::MAX, std::num::NonZeroUsize::get);
+        Ok(Self { from, size })
+    }
+
+    /// Returns the page with these items.
+    pub(crate) fn finish<T: ListItem>(
+        self,
+        list: &List<T>,
+        slice: Slice<T::Item>,
+        cx: &Context,
+    ) -> Result<T::Page, HandlerError> {
+        let next = match slice.last.filter(|_| slice.more) {
+            Some(index) => {
+                let bound_to = cursor_binding(cx, T::KIND.as_bytes());
+                let sealed = cx
+                    .core()
+                    .keys
+                    .get()
+                    .seal(PURPOSE, &bound_to, &index.to_be_bytes())?;
+                Some(Cursor::from(sealed))
+            }
+            None => None,
+        };
+        let hints = list.hints.of(slice.restricted);
+        Ok(T::page(slice.items, &hints, next))
+    }
 }
 
-/// Returns all items. Without the feature there is one page, so every cursor is invalid.
+/// Without the feature there is one page, so every cursor is invalid.
 #[cfg(not(feature = "pagination"))]
-fn page<T: ListItem>(
-    cx: &Context,
-    list: &List<T>,
-    cursor: Option<&Cursor>,
-) -> Result<(Slice<T::Item>, Option<Cursor>), HandlerError> {
-    if cursor.is_some() {
-        return Err(bad_cursor(T::KIND));
+impl PageStart {
+    pub(crate) fn read<T: ListItem>(
+        _: &List<T>,
+        params: &PageParams,
+        _: &Context,
+    ) -> Result<Self, HandlerError> {
+        if params.cursor.is_some() {
+            return Err(bad_cursor(T::KIND));
+        }
+        Ok(Self {
+            from: 0,
+            size: usize::MAX,
+        })
     }
-    Ok((list.page(0, usize::MAX, cx), None))
+
+    #[expect(
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "as with the feature"
+    )]
+    pub(crate) fn finish<T: ListItem>(
+        self,
+        list: &List<T>,
+        slice: Slice<T::Item>,
+        _: &Context,
+    ) -> Result<T::Page, HandlerError> {
+        let hints = list.hints.of(slice.restricted);
+        Ok(T::page(slice.items, &hints, None))
+    }
 }
 
 /// The purpose that cursors are sealed for.

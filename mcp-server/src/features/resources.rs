@@ -10,6 +10,7 @@ pub(crate) mod handlers;
 pub(crate) mod listed;
 #[cfg(feature = "pagination")]
 pub(crate) mod pages;
+pub(crate) mod permitted;
 #[cfg(feature = "_proposals")]
 pub(crate) mod proposals;
 pub(crate) mod request;
@@ -31,7 +32,13 @@ use mcp_types::{
 };
 
 use crate::features::asking;
+#[cfg(any(feature = "templates", not(feature = "pagination")))]
+use crate::features::catalog::List;
+#[cfg(any(feature = "templates", not(feature = "pagination")))]
+use crate::features::list_page::{PageParams, PageStart};
 use crate::features::resources::catalog::ResourceCatalog;
+#[cfg(any(feature = "templates", not(feature = "pagination")))]
+use crate::features::resources::permitted::GuardedItem;
 use crate::features::resources::request::ResourceParams;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::registry::Registry;
@@ -62,17 +69,15 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
     });
     #[cfg(not(feature = "pagination"))]
     registry.serve(ListResourcesRequest::METHOD, move |part, cx| {
-        std::future::ready(crate::features::list_page::list(
-            &listed.definitions.resources,
-            &part,
-            &cx,
-        ))
+        let list = Arc::clone(&listed.definitions.resources);
+        async move { list_permitted(&list, &part, &cx).await }
     });
     #[cfg(feature = "templates")]
     let templates = Arc::clone(&resources.definitions.templates);
     #[cfg(feature = "templates")]
     registry.serve(ListResourceTemplatesRequest::METHOD, move |part, cx| {
-        std::future::ready(crate::features::list_page::list(&templates, &part, &cx))
+        let list = Arc::clone(&templates);
+        async move { list_permitted(&list, &part, &cx).await }
     });
     #[cfg(not(feature = "templates"))]
     untemplated::register(registry, resources);
@@ -86,6 +91,18 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
     );
     #[cfg(feature = "_proposals")]
     Arc::clone(&resources.proposals).register(registry);
+}
+
+/// Returns a page of the definitions that the caller may read.
+#[cfg(any(feature = "templates", not(feature = "pagination")))]
+async fn list_permitted<T: GuardedItem>(
+    list: &List<T>,
+    params: &PageParams,
+    cx: &Context,
+) -> Result<T::Page, HandlerError> {
+    let start = PageStart::read(list, params, cx)?;
+    let slice = permitted::slice(list, start.from, start.size, cx).await;
+    start.finish(list, slice, cx)
 }
 
 async fn read(

@@ -116,7 +116,7 @@ impl ResourceProposals for Resources {
     ) -> ProposalFuture<'a, Result<ReadResourceResult, HandlerError>> {
         Box::pin(async move {
             let contents = contents(found, cx, self).await?;
-            let hints = found.hints().clone();
+            let hints = found.hints();
             #[cfg(feature = "https-url")]
             let hints = urls::hints(
                 hints,

@@ -56,6 +56,9 @@ pub(crate) struct Core {
     pub(crate) modern_extensions: BTreeSet<String>,
     pub(crate) limits: Limits,
     pub(crate) error_detail: ErrorDetail,
+    /// Whether lists contain only what the scopes of the caller permit.
+    #[cfg(feature = "oauth")]
+    pub(crate) lists_permitted_only: bool,
     pub(crate) errors: ErrorConversions,
     pub(crate) states: States,
     pub(crate) layers: Vec<Box<dyn Layer>>,

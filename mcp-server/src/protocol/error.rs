@@ -83,11 +83,36 @@ pub enum BuildError {
         type_name: &'static str,
     },
     /// A handler that does not belong to a resource takes an extractor that only resources have.
-    #[error("the handler of {kind} `{name}` takes `{type_name}`, which only resources have")]
+    #[error("a handler or guard of {kind} `{name}` takes `{type_name}`, which only resources have")]
     NotAResource {
         /// The kind and the name of the definition that has the handler.
         kind: &'static str,
         /// Its name or method.
+        name: String,
+        /// The type of the extractor.
+        type_name: &'static str,
+    },
+    /// A handler or guard of a resource takes the variables of a resource template.
+    #[error(
+        "a handler or guard of resource `{name}` takes `{type_name}`, which only resource templates \
+         have"
+    )]
+    NotATemplate {
+        /// The URI of the resource.
+        name: String,
+        /// The type of the extractor.
+        type_name: &'static str,
+    },
+    /// The handler that lists resources takes an extractor that needs the resource of the request:
+    /// a list has none.
+    #[error(
+        "the handler that lists the resources of {kind} `{name}` takes `{type_name}`, but a list is \
+         not the request of one resource: use `ListAt`"
+    )]
+    NoResource {
+        /// The kind of the definition that has the handler.
+        kind: &'static str,
+        /// Its URI or template.
         name: String,
         /// The type of the extractor.
         type_name: &'static str,

@@ -54,6 +54,8 @@ impl ServerBuilder {
             instructions,
             limits,
             error_detail,
+            #[cfg(feature = "oauth")]
+            lists_permitted_only,
             stores,
             states,
             layers,
@@ -151,6 +153,8 @@ impl ServerBuilder {
             peers: Peers::new(&limits),
             limits,
             error_detail,
+            #[cfg(feature = "oauth")]
+            lists_permitted_only,
             errors: conversions,
             states,
             layers,

@@ -37,6 +37,8 @@ pub struct ServerBuilder {
     pub(crate) instructions: Option<String>,
     pub(crate) limits: Limits,
     pub(crate) error_detail: ErrorDetail,
+    #[cfg(feature = "oauth")]
+    pub(crate) lists_permitted_only: bool,
     pub(crate) stores: StoreSettings,
     pub(crate) states: States,
     pub(crate) layers: Vec<Box<dyn Layer>>,
@@ -58,6 +60,8 @@ impl ServerBuilder {
             instructions: None,
             limits: Limits::default(),
             error_detail: ErrorDetail::default(),
+            #[cfg(feature = "oauth")]
+            lists_permitted_only: false,
             stores: StoreSettings::default(),
             states: States::default(),
             layers: Vec::new(),
@@ -128,6 +132,16 @@ impl ServerBuilder {
     /// ```
     pub fn error_detail(mut self, detail: ErrorDetail) -> Self {
         self.error_detail = detail;
+        self
+    }
+
+    /// Lists only the tools, prompts and resources whose [scopes](crate::ToolDef::scopes) the
+    /// access token of the caller has, on every transport. By default all are listed, so that a
+    /// model can choose them and the client can ask the user for more scopes. A request for one that
+    /// is not listed is answered in the same way as without this.
+    #[cfg(feature = "oauth")]
+    pub fn list_permitted_only(mut self) -> Self {
+        self.lists_permitted_only = true;
         self
     }
 

@@ -251,7 +251,7 @@ fn missing_states_and_features_are_reported_by_build() {
         "two tools with the name `now`",
         "the handler of tool `find` takes `State<suite::features::handlers::Db>`",
         "the handler of prompt `every` takes `State<suite::features::handlers::Db>`",
-        "the handler of tool `uri` takes `mcp_server::features::resources::request::ResourceUri`, \
+        "a handler or guard of tool `uri` takes `mcp_server::features::resources::request::ResourceUri`, \
          which only resources have",
         "setting `page_size`: zero",
     ] {

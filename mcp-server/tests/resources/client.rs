@@ -2,9 +2,10 @@
 
 use std::net::SocketAddr;
 
-use mcp_server::Server;
+use mcp_server::{HttpConfig, Principal, Server};
 use serde_json::{Value, json};
 
+use crate::support::apps::serve_app;
 use crate::support::exchange;
 use crate::support::peer::Peer;
 
@@ -17,11 +18,17 @@ pub(crate) struct Client {
     pub(crate) revision: &'static str,
     /// The proposals that it declares.
     pub(crate) announced: &'static [&'static str],
+    /// The status of the last response over HTTP.
+    pub(crate) status: Option<u16>,
 }
 
 enum Wire {
     Pipe(Peer),
-    Http(SocketAddr, Option<String>),
+    Http {
+        address: SocketAddr,
+        session: Option<String>,
+        user: Option<&'static str>,
+    },
 }
 
 impl Client {
@@ -31,7 +38,46 @@ impl Client {
             wire,
             revision: NEWEST,
             announced,
+            status: None,
         })
+    }
+
+    /// Returns clients of all revisions, over pipes and HTTP, whose connections and requests are
+    /// authenticated as this user.
+    pub(crate) async fn all_of(
+        server: &Server,
+        announced: &'static [&'static str],
+        user: &'static str,
+    ) -> Vec<Self> {
+        let address = authenticated(server).await;
+        let mut clients = Vec::new();
+        for revision in [NEWEST].into_iter().chain(OLDER) {
+            let over =
+                |stream: mcp_server::ByteStream<_, _>| stream.extension(Principal(user.to_owned()));
+            let pipe = if revision == NEWEST {
+                Peer::over(server, over)
+            } else {
+                Peer::raw_over(server, over)
+            };
+            let http = Wire::Http {
+                address,
+                session: None,
+                user: Some(user),
+            };
+            for wire in [Wire::Pipe(pipe), http] {
+                let mut client = Self {
+                    wire,
+                    revision,
+                    announced,
+                    status: None,
+                };
+                if !client.is_newest() {
+                    client.initialize().await;
+                }
+                clients.push(client);
+            }
+        }
+        clients
     }
 
     /// Returns clients of all older revisions, over pipes and HTTP. They also declare proposals,
@@ -45,6 +91,7 @@ impl Client {
                     wire,
                     revision,
                     announced,
+                    status: None,
                 };
                 client.initialize().await;
                 clients.push(client);
@@ -61,7 +108,7 @@ impl Client {
     pub(crate) fn describe(&self) -> String {
         let way = match self.wire {
             Wire::Pipe(_) => "pipe",
-            Wire::Http(..) => "HTTP",
+            Wire::Http { .. } => "HTTP",
         };
         format!("{way}, {}, {:?}", self.revision, self.announced)
     }
@@ -88,7 +135,7 @@ impl Client {
         let done = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         match &mut self.wire {
             Wire::Pipe(peer) => peer.send(done).await,
-            Wire::Http(..) => drop(self.post(&done).await),
+            Wire::Http { .. } => drop(self.post(&done).await),
         }
     }
 
@@ -132,7 +179,12 @@ impl Client {
     async fn post(&mut self, message: &Value) -> String {
         let revision = self.revision;
         let modern = self.is_newest();
-        let Wire::Http(address, session) = &mut self.wire else {
+        let Wire::Http {
+            address,
+            session,
+            user,
+        } = &mut self.wire
+        else {
             unreachable!("this is a pipe");
         };
         let host = address.to_string();
@@ -159,8 +211,12 @@ impl Client {
         if let Some(session) = session {
             headers.push(("Mcp-Session-Id", session));
         }
+        if let Some(user) = user {
+            headers.push(("X-User", user));
+        }
         let body = message.to_string();
         let reply = exchange::send(*address, "POST", "/mcp", &headers, body).await;
+        self.status = Some(reply.status.as_u16());
         let given = reply.get("Mcp-Session-Id");
         if !given.is_empty() {
             *session = Some(given.to_owned());
@@ -173,7 +229,33 @@ fn http(server: &Server) -> Wire {
     let http = server.serve_http("127.0.0.1:0").unwrap();
     let address = http.local_addr();
     tokio::spawn(http);
-    Wire::Http(address, None)
+    Wire::Http {
+        address,
+        session: None,
+        user: None,
+    }
+}
+
+/// Serves behind a layer that authenticates the user whom the header `X-User` names.
+pub(crate) async fn authenticated(server: &Server) -> SocketAddr {
+    let layer = axum::middleware::from_fn(
+        async |mut request: axum::extract::Request, next: axum::middleware::Next| {
+            let user = request.headers().get("x-user").cloned();
+            let user = user.as_ref().and_then(|user| user.to_str().ok());
+            if let Some(user) = user.map(|user| Principal(user.to_owned())) {
+                request.extensions_mut().insert(user);
+            }
+            next.run(request).await
+        },
+    );
+    let app = axum::Router::new()
+        .route_service("/mcp", server.clone().into_service(HttpConfig::new()))
+        .layer(layer);
+    let app = match server.resource_urls() {
+        Some(urls) => app.route_service("/r/{token}", urls),
+        None => app,
+    };
+    serve_app(app).await
 }
 
 fn text(value: &Value) -> &str {

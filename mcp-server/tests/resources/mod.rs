@@ -10,6 +10,7 @@ mod metadata;
 mod one_representation;
 mod own_handlers;
 mod rules;
+mod secrets;
 mod sqlite;
 mod subject;
 mod uris;

@@ -213,7 +213,7 @@ async fn program_without_proposals_lists_what_the_handlers_return() {
 }
 
 #[tokio::test]
-async fn description_is_not_sent_to_callers_that_may_not_read() {
+async fn resource_is_not_listed_for_callers_that_may_not_read() {
     let server = opted_in()
         .add_resource(
             ResourceDef::new("d:guarded", "guarded")
@@ -225,9 +225,6 @@ async fn description_is_not_sent_to_callers_that_may_not_read() {
         .unwrap();
     for mut client in Client::newest(&server, ALL) {
         let listed = listed(&mut client, json!({})).await;
-        assert_eq!(
-            listed,
-            [(json!({ "uri": "d:guarded", "name": "guarded" }), false)]
-        );
+        assert_eq!(listed, []);
     }
 }

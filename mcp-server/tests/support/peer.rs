@@ -54,6 +54,14 @@ impl Peer {
         }
     }
 
+    /// Creates a peer whose requests are sent unchanged, over a stream that `change` modifies.
+    pub(crate) fn raw_over(server: &Server, change: impl FnOnce(Served) -> Served) -> Self {
+        Self {
+            stated: None,
+            ..Self::over(server, change)
+        }
+    }
+
     /// Creates a peer of an older revision, after the handshake.
     pub(crate) async fn legacy(server: &Server, revision: &str) -> Self {
         let mut peer = Self::raw(server);

@@ -3,6 +3,7 @@
 use mcp_server::types::Resource;
 use mcp_server::{
     Group, HandlerError, ListAt, Principal, ResourcePage, ResourceUri, State, TemplateDef,
+    Variables,
 };
 use serde::Deserialize;
 
@@ -11,6 +12,18 @@ use crate::store::Store;
 #[derive(Deserialize)]
 struct At {
     id: i64,
+}
+
+/// Who may read an expense: its owner. The server asks this before it says anything of an expense.
+async fn is_own(
+    Variables(At { id }): Variables<At>,
+    user: Principal,
+    State(store): State<Store>,
+) -> Result<(), HandlerError> {
+    match store.find(user, id).await? {
+        Some(_) => Ok(()),
+        None => Err(HandlerError::forbidden("no expense of this user")),
+    }
 }
 
 async fn read(
@@ -45,6 +58,7 @@ pub(crate) fn group() -> Group {
     let expense = TemplateDef::new("expense://{id}", "expense")
         .description("An expense of the user")
         .mime_type("application/json")
+        .guard(is_own)
         .handler(read)
         .list(list);
     Group::new().add_resource_template(expense)

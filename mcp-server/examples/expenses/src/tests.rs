@@ -3,8 +3,10 @@
 use std::error::Error;
 use std::net::SocketAddr;
 
-use mcp_client::types::{ElicitAction, ElicitResult};
-use mcp_client::{ByteStream, Client, ClientBuilder, ConnectError, Http, RefusalKind};
+use mcp_client::types::{ElicitAction, ElicitResult, SubscriptionFilter};
+use mcp_client::{
+    ByteStream, Client, ClientBuilder, ConnectError, Http, RefusalKind, SubscriptionEvent,
+};
 use mcp_server::Principal;
 use serde_json::json;
 
@@ -54,6 +56,41 @@ async fn each_user_sees_only_their_own_expenses() -> Tested {
     assert_eq!(resources.len(), 1);
     assert!(ada.read_resource("expense://1").await.is_ok());
     assert!(ada.read_resource("expense://2").await.is_err());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_user_is_not_told_of_the_expenses_of_others() -> Tested {
+    let server = crate::server(Store::open(":memory:")?)?;
+    let as_user = async |user: &str| {
+        let stream = server.in_memory_as(Principal(user.to_owned()));
+        let builder = Client::builder("test", "1.0.0");
+        builder.connect(ByteStream::of(stream)).await
+    };
+    let (ada, bob) = (as_user("ada").await?, as_user("bob").await?);
+    add(&ada, 250, "food").await?;
+    add(&bob, 9900, "travel").await?;
+
+    let read = bob.read_resource("expense://1").await;
+    let missing = bob.read_resource("expense://99").await;
+    let texts = [read, missing].map(|read| read.expect_err("not of bob").to_string());
+    assert_eq!(texts[0], texts[1]);
+
+    let uris = ["expense://1", "expense://2"];
+    let filter = SubscriptionFilter::new().resource_subscriptions(uris.map(str::to_owned));
+    let mut changes = bob.listen(filter);
+    let listening = changes.next().await;
+    assert!(matches!(
+        listening,
+        Some(Ok(SubscriptionEvent::Listening(_)))
+    ));
+    for uri in uris {
+        server.resource_updated(uri);
+    }
+    let Some(Ok(SubscriptionEvent::ResourceUpdated(params))) = changes.next().await else {
+        panic!("not told of a change");
+    };
+    assert_eq!(params.uri, "expense://2");
     Ok(())
 }
 

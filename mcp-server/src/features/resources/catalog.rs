@@ -63,6 +63,13 @@ impl ResourceDefinitions {
         })
     }
 
+    /// Returns the resource with a URI, if not everybody may read it.
+    #[cfg(any(feature = "pagination", feature = "templates"))]
+    pub(crate) fn locate_closed(&self, uri: &str) -> Option<ResolvedResource> {
+        let found = self.locate(uri)?;
+        (!found.definition.access_rules().is_open()).then_some(found)
+    }
+
     /// Returns the resource with a URI from the member `uri` of the params. Checks that the client
     /// may use it.
     ///
@@ -111,15 +118,9 @@ impl ResourceDefinitions {
         Some((index, Defined::Template(template)))
     }
 
-    /// Returns a template, and whether it has a variable with this name.
-    pub(crate) fn template_with_variable(
-        &self,
-        template: &str,
-        variable: &str,
-    ) -> Option<(Defined, bool)> {
-        let template = self.templates.get(template)?;
-        let has_variable = template.has_variable(variable);
-        Some((Defined::Template(template), has_variable))
+    /// Returns a template.
+    pub(crate) fn template(&self, template: &str) -> Option<Arc<TemplateDef>> {
+        self.templates.get(template)
     }
 }
 
@@ -135,10 +136,6 @@ impl ResourceDefinitions {
 
     #[cfg(feature = "pagination")]
     pub(crate) fn lister(&self, _: u64) -> Option<(u64, Defined)> {
-        None
-    }
-
-    pub(crate) fn template_with_variable(&self, _: &str, _: &str) -> Option<(Defined, bool)> {
         None
     }
 }

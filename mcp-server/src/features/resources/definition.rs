@@ -17,6 +17,7 @@ use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::resources::contents::body::{IntoBody, ResourceBody};
 use crate::features::resources::contents::fixed::FixedContents;
 use crate::protocol::changes::Change;
+use crate::protocol::handler::requirements::HandlerSubject;
 use crate::protocol::handler::{Handler, NoArguments};
 use crate::util::uri_syntax;
 
@@ -143,7 +144,7 @@ impl ResourceDef {
 
 impl Definition for ResourceDef {
     const KIND: &'static str = "resource";
-    const IS_RESOURCE: bool = true;
+    const SUBJECT: HandlerSubject = HandlerSubject::Resource;
 
     fn key(&self) -> &str {
         &self.resource.uri

@@ -41,7 +41,7 @@ macro_rules! described {
             H: crate::Handler<crate::ListAt, M>,
             H::Output: crate::IntoResult<crate::ResourcePage> + 'static,
         {
-            self.access.require(&handler);
+            self.access.require_without_resource(&handler);
             let convert = crate::IntoResult::into_result;
             self.lister = Some(crate::protocol::handler::boxed(handler, convert));
             self

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod filter;
+pub(crate) mod permitted;
 pub(crate) mod position;
 
 use std::num::NonZeroUsize;

@@ -4,14 +4,15 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use mcp_types::{Cursor, ListResourcesResult, PaginatedRequestParams};
+use mcp_types::{Cursor, ListResourcesResult, PaginatedRequestParams, Resource};
 
 use crate::features::catalog::{Definition, ListItem};
 use crate::features::list_page::{PURPOSE, bad_cursor, cursor_binding, next_index};
 use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::listed::ResourcePage;
+use crate::features::resources::listed;
 use crate::features::resources::listed::position::{ListedPage, Position, ResourceSource};
+use crate::features::resources::permitted;
 use crate::features::resources::scope::Scope;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
@@ -71,7 +72,7 @@ pub(crate) async fn all(
             let size = definitions
                 .page_size()
                 .map_or(usize::MAX, NonZeroUsize::get);
-            let slice = definitions.resources.page(from, size, cx);
+            let slice = permitted::slice(&definitions.resources, from, size, cx).await;
             page.restricted = slice.restricted;
             page.extend(slice.items, ResourceSource::Definition);
             reached = slice.last.map(Position::Listed);
@@ -94,26 +95,34 @@ pub(crate) async fn all(
             return Ok(page);
         };
         from = next_index(index);
-        page.restricted |= template.access_rules().is_restricted(cx);
-        if !template.access_rules().is_listed(cx) {
+        let access = template.access_rules();
+        page.restricted |= !access.is_open();
+        if !access.is_listed(cx) {
             continue;
         }
-        if let Some(check) = template.access_rules().check(cx)
+        if let Some(check) = access.check_template(cx)
             && check.await.is_err()
         {
             continue;
         }
+        let Some(handler) = template.lister() else {
+            continue;
+        };
         let after = within.take_if(|(at, _)| *at == index);
         let at = scope.list_at(after.map(|(_, position)| position), size);
-        let listed = match template.lister() {
-            Some(lister) => lister(at, template.access_rules().scoped(cx)).await?,
-            None => ResourcePage::default(),
-        };
-        let (resources, source, next) = listed.into_parts();
         // Resources with a definition of their own are already listed.
-        let others = resources.into_iter();
-        let others = others.filter(|resource| definitions.resources.get(&resource.uri).is_none());
-        page.extend(others, source);
+        let is_other = |resource: &Resource| definitions.resources.get(&resource.uri).is_none();
+        let handler_cx = access.scoped(cx);
+        let next = listed::permitted::extend(
+            &mut page,
+            handler,
+            at,
+            &handler_cx,
+            cx,
+            definitions,
+            is_other,
+        );
+        let next = next.await?;
         if let Some(position) = next {
             page.next = Some(Position::Within(index, position));
             return Ok(page);

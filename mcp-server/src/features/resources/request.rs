@@ -33,9 +33,10 @@ pub(crate) struct ResourceRequest {
     pub(crate) variables: Map<String>,
 }
 
-/// Extracts the URI of the requested resource. Only for handlers of resources and of resource
-/// templates: elsewhere, building the server fails with
-/// [`BuildError::NotAResource`](crate::BuildError::NotAResource).
+/// Extracts the URI of the requested resource, in handlers and guards of resources and of resource
+/// templates. Elsewhere, building the server fails with
+/// [`BuildError::NotAResource`](crate::BuildError::NotAResource), and in handlers that list with
+/// [`BuildError::NoResource`](crate::BuildError::NoResource).
 ///
 /// The URI is the [canonical](mcp_types::uri::canonical) one, also if the client sent another one
 /// that is equivalent. The values of a template's variables may contain `../`.
@@ -66,11 +67,12 @@ impl FromContext for ResourceUri {
     }
 }
 
-/// Extracts the variables of a resource template from the URI, decoded into a type. For handlers of
-/// [`TemplateDef::describe`](crate::TemplateDef::describe), whose argument is the resource;
-/// handlers that read have the variables as their argument.
+/// Extracts the variables of a resource template from the URI, decoded into a type. For guards of
+/// the template, and for handlers of [`TemplateDef::describe`](crate::TemplateDef::describe), whose
+/// argument is the resource; handlers that read have the variables as their argument.
 ///
-/// Only for handlers of resources and of resource templates, as [`ResourceUri`].
+/// Elsewhere, building the server fails, for resources with
+/// [`BuildError::NotATemplate`](crate::BuildError::NotATemplate).
 #[cfg(feature = "templates")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variables<P>(pub P);
@@ -78,7 +80,7 @@ pub struct Variables<P>(pub P);
 #[cfg(feature = "templates")]
 impl<P: DeserializeOwned + Send> FromContext for Variables<P> {
     fn requirements(requirements: &mut Requirements) {
-        requirements.resource::<Self>();
+        requirements.template::<Self>();
     }
 
     async fn from_context(cx: &Context) -> Result<Self, HandlerError> {

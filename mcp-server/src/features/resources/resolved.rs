@@ -1,5 +1,6 @@
 //! [`ResolvedResource`]: the resource that a URI names.
 
+use mcp_internal::peer_text::PeerText;
 use mcp_types::AnyResourceContents;
 use mcp_types::json::Map;
 
@@ -7,8 +8,9 @@ use crate::features::catalog::CacheHints;
 use crate::features::resources::contents;
 use crate::features::resources::contents::body::ResourceBody;
 use crate::features::resources::defined::Defined;
-use crate::features::resources::handlers::ReadParams;
+use crate::features::resources::handlers::{ReadParams, with_resource};
 use crate::protocol::core::Context;
+use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::error::handler_error::HandlerError;
 
 /// A resource that a URI names, with its definition. Call [`check_access`](Self::check_access) to
@@ -24,22 +26,43 @@ pub(crate) struct ResolvedResource {
 pub(crate) struct AuthorizedResource(pub(crate) ResolvedResource);
 
 impl ResolvedResource {
-    /// Checks that the caller may use the resource.
-    ///
-    /// # Errors
-    ///
-    /// "Resource not found" if the caller does not see the resource, or the error of a guard.
+    /// Checks that the caller may read the resource, as [`check`](Self::check).
     pub(crate) async fn check_access(
         self,
         cx: &Context,
     ) -> Result<AuthorizedResource, HandlerError> {
-        if !self.is_visible(cx) {
-            return Err(HandlerError::resource_not_found(self.uri));
-        }
-        if let Some(check) = self.definition.access_rules().check(cx) {
-            check.await?;
-        }
+        self.check(cx).await?;
         Ok(AuthorizedResource(self))
+    }
+
+    /// Checks that the caller may read the resource. Whoever may not read a resource must not learn
+    /// that it exists, so this is asked before anything else is said of it.
+    ///
+    /// # Errors
+    ///
+    /// "Resource not found" if the caller does not see the resource or a guard forbids to read it.
+    /// Any other error of a guard, such as a missing scope.
+    pub(crate) async fn check(&self, cx: &Context) -> Result<(), HandlerError> {
+        let access = self.definition.access_rules();
+        if !access.is_visible(cx) {
+            return Err(HandlerError::resource_not_found(&*self.uri));
+        }
+        let check = if access.names_resource() {
+            access.check(&with_resource(cx, &self.uri, self.variables.clone()))
+        } else {
+            access.check(cx)
+        };
+        let Some(check) = check else {
+            return Ok(());
+        };
+        check.await.map_err(|error| {
+            if !error.is_forbidden() {
+                return error;
+            }
+            let (uri, error) = (PeerText(&self.uri), for_log(&error));
+            tracing::debug!(%uri, %error, "a guard hides a resource from a caller");
+            HandlerError::resource_not_found(&*self.uri)
+        })
     }
 
     /// Returns `true` if the caller sees the resource.
@@ -49,9 +72,11 @@ impl ResolvedResource {
 }
 
 impl AuthorizedResource {
-    /// Returns how long caches may keep the contents.
-    pub(crate) fn hints(&self) -> &CacheHints {
-        self.0.definition.hints()
+    /// Returns how long caches may keep the contents. If not everybody may read the resource, they
+    /// must not be shared.
+    pub(crate) fn hints(&self) -> CacheHints {
+        let access = self.0.definition.access_rules();
+        self.0.definition.hints().of(!access.is_open())
     }
 
     /// Returns the context for the handlers of the definition.
@@ -89,7 +114,7 @@ impl AuthorizedResource {
         cx: &Context,
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
         match self.body(self.context(cx)).await? {
-            ResourceBody::Contents(contents) => Ok(contents),
+            ResourceBody::Contents(contents) => Ok(self.readable(contents, cx).await),
             #[cfg(feature = "https-url")]
             ResourceBody::Stream(stream) => {
                 let mime_type = self.0.definition.mime_type();
@@ -97,5 +122,24 @@ impl AuthorizedResource {
                 stream.collect(&self.0.uri, mime_type, size, cx).await
             }
         }
+    }
+
+    /// Removes contents of other resources, such as the members of a collection, that the caller may
+    /// not read.
+    async fn readable(
+        &self,
+        contents: Vec<AnyResourceContents>,
+        cx: &Context,
+    ) -> Vec<AnyResourceContents> {
+        let Some(access) = &cx.core().change_access else {
+            return contents;
+        };
+        let mut readable = Vec::with_capacity(contents.len());
+        for contents in contents {
+            if contents.uri() == self.0.uri || access.admits(contents.uri(), cx).await {
+                readable.push(contents);
+            }
+        }
+        readable
     }
 }

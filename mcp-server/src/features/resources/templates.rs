@@ -1,4 +1,6 @@
 //! Resource templates: their definition, and matching URIs.
 
 pub(crate) mod definition;
+pub(crate) mod expand;
+pub(crate) mod offered;
 pub(crate) mod template;

@@ -15,20 +15,23 @@ use crate::protocol::error::handler_error::HandlerError;
 
 /// Checks that the client of a request may subscribe to a resource.
 ///
-/// The server does not check that a subscribed resource exists. A resource that the client does not
-/// see is therefore accepted like one that does not exist, and [`admit`] suppresses its changes.
+/// The server does not check that a subscribed resource exists. A resource that the client may not
+/// read is therefore accepted like one that does not exist, and [`admit`] suppresses its changes.
 ///
 /// # Errors
 ///
-/// The error of the guard that would refuse to read the resource.
+/// The error of a guard that refuses the client for another reason, such as a missing scope.
 pub(crate) async fn check(
     uri: &str,
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<(), HandlerError> {
-    match resources.definitions.locate(uri) {
-        Some(found) if found.is_visible(cx) => found.check_access(cx).await.map(drop),
-        _ => Ok(()),
+    let Some(found) = resources.definitions.locate(uri) else {
+        return Ok(());
+    };
+    match found.check(cx).await {
+        Err(error) if error.is_not_found() => Ok(()),
+        checked => checked,
     }
 }
 

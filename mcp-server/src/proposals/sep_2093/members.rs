@@ -5,8 +5,9 @@ use mcp_types::ResourceType;
 use crate::features::catalog::Definition;
 use crate::features::list_page::bad_cursor;
 use crate::features::resources::definition::ResourceDef;
+use crate::features::resources::handlers::ListHandler;
 use crate::features::resources::listed::position::{ListedPage, Position};
-use crate::features::resources::listed::{ListAt, ResourcePage};
+use crate::features::resources::listed::{ListAt, ResourcePage, permitted};
 use crate::features::resources::resolved::AuthorizedResource;
 use crate::features::resources::scope::Scope;
 use crate::proposals::resources::state::Resources;
@@ -14,12 +15,18 @@ use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 
 impl AuthorizedResource {
-    /// Returns the members of the collection.
+    /// Returns the members of the collection, also those that the caller may not read.
     pub(crate) async fn list(
         &self,
         at: ListAt,
         cx: &Context,
     ) -> Result<ResourcePage, HandlerError> {
+        let (handler, at) = self.lister(at)?;
+        handler(at, self.context(cx)).await
+    }
+
+    /// Returns the handler that lists the members, and its params.
+    fn lister(&self, at: ListAt) -> Result<(&ListHandler, ListAt), HandlerError> {
         let Some(lister) = self.0.definition.lister() else {
             return Err(HandlerError::not_a_collection(&self.0.uri));
         };
@@ -28,7 +35,7 @@ impl AuthorizedResource {
             variables: self.0.variables.clone(),
             ..at
         };
-        lister(at, self.context(cx)).await
+        Ok((lister, at))
     }
 }
 
@@ -51,14 +58,19 @@ pub(crate) async fn page(
     if found.describe(cx).await?.resource_type == Some(ResourceType::Document) {
         return Err(HandlerError::not_a_collection(uri));
     }
-    let at = scope.list_at(after, catalog.definitions.page_size());
-    let listed = found.list(at, cx).await?;
-    let (resources, source, next) = listed.into_parts();
-    let mut page = ListedPage {
-        next: next.map(Position::Member),
-        // Not `restricted`: the members of a collection may depend on the caller anyway.
-        ..ListedPage::default()
-    };
-    page.extend(resources, source);
+    let (handler, at) = found.lister(scope.list_at(after, catalog.definitions.page_size()))?;
+    // Not `restricted` by the collection: its members may depend on the caller anyway.
+    let mut page = ListedPage::default();
+    let handler_cx = found.context(cx);
+    let next = permitted::extend(
+        &mut page,
+        handler,
+        at,
+        &handler_cx,
+        cx,
+        &catalog.definitions,
+        |_| true,
+    );
+    page.next = next.await?.map(Position::Member);
     Ok(page)
 }

@@ -17,7 +17,7 @@ use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::any::AnyNotification;
 use crate::protocol::handler::params::NotificationParams;
-use crate::protocol::handler::requirements::Requirements;
+use crate::protocol::handler::requirements::{HandlerSubject, Requirements};
 use crate::protocol::handler::{Handler, IntoResult, boxed, requirements_of};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::FromMembers;
@@ -139,12 +139,7 @@ impl Registry {
                 name: (*method).to_owned(),
                 type_name,
             }));
-            let resource = requirements.needs_resource();
-            errors.extend(resource.map(|type_name| BuildError::NotAResource {
-                kind: "method",
-                name: (*method).to_owned(),
-                type_name,
-            }));
+            errors.extend(requirements.unavailable(HandlerSubject::Other, "method", method));
         }
         errors
     }

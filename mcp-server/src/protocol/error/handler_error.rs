@@ -182,9 +182,18 @@ impl HandlerError {
     }
 
     /// Returns `true` if the error says that the resource does not exist.
-    #[cfg(feature = "_proposals")]
     pub(crate) fn is_not_found(&self) -> bool {
         matches!(&self.cause, Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND)
+    }
+
+    /// Returns `true` if the error says that the caller must not do this.
+    pub(crate) fn is_forbidden(&self) -> bool {
+        matches!(self.rejection, Some(Rejection::Forbidden(None)))
+    }
+
+    /// Returns `true` if the error says that the caller may do this with another access token.
+    pub(crate) fn is_insufficient_scope(&self) -> bool {
+        matches!(self.rejection, Some(Rejection::Forbidden(Some(_))))
     }
 }
 

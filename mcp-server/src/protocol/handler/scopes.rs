@@ -17,8 +17,6 @@ pub(crate) struct ScopePolicy {
     /// The scopes that all requests require.
     pub(crate) required: Vec<String>,
     pub(crate) implies: Option<Arc<Implication>>,
-    /// Whether lists contain only what the scopes of the caller permit.
-    pub(crate) filters_lists: bool,
     /// The URL of the metadata, for challenges.
     pub(crate) resource_metadata: String,
 }
@@ -41,7 +39,6 @@ impl fmt::Debug for ScopePolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ScopePolicy")
             .field("required", &self.required)
-            .field("filters_lists", &self.filters_lists)
             .finish_non_exhaustive()
     }
 }
@@ -129,11 +126,5 @@ impl Context {
     /// Returns this context with the scopes that the definition of the operation requires.
     pub(crate) fn with_operation_scopes(&self, scopes: Vec<String>) -> Self {
         self.with_value(OperationScopes(scopes))
-    }
-
-    /// Returns `true` if lists contain only what the scopes of the caller permit.
-    pub(crate) fn filters_lists(&self) -> bool {
-        let policy = self.extension::<Arc<ScopePolicy>>();
-        policy.is_some_and(|policy| policy.filters_lists)
     }
 }

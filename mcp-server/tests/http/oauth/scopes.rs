@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::setup::*;
 use crate::http::legacy;
 use crate::http::subject::*;
+use crate::support::peer::Peer;
 
 const ISSUER: &str = "https://auth.example";
 
@@ -297,7 +298,8 @@ async fn lists_contain_everything_unless_the_program_filters_them() {
     assert_eq!(scope, "public");
 
     let oauth = tokens(&["", "files:write", "admin", "admin_machines", "files:read"]);
-    let address = protect(&scoped(public), oauth.list_permitted_only());
+    let server = scoped(|builder| public(builder).list_permitted_only());
+    let address = protect(&server, oauth);
     let (names, scope) = list(address, "", "tools/list").await;
     assert_eq!(names, ["open", "late"]);
     assert_eq!(scope, "private");
@@ -315,6 +317,28 @@ async fn lists_contain_everything_unless_the_program_filters_them() {
     ] {
         let (names, _) = list(address, granted, method).await;
         assert_eq!(names, expected, "{method}");
+    }
+    // The transport makes no difference.
+    for (granted, expected) in [
+        (None, vec!["open", "late"]),
+        (Some(""), vec!["open", "late"]),
+        (
+            Some("files:write"),
+            vec!["open", "write", "dynamic", "late"],
+        ),
+    ] {
+        let mut peer = Peer::over(&server, |stream| match granted {
+            Some(scope) => stream.extension(AccessToken::new("client").scopes(scope.split(' '))),
+            None => stream,
+        });
+        let listed = peer.result("tools/list", json!({})).await;
+        let names = listed["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| &tool["name"]);
+        assert_eq!(names.collect::<Vec<_>>(), expected, "{granted:?}");
+        assert_eq!(listed["cacheScope"], "private");
     }
     // What is not listed can still be asked for, so that the client learns which scopes it needs.
     lacks(&call_tool(address, "", "write").await, "files:write");

@@ -19,6 +19,7 @@ use crate::features::resources::handlers::{self, ReadHandler};
 use crate::features::resources::variables::TemplateVariables;
 use crate::protocol::changes::Change;
 use crate::protocol::handler::Handler;
+use crate::protocol::handler::requirements::HandlerSubject;
 
 /// The definition of a resource template with all its properties: one definition for all resources
 /// whose URIs the template matches.
@@ -118,7 +119,7 @@ impl TemplateDef {
 
 impl Definition for TemplateDef {
     const KIND: &'static str = TEMPLATE;
-    const IS_RESOURCE: bool = true;
+    const SUBJECT: HandlerSubject = HandlerSubject::Template;
 
     fn key(&self) -> &str {
         &self.template.uri_template

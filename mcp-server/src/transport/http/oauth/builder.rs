@@ -32,7 +32,6 @@ pub struct OAuthBuilder {
     required: Vec<String>,
     supported: Option<Vec<String>>,
     implies: Option<Arc<Implication>>,
-    filters_lists: bool,
     name: Option<String>,
     documentation: Option<String>,
     proofs: Proofs,
@@ -61,7 +60,6 @@ impl OAuth {
             required: Vec::new(),
             supported: None,
             implies: None,
-            filters_lists: false,
             name: None,
             documentation: None,
             proofs: Proofs::default(),
@@ -133,15 +131,6 @@ impl OAuthBuilder {
         implies: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.implies = Some(Arc::new(implies));
-        self
-    }
-
-    /// Lists only the tools, prompts and resources whose [scopes](crate::ToolDef::scopes) the token
-    /// of the caller has. By default all are listed, so that a model can choose them and the client
-    /// can ask the user for more scopes. A request for one that is not listed is answered in the
-    /// same way as without this.
-    pub fn list_permitted_only(mut self) -> Self {
-        self.filters_lists = true;
         self
     }
 
@@ -264,7 +253,6 @@ impl OAuthBuilder {
         let policy = ScopePolicy {
             required: self.required,
             implies: self.implies,
-            filters_lists: self.filters_lists,
             resource_metadata: format!("{}{WELL_KNOWN}{path}", resource.origin()),
         };
         let own = resource.as_str();

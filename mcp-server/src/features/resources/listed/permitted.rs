@@ -1,0 +1,75 @@
+//! [`extend`]: adds what a handler lists to a page, as far as the caller may read it.
+
+use std::num::NonZeroUsize;
+
+use mcp_types::Resource;
+
+use crate::features::resources::catalog::ResourceDefinitions;
+use crate::features::resources::handlers::ListHandler;
+use crate::features::resources::listed::ListAt;
+use crate::features::resources::listed::position::ListedPage;
+use crate::features::resources::permitted::are_listed;
+use crate::protocol::core::Context;
+use crate::protocol::error::handler_error::HandlerError;
+
+/// How often a handler is called for one page, if the caller may not read much of what it lists.
+const CALLS: usize = 16;
+
+/// Adds what a handler lists to a page, without what the caller may not read. Returns where the
+/// handler continues.
+///
+/// The handler is called again if something was left out, so that the length of a page does not tell
+/// how much.
+pub(crate) async fn extend(
+    page: &mut ListedPage,
+    handler: &ListHandler,
+    at: ListAt,
+    handler_cx: &Context,
+    cx: &Context,
+    definitions: &ResourceDefinitions,
+    is_wanted: impl Fn(&Resource) -> bool,
+) -> Result<Option<String>, HandlerError> {
+    let mut at = at;
+    for _ in 0..CALLS {
+        let listed = handler(at.clone(), handler_cx.clone()).await?;
+        let (mut resources, source, next) = listed.into_parts();
+        resources.retain(&is_wanted);
+        let count = resources.len();
+        let permitted = permitted(resources, cx, definitions, &mut page.restricted).await;
+        let added = permitted.len();
+        page.extend(permitted, source);
+        if next.is_none() || added == count {
+            return Ok(next);
+        }
+        at.after = next;
+        let left = at.size.map(|size| size.get().saturating_sub(added));
+        at.size = left.and_then(NonZeroUsize::new);
+        if at.size.is_none() {
+            break;
+        }
+    }
+    Ok(at.after)
+}
+
+/// Returns the resources that the caller may read. Sets `restricted` if other callers may read other
+/// ones.
+async fn permitted(
+    resources: Vec<Resource>,
+    cx: &Context,
+    definitions: &ResourceDefinitions,
+    restricted: &mut bool,
+) -> Vec<Resource> {
+    let found = resources
+        .iter()
+        .map(|resource| definitions.locate_closed(&resource.uri));
+    let found: Vec<_> = found.collect();
+    if found.iter().all(Option::is_none) {
+        return resources;
+    }
+    *restricted = true;
+    let listed = are_listed(&found, cx).await;
+    let known = resources.into_iter().zip(listed);
+    known
+        .filter_map(|(resource, listed)| listed.then_some(resource))
+        .collect()
+}

@@ -1,0 +1,72 @@
+//! [`retain_readable`]: which values a completion offers for a variable of a resource template.
+
+use std::sync::Arc;
+
+use mcp_types::Completion;
+use mcp_types::json::Map;
+use mcp_types::uri::canonical;
+
+use super::definition::TemplateDef;
+use super::expand::expand;
+use crate::features::resources::catalog::ResourceDefinitions;
+use crate::features::resources::defined::Defined;
+use crate::features::resources::permitted::are_listed;
+use crate::features::resources::resolved::ResolvedResource;
+use crate::protocol::core::Context;
+
+/// The maximum number of values that are checked for one completion.
+const CHECKED: usize = 1_000;
+
+/// Removes values with which the URI names a resource that the caller may not read, until `most`
+/// are left. `settled` are the values of other variables; guards that need one that is missing
+/// refuse the value.
+pub(crate) async fn retain_readable(
+    completion: &mut Completion,
+    most: usize,
+    template: &Arc<TemplateDef>,
+    variable: &str,
+    mut settled: Map<String>,
+    cx: &Context,
+    definitions: &ResourceDefinitions,
+) {
+    settled.retain(|name, _| template.has_variable(name));
+    let resolve = |value: &String| {
+        let mut variables = settled.clone();
+        variables.insert(variable, value.clone());
+        let uri = canonical(&expand(&template.template.uri_template, &variables)).into_owned();
+        let definition = Defined::Template(Arc::clone(template));
+        let found = definitions.locate(&uri).unwrap_or(ResolvedResource {
+            uri,
+            definition,
+            variables,
+        });
+        (!found.definition.access_rules().is_open()).then_some(found)
+    };
+    let all = std::mem::take(&mut completion.values);
+    let mut restricted = !template.access.is_open();
+    let mut checked = 0;
+    for chunk in all.chunks(most) {
+        if completion.values.len() >= most || checked >= CHECKED {
+            break;
+        }
+        checked += chunk.len();
+        let found: Vec<_> = chunk.iter().map(resolve).collect();
+        restricted |= found.iter().any(Option::is_some);
+        let listed = are_listed(&found, cx).await.into_iter();
+        let known = chunk.iter().zip(listed);
+        let known = known.filter(|(_, listed)| *listed);
+        completion
+            .values
+            .extend(known.map(|(value, _)| value.clone()));
+    }
+    if restricted {
+        // The number of all values would tell how many the caller may not read.
+        let more = checked < all.len() || completion.has_more == Some(true);
+        completion.total = i64::try_from(completion.values.len())
+            .ok()
+            .filter(|_| !more);
+        completion.has_more = Some(more);
+    } else {
+        completion.values = all;
+    }
+}
