@@ -205,6 +205,7 @@ impl Access {
 
     /// Checks the scopes, and runs the guards that do not need the resource of the request. For
     /// resource templates where no URI is known.
+    #[cfg(any(feature = "pagination", feature = "templates"))]
     pub(crate) fn check_template(&self, cx: &Context) -> Option<HandlerFuture<()>> {
         self.check_guards(cx, |guard| !guard.names_resource)
     }

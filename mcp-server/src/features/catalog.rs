@@ -11,6 +11,7 @@ use mcp_types::{CacheScope, Cursor, Revision};
 
 use crate::features::access::Access;
 use crate::features::definition_error::DefinitionError;
+use crate::features::list_slice::Slice;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
 use crate::protocol::core::states::States;
@@ -326,87 +327,19 @@ impl<T: ListItem> List<T> {
         let items = self.read();
         let rest = items.in_order.from(from);
         let restricted = rest.iter().any(|(_, item)| item.access().is_restricted(cx));
+        let revision = cx.revision();
         if !restricted {
-            return slice(rest.iter(), size, cx.revision(), restricted);
+            let all = rest
+                .iter()
+                .map(|(index, item)| (*index, item.item(revision)));
+            return Slice::of(all, size, restricted);
         }
         let rest = rest.to_vec();
         // Conditions are code of the program, so no lock is held while they run.
         drop(items);
         let visible = rest.iter().filter(|(_, item)| item.access().is_listed(cx));
-        slice(visible, size, cx.revision(), restricted)
-    }
-}
-
-/// Returns the first `size` of the items.
-fn slice<'a, T: ListItem>(
-    mut items: impl Iterator<Item = &'a (u64, Arc<T>)>,
-    size: usize,
-    revision: Revision,
-    restricted: bool,
-) -> Slice<T::Item> {
-    let mut seen = Vec::with_capacity(items.size_hint().0.min(size));
-    #[cfg(feature = "pagination")]
-    let mut last = None;
-    for entry in items.by_ref().take(size) {
-        seen.push(entry.1.item(revision));
-        #[cfg(feature = "pagination")]
-        {
-            last = Some(entry.0);
-        }
-    }
-    Slice {
-        items: seen,
-        #[cfg(feature = "pagination")]
-        last,
-        #[cfg(feature = "pagination")]
-        more: items.next().is_some(),
-        restricted,
-    }
-}
-
-/// Consecutive items of a list.
-pub(crate) struct Slice<I> {
-    pub(crate) items: Vec<I>,
-    /// The position of the last item.
-    #[cfg(feature = "pagination")]
-    pub(crate) last: Option<u64>,
-    /// `true` if more items follow.
-    #[cfg(feature = "pagination")]
-    pub(crate) more: bool,
-    /// `true` if other callers may see other items.
-    pub(crate) restricted: bool,
-}
-
-impl<I> Slice<I> {
-    /// Creates a slice without items, of a list that differs between callers.
-    pub(crate) fn restricted() -> Self {
-        Self {
-            items: Vec::new(),
-            #[cfg(feature = "pagination")]
-            last: None,
-            #[cfg(feature = "pagination")]
-            more: false,
-            restricted: true,
-        }
-    }
-
-    /// Adds the next item. Returns `false` if the slice has `size` items already, and remembers that
-    /// more items follow.
-    pub(crate) fn add(&mut self, index: u64, item: I, size: usize) -> bool {
-        let fits = self.items.len() < size;
-        #[cfg(feature = "pagination")]
-        {
-            self.more = !fits;
-            if fits {
-                self.last = Some(index);
-            }
-        }
-        #[cfg(not(feature = "pagination"))]
-        let _ = index;
-        if fits {
-            self.items.push(item);
-        }
-        fits
+        let visible = visible.map(|(index, item)| (*index, item.item(revision)));
+        Slice::of(visible, size, restricted)
     }
 }
 

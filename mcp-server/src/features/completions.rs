@@ -12,7 +12,9 @@ use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::described::TEMPLATE;
 #[cfg(feature = "templates")]
-use crate::features::resources::templates::{definition::TemplateDef, offered::retain_readable};
+use crate::features::resources::{
+    permitted::offered::readable, templates::definition::TemplateDef,
+};
 use crate::protocol::core::Context;
 use crate::protocol::core::states::States;
 use crate::protocol::dispatch::registry::Registry;
@@ -131,7 +133,7 @@ struct Completer {
 }
 
 /// A prompt or a template by its name.
-#[derive(Clone, PartialEq)]
+#[derive(PartialEq)]
 struct CompletionTarget {
     /// Prompt or template, as errors call it.
     kind: &'static str,
@@ -224,6 +226,10 @@ pub(crate) fn register(
     registry: &mut Registry,
     completions: Completions,
     prompts: &Arc<List<PromptDef>>,
+    #[cfg_attr(
+        not(feature = "templates"),
+        expect(unused_variables, reason = "only templates have variables")
+    )]
     resources: &Arc<ResourceCatalog>,
 ) {
     if completions.0.is_empty() {
@@ -234,6 +240,7 @@ pub(crate) fn register(
     let sources = Arc::new(Sources {
         completions,
         prompts: Arc::clone(prompts),
+        #[cfg(feature = "templates")]
         resources: Arc::clone(resources),
     });
     registry.serve(CompleteRequest::METHOD, move |params, cx| {
@@ -245,6 +252,7 @@ pub(crate) fn register(
 struct Sources {
     completions: Completions,
     prompts: Arc<List<PromptDef>>,
+    #[cfg(feature = "templates")]
     resources: Arc<ResourceCatalog>,
 }
 
@@ -292,35 +300,36 @@ async fn complete(
     sources: Arc<Sources>,
 ) -> Result<CompleteResult, HandlerError> {
     #[cfg(feature = "templates")]
-    let (of, argument, settled) = (
-        params.of.clone(),
-        params.argument.clone(),
-        params.settled.clone(),
-    );
-    let mut completion = match start(params, &cx, &sources).await? {
+    let of_template = sources.template(&params.of).map(|template| {
+        let settled = params.settled.clone().unwrap_or_default();
+        (template, params.argument.clone(), settled)
+    });
+    let completion = match start(params, &cx, &sources).await? {
         Some(running) => running.await?,
         None => Completion::new([]).total(0).has_more(false),
     };
     #[cfg(feature = "templates")]
-    if let Some(template) = sources.template(&of) {
-        let definitions = &sources.resources.definitions;
-        let settled = settled.unwrap_or_default();
-        retain_readable(
-            &mut completion,
-            MOST,
-            &template,
-            &argument,
-            settled,
-            &cx,
-            definitions,
-        )
-        .await;
-    }
+    let completion = match of_template {
+        Some((template, variable, settled)) => {
+            let definitions = &sources.resources.definitions;
+            let readable = readable(
+                completion,
+                MOST,
+                &template,
+                &variable,
+                settled,
+                &cx,
+                definitions,
+            );
+            readable.await
+        }
+        None => completion,
+    };
     Ok(CompleteResult::new(bounded(completion)))
 }
 
-/// What a request asks to complete.
-enum Target {
+/// What a caller may know of what it asks to complete.
+enum TargetAccess {
     /// Whether the definition has the argument.
     Known {
         has_argument: bool,
@@ -344,7 +353,7 @@ async fn start(
     }
     let target = sources.target(of, argument, cx).await?;
     let completer = sources.completions.get(of, argument);
-    if let Some(completer) = completer.filter(|_| !matches!(target, Target::Hidden)) {
+    if let Some(completer) = completer.filter(|_| !matches!(target, TargetAccess::Hidden)) {
         let typing = Completing {
             value: params.value,
             arguments: params.settled.unwrap_or_default(),
@@ -353,10 +362,10 @@ async fn start(
         return Ok(Some((completer.handler)(typing, cx)));
     }
     let is_known = match target {
-        Target::Known { has_argument: true } => return Ok(None),
-        Target::Known { .. } => true,
-        Target::Hidden => false,
-        Target::Unknown => sources.completions.has(of),
+        TargetAccess::Known { has_argument: true } => return Ok(None),
+        TargetAccess::Known { .. } => true,
+        TargetAccess::Hidden => false,
+        TargetAccess::Unknown => sources.completions.has(of),
     };
     let message = if is_known {
         let argument = short(argument);
@@ -385,34 +394,34 @@ impl Sources {
         of: &CompletionTarget,
         argument: &str,
         cx: &Context,
-    ) -> Result<Target, HandlerError> {
+    ) -> Result<TargetAccess, HandlerError> {
         #[cfg(feature = "templates")]
         if let Some(template) = self.template(of) {
             if !template.access.is_visible(cx) {
-                return Ok(Target::Hidden);
+                return Ok(TargetAccess::Hidden);
             }
             let checked = match template.access.check_template(cx) {
                 Some(check) => check.await,
                 None => Ok(()),
             };
             return match checked {
-                Err(error) if error.is_forbidden() => Ok(Target::Hidden),
-                checked => checked.map(|()| Target::Known {
+                Err(error) if error.is_forbidden() => Ok(TargetAccess::Hidden),
+                checked => checked.map(|()| TargetAccess::Known {
                     has_argument: template.has_variable(argument),
                 }),
             };
         }
         let prompt = (of.kind == PromptDef::KIND).then(|| self.prompts.get(&of.name));
         let Some(prompt) = prompt.flatten() else {
-            return Ok(Target::Unknown);
+            return Ok(TargetAccess::Unknown);
         };
         if !prompt.access().is_visible(cx) {
-            return Ok(Target::Hidden);
+            return Ok(TargetAccess::Hidden);
         }
         if let Some(check) = prompt.access().check(cx) {
             check.await?;
         }
-        Ok(Target::Known {
+        Ok(TargetAccess::Known {
             has_argument: prompt.has_argument(argument),
         })
     }

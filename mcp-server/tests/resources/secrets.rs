@@ -204,6 +204,8 @@ impl Asked {
 
 /// Removes the difference that the client made itself.
 fn without(answer: &Value, uri: &str) -> String {
+    let mut answer = answer.clone();
+    answer["id"] = Value::Null;
     answer.to_string().replace(uri, "ticket://?")
 }
 
@@ -221,7 +223,7 @@ fn methods(revision: &str) -> Vec<&'static str> {
 async fn no_method_tells_a_secret_resource_from_a_missing_one() {
     let server = server(&Tickets::default());
     let mut told = Vec::new();
-    for (user, may_know) in [("mallory", false), ("ada", true)] {
+    for (user, may_know) in [("eve", false), ("ada", true)] {
         for client in &mut Client::all_of(&server, ALL, user).await {
             for method in methods(client.revision) {
                 let of = |uri| match Asked::of(method, uri) {
@@ -243,7 +245,8 @@ async fn no_method_tells_a_secret_resource_from_a_missing_one() {
                     assert_eq!(status, client.status, "{context}");
                     assert!(!names, "{context}: {one}");
                     if method.ends_with("/list") {
-                        assert!(!one.to_string().contains(SECRET), "{context}: {one}");
+                        let result = one["result"].to_string();
+                        assert!(!result.contains(SECRET), "{context}: {one}");
                     }
                     assert!(!one.to_string().contains("memo://"), "{context}: {one}");
                 }

@@ -2,7 +2,6 @@
 
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod filter;
-pub(crate) mod permitted;
 pub(crate) mod position;
 
 use std::num::NonZeroUsize;

@@ -10,9 +10,8 @@ use crate::features::catalog::{Definition, ListItem};
 use crate::features::list_page::{PURPOSE, bad_cursor, cursor_binding, next_index};
 use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::listed;
 use crate::features::resources::listed::position::{ListedPage, Position, ResourceSource};
-use crate::features::resources::permitted;
+use crate::features::resources::permitted::{self, handled};
 use crate::features::resources::scope::Scope;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
@@ -113,7 +112,7 @@ pub(crate) async fn all(
         // Resources with a definition of their own are already listed.
         let is_other = |resource: &Resource| definitions.resources.get(&resource.uri).is_none();
         let handler_cx = access.scoped(cx);
-        let next = listed::permitted::extend(
+        let next = handled::extend(
             &mut page,
             handler,
             at,

@@ -1,6 +1,11 @@
 //! Removes from lists what the caller may not read. Whoever may not read a resource must not learn
 //! that it exists.
 
+#[cfg(feature = "pagination")]
+pub(crate) mod handled;
+#[cfg(feature = "templates")]
+pub(crate) mod offered;
+
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +15,8 @@ use mcp_types::json::Map;
 use tokio::time::timeout;
 
 use crate::features::access::Access;
-use crate::features::catalog::{List, ListItem, Slice};
+use crate::features::catalog::{List, ListItem};
+use crate::features::list_slice::Slice;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::resolved::ResolvedResource;
@@ -67,7 +73,7 @@ pub(crate) async fn slice<T: GuardedItem>(
     let Some(rest) = list.guarded(from) else {
         return list.page(from, size, cx);
     };
-    let mut slice = Slice::restricted();
+    let mut slice = Slice::new(true);
     for chunk in rest.chunks(CONCURRENT) {
         let checks = chunk.iter().map(|(_, item)| {
             let check = item.check_listed(cx);
@@ -85,6 +91,7 @@ pub(crate) async fn slice<T: GuardedItem>(
 
 /// Returns for each resource whether a list for the caller may have it. `None` is a URI that no
 /// definition has, or that everybody may read.
+#[cfg(any(feature = "pagination", feature = "templates"))]
 pub(crate) async fn are_listed(found: &[Option<ResolvedResource>], cx: &Context) -> Vec<bool> {
     let mut all = Vec::with_capacity(found.len());
     for chunk in found.chunks(CONCURRENT) {

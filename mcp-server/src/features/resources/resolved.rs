@@ -66,6 +66,7 @@ impl ResolvedResource {
     }
 
     /// Returns `true` if the caller sees the resource.
+    #[cfg(feature = "_proposals")]
     pub(crate) fn is_visible(&self, cx: &Context) -> bool {
         self.definition.access_rules().is_visible(cx)
     }

@@ -2,5 +2,4 @@
 
 pub(crate) mod definition;
 pub(crate) mod expand;
-pub(crate) mod offered;
 pub(crate) mod template;

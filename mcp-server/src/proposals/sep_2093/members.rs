@@ -7,7 +7,8 @@ use crate::features::list_page::bad_cursor;
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::handlers::ListHandler;
 use crate::features::resources::listed::position::{ListedPage, Position};
-use crate::features::resources::listed::{ListAt, ResourcePage, permitted};
+use crate::features::resources::listed::{ListAt, ResourcePage};
+use crate::features::resources::permitted::handled;
 use crate::features::resources::resolved::AuthorizedResource;
 use crate::features::resources::scope::Scope;
 use crate::proposals::resources::state::Resources;
@@ -62,7 +63,7 @@ pub(crate) async fn page(
     // Not `restricted` by the collection: its members may depend on the caller anyway.
     let mut page = ListedPage::default();
     let handler_cx = found.context(cx);
-    let next = permitted::extend(
+    let next = handled::extend(
         &mut page,
         handler,
         at,

@@ -1,4 +1,4 @@
-//! [`retain_readable`]: which values a completion offers for a variable of a resource template.
+//! [`readable`]: which values a completion offers for a variable of a resource template.
 
 use std::sync::Arc;
 
@@ -6,29 +6,29 @@ use mcp_types::Completion;
 use mcp_types::json::Map;
 use mcp_types::uri::canonical;
 
-use super::definition::TemplateDef;
-use super::expand::expand;
 use crate::features::resources::catalog::ResourceDefinitions;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::permitted::are_listed;
 use crate::features::resources::resolved::ResolvedResource;
+use crate::features::resources::templates::definition::TemplateDef;
+use crate::features::resources::templates::expand::expand;
 use crate::protocol::core::Context;
 
 /// The maximum number of values that are checked for one completion.
 const CHECKED: usize = 1_000;
 
-/// Removes values with which the URI names a resource that the caller may not read, until `most`
-/// are left. `settled` are the values of other variables; guards that need one that is missing
+/// Returns a completion without the values with which the URI names a resource that the caller may
+/// not read, as soon as `most` are left. `settled` are the values of other variables; guards that need one that is missing
 /// refuse the value.
-pub(crate) async fn retain_readable(
-    completion: &mut Completion,
+pub(crate) async fn readable(
+    mut completion: Completion,
     most: usize,
     template: &Arc<TemplateDef>,
     variable: &str,
     mut settled: Map<String>,
     cx: &Context,
     definitions: &ResourceDefinitions,
-) {
+) -> Completion {
     settled.retain(|name, _| template.has_variable(name));
     let resolve = |value: &String| {
         let mut variables = settled.clone();
@@ -69,4 +69,5 @@ pub(crate) async fn retain_readable(
     } else {
         completion.values = all;
     }
+    completion
 }

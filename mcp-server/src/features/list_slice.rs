@@ -1,0 +1,58 @@
+//! [`Slice`]: consecutive items of a list.
+
+/// Consecutive items of a list.
+pub(crate) struct Slice<I> {
+    pub(crate) items: Vec<I>,
+    /// The position of the last item.
+    #[cfg(feature = "pagination")]
+    pub(crate) last: Option<u64>,
+    /// `true` if more items follow.
+    #[cfg(feature = "pagination")]
+    pub(crate) more: bool,
+    /// `true` if other callers may see other items.
+    pub(crate) restricted: bool,
+}
+
+impl<I> Slice<I> {
+    /// Creates a slice without items.
+    pub(crate) fn new(restricted: bool) -> Self {
+        Self {
+            items: Vec::new(),
+            #[cfg(feature = "pagination")]
+            last: None,
+            #[cfg(feature = "pagination")]
+            more: false,
+            restricted,
+        }
+    }
+
+    /// Creates a slice with the first `size` of the items, which have positions.
+    pub(crate) fn of(items: impl Iterator<Item = (u64, I)>, size: usize, restricted: bool) -> Self {
+        let mut slice = Self::new(restricted);
+        for (position, item) in items {
+            if !slice.add(position, item, size) {
+                break;
+            }
+        }
+        slice
+    }
+
+    /// Adds the next item. Returns `false` if the slice has `size` items already, and remembers that
+    /// more items follow.
+    pub(crate) fn add(&mut self, position: u64, item: I, size: usize) -> bool {
+        let fits = self.items.len() < size;
+        #[cfg(feature = "pagination")]
+        {
+            self.more = !fits;
+            if fits {
+                self.last = Some(position);
+            }
+        }
+        #[cfg(not(feature = "pagination"))]
+        let _ = position;
+        if fits {
+            self.items.push(item);
+        }
+        fits
+    }
+}
