@@ -48,7 +48,7 @@
 //! | `apps` | [user interfaces](guide::apps) of servers, for hosts: `Client::apps` | no crate |
 //! | `skills` | [skills](guide::skills) of servers, verified: `Client::skills` | 10 crates |
 //! | `tasks` | calls of tools that take longer than a client waits: [tasks](guide::tasks) | no crate |
-//! | `model-tools` | tools as [definitions for language models](guide::models): `ModelTools` | 1 crate |
+//! | `model-tools` | tools of servers [for language models](guide::models): `ModelTools` | 1 crate |
 //! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 67 crates |
 //!
 //! # Leniencies

@@ -236,15 +236,43 @@ impl ModelTools {
 
     /// Makes all calls at the same time, and returns the messages with their results for the model.
     /// A call that fails has a result, too. Dropping the future cancels the calls.
-    ///
-    /// This does not ask the user. A program that does, or that shows progress, uses
-    /// [`request`](Self::request) and [`messages`](Self::messages).
     pub async fn answer(&self, calls: &[ModelCall]) -> Vec<Value> {
-        let run = async |call: &ModelCall| match self.request(call) {
-            Ok(request) => call.result(request.await),
-            Err(error) => call.failed(error),
-        };
-        self.messages(&all(calls.iter().map(run)).await)
+        let run = |call: ModelCall, request: Call<_>| async move { call.result(request.await) };
+        self.answer_with(calls, run).await
+    }
+
+    /// Does the same as [`answer`](Self::answer), with a function that makes a call: it can ask the
+    /// user before, show progress, and set a timeout.
+    ///
+    /// ```
+    /// # use mcp_client::types::json::Value;
+    /// # use mcp_client::{ModelCall, ModelTools};
+    /// # async fn may_call(_: &ModelCall) -> bool { true }
+    /// # async fn run(tools: ModelTools, calls: Vec<ModelCall>) -> Vec<Value> {
+    /// let answers = tools.answer_with(&calls, |call, request| async move {
+    ///     if !may_call(&call).await {
+    ///         return call.failed("the user did not allow this call");
+    ///     }
+    ///     call.result(request.on_progress(|report| println!("{report:?}")).await)
+    /// });
+    /// # answers.await
+    /// # }
+    /// ```
+    pub async fn answer_with<F: Future<Output = ModelResult>>(
+        &self,
+        calls: &[ModelCall],
+        run: impl Fn(ModelCall, Call<CallToolRequest>) -> F,
+    ) -> Vec<Value> {
+        let results = calls.iter().map(|call| {
+            let running = self.request(call).map(|request| run(call.clone(), request));
+            async move {
+                match running {
+                    Ok(running) => running.await,
+                    Err(error) => call.failed(error),
+                }
+            }
+        });
+        self.messages(&all(results).await)
     }
 
     /// Returns the messages that tell the model these results. All calls of a response need a result,

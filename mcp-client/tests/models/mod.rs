@@ -1,5 +1,7 @@
 //! Tools of several servers for a language model: `ModelTools`.
 
+#[cfg(all(feature = "process", feature = "tasks"))]
+mod agent;
 mod definitions;
 mod results;
 

@@ -139,7 +139,10 @@ mod tests {
         assert_eq!(all[0], other[3]);
         assert_eq!(all[1], other[1]);
         assert_eq!(all[2].as_deref(), Some("my-server-adaf036e__list"));
-        assert_eq!(all[0].as_deref(), Some("my-server-adaf036e__a_b_99190466522c"));
+        assert_eq!(
+            all[0].as_deref(),
+            Some("my-server-adaf036e__a_b_99190466522c")
+        );
     }
 
     #[test]

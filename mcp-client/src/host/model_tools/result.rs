@@ -106,7 +106,12 @@ impl ModelResult {
                 .rev()
                 .find(|at| text.is_char_boundary(*at));
             let (kept, rest) = text.split_at(end.unwrap_or_default());
-            left -= kept.len();
+            // What follows a text that was cut would make no sense.
+            left = if rest.is_empty() {
+                left - kept.len()
+            } else {
+                0
+            };
             omitted += rest.len();
             if !kept.trim().is_empty() {
                 parts.push(Part::Text(kept.to_owned()));
