@@ -8,7 +8,7 @@ use mcp_types::rpc::ErrorObject;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::extensions::tasks::sink::Report;
+use crate::extensions::tasks::sink::ProgressReport;
 use crate::features::input::state::RawValues;
 use crate::util::rfc3339;
 
@@ -173,7 +173,7 @@ impl TaskRecord {
     }
 
     /// Replaces the message and the numbers by those of a report of progress.
-    pub(super) fn report(&mut self, report: Report) {
+    pub(super) fn report(&mut self, report: ProgressReport) {
         self.message = Some(report.message);
         self.progress = report.progress;
     }

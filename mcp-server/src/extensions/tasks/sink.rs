@@ -18,7 +18,7 @@ const MESSAGE_LENGTH: usize = 300;
 
 /// A report of progress, as it is stored.
 #[derive(Clone)]
-pub(super) struct Report {
+pub(super) struct ProgressReport {
     /// The `statusMessage` of the task.
     pub(super) message: String,
     /// The members `progress`, `total` and `message`.
@@ -28,13 +28,13 @@ pub(super) struct Report {
 /// Receives the notifications of a handler.
 #[derive(Default)]
 pub(super) struct TaskSink {
-    last: Mutex<Option<Report>>,
+    last: Mutex<Option<ProgressReport>>,
     pub(super) changed: Notify,
 }
 
 impl TaskSink {
     /// Returns the last report of progress.
-    pub(super) fn last(&self) -> Option<Report> {
+    pub(super) fn last(&self) -> Option<ProgressReport> {
         let last = self.last.lock();
         last.unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -63,7 +63,7 @@ impl MessageSink for TaskSink {
 }
 
 /// Returns a report of progress. Its text is the message, or else the numbers.
-fn report(params: ProgressNotificationParams) -> Report {
+fn report(params: ProgressNotificationParams) -> ProgressReport {
     let message = params.message.map(|message| {
         let kept = message.chars().take(MESSAGE_LENGTH);
         kept.collect::<String>()
@@ -79,7 +79,7 @@ fn report(params: ProgressNotificationParams) -> Report {
     if let Some(message) = &message {
         members.push("message", Value::from(&**message));
     }
-    Report {
+    ProgressReport {
         message: message.unwrap_or(numbers),
         // Only numbers that are not finite cannot be encoded.
         progress: json::to_raw(&members).ok(),
