@@ -121,9 +121,9 @@ impl ModelTools {
         Ok(())
     }
 
-    /// Adds these tools of a server, for programs that do not offer all of them. They replace those
-    /// that were added before under the same name of a server. Of tools with the same name, the first
-    /// is added.
+    /// Adds these tools of a server, for programs that do not offer all of them: a host of apps offers
+    /// `AppsHost::model_tools`. They replace those that were added before under the same name of a
+    /// server. Of tools with the same name, the first is added.
     pub fn add_tools<'a>(
         &mut self,
         server: &str,

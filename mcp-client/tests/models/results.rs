@@ -79,6 +79,17 @@ fn images_are_shown_where_the_interface_accepts_them() {
 }
 
 #[test]
+fn images_of_a_result_are_limited() {
+    let image = ImageContent::new(Base64Text::encode(b"png"), "image/png");
+    let images: Vec<ContentBlock> = (0..21).map(|_| image.clone().into()).collect();
+    let shown = call().result(Ok(result(images)));
+    let told = told(ModelFormat::Anthropic, &shown);
+    let blocks = told[0]["content"][0]["content"].as_array().expect("blocks");
+    let images = blocks.iter().filter(|block| block["type"] == "image");
+    assert_eq!((images.count(), blocks.len()), (20, 21));
+}
+
+#[test]
 fn images_of_a_chat_follow_all_results() {
     let image = ImageContent::new(Base64Text::encode(b"png"), "image/png");
     let shown = call().result(Ok(result([image.into()])));

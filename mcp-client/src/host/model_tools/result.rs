@@ -69,7 +69,7 @@ impl ModelResult {
             Some(RefusalKind::MissingScopes(_) | RefusalKind::Forbidden) => {
                 "The user does not have the permission."
             }
-            Some(RefusalKind::Busy(_)) => "Nothing was done. Try again later.",
+            Some(RefusalKind::Busy(_)) => "The server is busy: try again later.",
             _ => match error {
                 CallError::Timeout { .. } | CallError::Lost { .. } => {
                     "It is not known whether the call had an effect: find out before you repeat it."
