@@ -7,8 +7,6 @@ pub(crate) mod extension;
 pub(crate) mod farewells;
 pub(crate) mod inboxes;
 pub(crate) mod lists;
-#[cfg(feature = "model-tools")]
-pub(crate) mod model_tools;
 pub(crate) mod notifications;
 #[cfg(feature = "json-schema")]
 pub(crate) mod output_schemas;

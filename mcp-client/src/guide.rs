@@ -1,6 +1,12 @@
 //! A guide to the crate, one page per topic. Every example compiles, and those that need no
 //! external server run as tests.
 
+#[cfg(all(feature = "model-tools", feature = "process", feature = "tasks"))]
+pub mod agents {
+    #![doc = include_str!("../docs/agents.md")]
+    // It declares a module, so it is compiled as an example only.
+    #![doc = concat!("```ignore\n", include_str!("../examples/agent/main.rs"), "```")]
+}
 #[cfg(feature = "apps")]
 pub mod apps {
     #![doc = include_str!("../docs/apps.md")]

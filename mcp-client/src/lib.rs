@@ -48,7 +48,7 @@
 //! | `apps` | [user interfaces](guide::apps) of servers, for hosts: `Client::apps` | no crate |
 //! | `skills` | [skills](guide::skills) of servers, verified: `Client::skills` | 10 crates |
 //! | `tasks` | calls of tools that take longer than a client waits: [tasks](guide::tasks) | no crate |
-//! | `model-tools` | tools as [definitions for language models](guide::models): `ModelTools` | 1 crate |
+//! | `model-tools` | tools of servers [for language models](guide::models): `ModelTools` | 1 crate |
 //! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 67 crates |
 //!
 //! # Leniencies
@@ -107,6 +107,8 @@ mod client;
 mod extensions;
 mod features;
 pub mod guide;
+#[cfg(feature = "model-tools")]
+mod host;
 pub mod icons;
 #[cfg(feature = "oauth")]
 pub mod oauth;
@@ -128,9 +130,9 @@ pub use features::calls::{Call, IntoObject};
 pub use features::extension::ClientExtension;
 pub use features::inboxes::SubscriptionEvent;
 pub use features::lists::{List, Listed, Page, Paged};
-#[cfg(feature = "model-tools")]
-pub use features::model_tools::{ModelFormat, ModelTools};
 pub use features::subscriptions::Subscription;
+#[cfg(feature = "model-tools")]
+pub use host::model_tools::{ModelCall, ModelFormat, ModelResult, ModelTools, ModelToolsError};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};

@@ -31,6 +31,8 @@ mod icons;
 mod matrix;
 #[cfg(feature = "http")]
 mod middleware;
+#[cfg(feature = "model-tools")]
+mod models;
 #[cfg(feature = "oauth")]
 mod oauth;
 #[cfg(all(unix, feature = "process"))]

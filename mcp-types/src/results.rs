@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::DecodeError;
 use crate::json::{Value, from_value, from_value_ref};
-use crate::{CallToolResult, ContentBlock};
+use crate::{CallToolResult, ContentBlock, ResourceLink};
 
 impl CallToolResult {
     /// Returns the texts among the content, joined by line breaks. Other content, such as images,
@@ -17,6 +17,14 @@ impl CallToolResult {
             _ => None,
         });
         texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns the links to resources among the content.
+    pub fn links(&self) -> impl Iterator<Item = &ResourceLink> {
+        self.content.iter().filter_map(|block| match block {
+            ContentBlock::ResourceLink(link) => Some(link),
+            _ => None,
+        })
     }
 
     /// Decodes the structured content. A missing one is decoded as `null`, which `Option` accepts.
@@ -55,6 +63,15 @@ mod tests {
         let result = CallToolResult::new([texts("one"), image.into(), texts("two")]);
         assert_eq!(result.text(), "one\ntwo");
         assert!(!result.has_failed());
+    }
+
+    #[test]
+    fn links_are_those_among_other_content() {
+        let link = |uri: &str| ContentBlock::from(ResourceLink::new(uri, "note"));
+        let text = TextContent::new("one").into();
+        let result = CallToolResult::new([link("notes://1"), text, link("notes://2")]);
+        let uris: Vec<_> = result.links().map(|link| &*link.uri).collect();
+        assert_eq!(uris, ["notes://1", "notes://2"]);
     }
 
     #[test]

@@ -97,6 +97,38 @@ async fn resource_link_is_fetched_like_a_resource() {
 }
 
 #[tokio::test]
+async fn link_without_a_usable_url_is_read_within_the_same_limit() {
+    let web = Web::start().await;
+    let mcp = Mcp::start().await;
+    let link = || ResourceLink::new(URI, "data").mime_type("text/plain");
+    for link in [
+        link(),
+        link().http_url("http://files.example/link"),
+        link()
+            .http_url("https://files.example/link")
+            .http_url_expires_at("2020-01-01T00:00:00Z"),
+    ] {
+        let fetch = |link: &ResourceLink, size| {
+            let fetch = mcp.client.fetch(link);
+            fetch.policy(web.policy().size(size))
+        };
+        let mut fetched = soon(fetch(&link, 17)).await.expect("fetched");
+        assert_eq!(fetched.by(), FetchedBy::Read);
+        assert_eq!(soon(fetched.bytes()).await.expect("bytes"), READ);
+        let before = mcp.reads();
+        let error = soon(fetch(&link, 16)).await.expect_err("too large");
+        assert!(error.to_string().contains("17 bytes"), "{error}");
+        assert_eq!(mcp.reads(), before + 1);
+        // The declared size exceeds the limit: no request is sent.
+        let error = soon(fetch(&link.size(18), 17)).await;
+        let error = error.expect_err("too large").to_string();
+        assert!(error.contains("18 bytes"), "{error}");
+        assert_eq!(mcp.reads(), before + 1);
+    }
+    assert_eq!(web.connections(), 0);
+}
+
+#[tokio::test]
 async fn body_without_a_length_is_read_to_its_end() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;

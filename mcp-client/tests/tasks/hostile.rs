@@ -111,6 +111,45 @@ async fn examples_with_the_type_task_are_understood() {
     assert_eq!(result.text(), "done");
 }
 
+#[tokio::test]
+async fn messages_without_numbers_are_counted() {
+    let (client, mut script) = Script::modern(builder(), TASKS).await;
+    let (sender, mut reports) = tokio::sync::mpsc::unbounded_channel();
+    let call = client.call_tool("render").on_progress(move |report| {
+        let _ = sender.send((report.progress.to_string(), report.total, report.message));
+    });
+    let calling = tokio::spawn(call.into_future());
+    announce(&mut script).await;
+    let foreign = r#","_meta":{"mcp-server/progress":{"progress":"most"}}"#;
+    for more in [
+        r#","statusMessage":"one""#,
+        "",
+        r#","statusMessage":"one""#,
+        &format!(r#","statusMessage":"two"{foreign}"#),
+        r#","statusMessage":"3 of 4","_meta":{"mcp-server/progress":{"progress":3,"total":4}}"#,
+        r#","statusMessage":"3 of 4","_meta":{"mcp-server/progress":{"progress":3,"total":4}}"#,
+    ] {
+        let asked = script.receive_request("tasks/get").await;
+        script.answer(&asked, &state("working", more)).await;
+    }
+    let asked = script.receive_request("tasks/get").await;
+    script.answer(&asked, &completed("done")).await;
+    soon(calling).await.expect("no panic").expect("a result");
+    for (progress, total, message) in [
+        ("1", None, Some("one")),
+        ("2", None, Some("two")),
+        ("3", Some(4), None),
+    ] {
+        let expected = (
+            progress.to_owned(),
+            total.map(Into::into),
+            message.map(str::to_owned),
+        );
+        assert_eq!(soon(reports.recv()).await, Some(expected));
+    }
+    assert_eq!(soon(reports.recv()).await, None);
+}
+
 const ASKED: &str = r#"{"method":"elicitation/create","params":{"mode":"form","message":"Name?","requestedSchema":{"type":"object","properties":{}}}}"#;
 
 #[tokio::test]

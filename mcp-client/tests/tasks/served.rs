@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_client::types::json::{Map, Object, Value};
+use mcp_client::types::json::{Map, Number, Object, Value};
 use mcp_client::types::rpc::ErrorObject;
 use mcp_client::types::{ElicitAction, ElicitResult, GetTaskResult, StringSchema};
 use mcp_client::{CallError, Client, ClientBuilder, Http, StartedCall, TaskError, TaskHandle};
@@ -44,7 +44,7 @@ fn server() -> (Server, Arc<Notify>) {
     let dropped = Arc::new(Notify::new());
     let guard = Arc::clone(&dropped);
     let render = async |cx: Context| -> Result<&str, HandlerError> {
-        cx.progress(1, Some(2.0), "halfway").await?;
+        cx.progress(7.0, Some(9.0), "halfway").await?;
         sleep(Duration::from_millis(300)).await;
         Ok("film.mp4")
     };
@@ -98,14 +98,22 @@ async fn start(client: &Client, tool: &str) -> TaskHandle {
 async fn call_is_driven_to_its_end_with_progress() {
     let (server, _) = server();
     for client in clients(&server, builder()).await {
-        let messages = Arc::new(Mutex::new(Vec::new()));
-        let seen = Arc::clone(&messages);
+        let reports = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&reports);
         let call = client.call_tool("render").on_progress(move |report| {
-            seen.lock().expect("no panic").push(report.message);
+            let report = (report.progress, report.total, report.message);
+            seen.lock().expect("no panic").push(report);
         });
         assert_eq!(soon(call).await.expect("a result").text(), "film.mp4");
-        let messages = std::mem::take(&mut *messages.lock().expect("no panic"));
-        assert_eq!(messages, [Some("halfway".to_owned())]);
+        let reports = std::mem::take(&mut *reports.lock().expect("no panic"));
+        let numbers = (
+            Number::from_f64(7.0).expect("finite"),
+            Number::from_f64(9.0),
+        );
+        assert_eq!(
+            reports,
+            [(numbers.0, numbers.1, Some("halfway".to_owned()))]
+        );
         let plain = soon(client.call_tool("plain")).await;
         assert_eq!(plain.expect("a result").text(), "plain");
     }

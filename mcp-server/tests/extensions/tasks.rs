@@ -151,6 +151,20 @@ async fn progress_is_the_message_of_the_task() {
     let mut peer = connect(&server);
     let id = start(&mut peer, "work").await;
     until(&mut peer, &id, |task| task["statusMessage"] == "halfway").await;
+    let task = peer.request("tasks/get", json!({ "taskId": id })).await;
+    let progress = &task["result"]["_meta"]["mcp-server/progress"];
+    let expected = json!({ "progress": 1.0, "total": 2.0, "message": "halfway" });
+    assert_eq!(progress, &expected, "{task}");
+    let mut watcher = connect(&server);
+    let listen = json!({ "notifications": { "taskIds": [id] } });
+    let subscription = watcher.start("subscriptions/listen", listen).await;
+    watcher.receive().await;
+    let notified = watcher.receive().await;
+    let meta = json!({
+        "mcp-server/progress": expected,
+        "io.modelcontextprotocol/subscriptionId": subscription,
+    });
+    assert_eq!(notified["params"]["_meta"], meta, "{notified}");
     // Nothing but responses was sent.
     assert_eq!(
         peer.request_alone("tools/list", json!({})).await["error"],

@@ -48,6 +48,7 @@ const CRATES: [Layers; 2] = [
             &["features", "icons", "oauth", "transport"],
             &["extensions", "proposals"],
             &["client"],
+            &["host"],
         ],
     },
 ];

@@ -142,7 +142,7 @@ impl TaskHandle {
         self.follow(None).await
     }
 
-    /// Does the same as [`wait`](Self::wait), and reports new messages of the task.
+    /// Does the same as [`wait`](Self::wait), and reports the progress of the task.
     ///
     /// # Errors
     ///

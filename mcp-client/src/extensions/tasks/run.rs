@@ -78,8 +78,8 @@ pub(super) struct TaskRun {
     task: TaskConnection,
     questions: Questions,
     progress: Option<Arc<Progress>>,
-    /// The message that was reported last, and the number of reports.
-    message: Option<String>,
+    /// What was reported last, and the number of reports.
+    reported: Option<ProgressNotificationParams>,
     reports: i64,
     started: Instant,
     ttl: Option<Duration>,
@@ -101,7 +101,7 @@ impl TaskRun {
         let mut run = Self {
             questions: Questions::default(),
             progress,
-            message: None,
+            reported: None,
             reports: 0,
             started: now,
             ttl: None,
@@ -222,19 +222,21 @@ impl TaskRun {
         }
     }
 
-    /// Follows the times of the server, and reports a new message as progress.
+    /// Follows the times of the server, and reports new progress.
     fn observe(&mut self, state: &Snapshot) {
         self.ttl = state.ttl();
         self.pause = state.pause();
         let Some(progress) = &self.progress else {
             return;
         };
-        if state.status_message.is_some() && state.status_message != self.message {
-            self.message.clone_from(&state.status_message);
-            self.reports += 1;
-            let report = ProgressNotificationParams::new(self.task.id.clone(), self.reports);
-            let message = self.message.clone().unwrap_or_default();
-            progress.report(report.message(message));
+        let report = state.progress(&self.task.id, self.reports);
+        if report.is_none() || report == self.reported {
+            return;
+        }
+        self.reports += 1;
+        self.reported = state.progress(&self.task.id, self.reports);
+        if let Some(report) = self.reported.clone() {
+            progress.report(report);
         }
     }
 

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use mcp_types::json::{self, Number};
 use mcp_types::revision::VersionError;
-use mcp_types::{GetTaskRequest, Request, Revision, TaskStatus};
+use mcp_types::{GetTaskRequest, ProgressNotificationParams, Request, Revision, TaskStatus};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -74,6 +75,25 @@ pub(super) struct Snapshot {
     pub(super) result: Option<Box<RawValue>>,
     #[serde(default)]
     pub(super) error: Option<Box<RawValue>>,
+    #[serde(default, rename = "_meta")]
+    meta: Option<Box<RawValue>>,
+}
+
+/// The metadata of a state, as servers of `mcp-server` send it.
+#[derive(Deserialize)]
+struct Meta {
+    #[serde(rename = "mcp-server/progress")]
+    progress: Report,
+}
+
+/// The last report of progress of a task.
+#[derive(Deserialize)]
+struct Report {
+    progress: Number,
+    #[serde(default)]
+    total: Option<Number>,
+    #[serde(default)]
+    message: Option<String>,
 }
 
 fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<TaskStatus>, D::Error> {
@@ -125,6 +145,21 @@ impl Snapshot {
         let source = serde_json::Error::missing_field(member).into();
         let method = GetTaskRequest::METHOD;
         CallError::Answer { method, source }
+    }
+
+    /// Returns the last report of progress. A server that sends none has the text of the state
+    /// only, and `count` becomes its number.
+    pub(super) fn progress(&self, id: &str, count: i64) -> Option<ProgressNotificationParams> {
+        let meta = self.meta.as_deref().map(RawValue::get);
+        // Metadata of another form is that of another server.
+        let report = meta.and_then(|meta| json::from_str::<Meta>(meta).ok());
+        let Some(Meta { progress: report }) = report else {
+            let message = self.status_message.clone()?;
+            return Some(ProgressNotificationParams::new(id, count).message(message));
+        };
+        let mut params = ProgressNotificationParams::new(id, report.progress);
+        (params.total, params.message) = (report.total, report.message);
+        Some(params)
     }
 
     /// Returns for how long the server keeps the task; `None` for ever.

@@ -86,7 +86,7 @@ pub enum ReadError {
     /// The content is larger than the policy allows.
     #[error("the content has {size} bytes, more than the {limit} that the policy allows")]
     TooLarge {
-        /// Its size in bytes.
+        /// Its size in bytes. If the reference names it, nothing was requested.
         size: u64,
         /// The maximum size.
         limit: u64,

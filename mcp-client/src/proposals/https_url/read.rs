@@ -22,14 +22,17 @@ pub(super) async fn read(
     wanted: Option<&str>,
     limit: u64,
 ) -> Result<Content, ReadError> {
-    // The request is not sent: over a byte stream, a message that is too long fails all other
-    // calls, too.
-    let most = connection.connection().limits.message_bytes;
-    if let Some(size) = reference.bytes()
-        && wanted.is_none()
-        && size > most as u64
-    {
-        return Err(ReadError::Message { size, limit: most });
+    // The size of the resource is that of its own type.
+    if let Some(size) = reference.bytes().filter(|_| wanted.is_none()) {
+        if size > limit {
+            return Err(ReadError::TooLarge { size, limit });
+        }
+        // The request is not sent: over a byte stream, a message that is too long fails all other
+        // calls, too.
+        let limit = connection.connection().limits.message_bytes;
+        if size > limit as u64 {
+            return Err(ReadError::Message { size, limit });
+        }
     }
     let params = ReadResourceRequestParams::new(&reference.uri, RequestMeta::placeholder());
     let call = Call::<ReadResourceRequest>::new(connection.clone(), params);

@@ -160,6 +160,7 @@ async fn create(
         kept: millis(options.kept),
         poll: millis(state.settings.poll_interval),
         message: None,
+        progress: None,
         is_cancelling: false,
         open: RawValues::new(),
         responses: RawValues::new(),

@@ -8,8 +8,13 @@ use mcp_types::rpc::ErrorObject;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::extensions::tasks::sink::ProgressReport;
 use crate::features::input::state::RawValues;
 use crate::util::rfc3339;
+
+/// The member of `_meta` with the last report of progress: `progress`, `total`, `message`. The
+/// extension itself has only a text for it.
+const PROGRESS: &str = "mcp-server/progress";
 
 /// The version of the format. A new member that older releases may ignore keeps the version.
 pub(super) const VERSION: u32 = 1;
@@ -46,6 +51,9 @@ pub(super) struct TaskRecord {
     pub(super) kept: u64,
     pub(super) poll: u64,
     pub(super) message: Option<String>,
+    /// The last report of progress, with its numbers.
+    #[serde(default)]
+    pub(super) progress: Option<Box<RawValue>>,
     #[serde(default)]
     pub(super) is_cancelling: bool,
     /// The questions that wait for a response.
@@ -118,7 +126,7 @@ impl TaskRecord {
     pub(super) fn finish(&mut self, end: TaskEnd) {
         if let TaskEnd::Failed(_) = end {
             // A report of progress does not say why the task failed.
-            self.message = None;
+            (self.message, self.progress) = (None, None);
         }
         self.open.clear();
         self.responses.clear();
@@ -164,6 +172,12 @@ impl TaskRecord {
         }
     }
 
+    /// Replaces the message and the numbers by those of a report of progress.
+    pub(super) fn report(&mut self, report: ProgressReport) {
+        self.message = Some(report.message);
+        self.progress = report.progress;
+    }
+
     /// Returns the members of the task that the response to `tools/call` has.
     pub(super) fn summary(&self) -> Object {
         let time = |millis: u64| rfc3339::format(millis / 1_000).unwrap_or_default();
@@ -178,6 +192,9 @@ impl TaskRecord {
         let ttl = self.expires().saturating_sub(self.created);
         task.push("ttlMs", Value::from(ttl.min(MAX_INTEGER)));
         task.push("pollIntervalMs", Value::from(self.poll.min(MAX_INTEGER)));
+        if let Some(progress) = self.progress.as_deref().and_then(|text| value(text).ok()) {
+            task.push("_meta", Object::from([(PROGRESS, progress)]).into());
+        }
         task
     }
 

@@ -229,8 +229,8 @@ impl Run {
         record.open.retain(|key, _| is_open(key));
         record.accepted = snapshot.accepted;
         record.once = snapshot.once;
-        if let Some(message) = self.sink.message() {
-            record.message = Some(message);
+        if let Some(report) = self.sink.last() {
+            record.report(report);
         }
         (snapshot.changes, record)
     }
@@ -286,7 +286,9 @@ impl Run {
     async fn finish(mut self, mut end: TaskEnd) {
         loop {
             let mut record = self.record.clone();
-            record.message = self.sink.message().or(record.message);
+            if let Some(report) = self.sink.last() {
+                record.report(report);
+            }
             record.updated = now();
             record.finish(end.clone());
             match storage::replace(&self.core, &record, self.version).await {

@@ -1,12 +1,14 @@
-//! [`TaskSink`]: what the handler of a task sends. Progress becomes the message of the task; other
-//! notifications are not part of the extension.
+//! [`TaskSink`]: what the handler of a task sends. Progress becomes the message of the task and a
+//! member of its `_meta`; other notifications are not part of the extension.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
+use mcp_types::json::{self, Object, Value};
 use mcp_types::rpc::{self, Message};
-use mcp_types::{Notification, ProgressNotification, ProgressNotificationParams, json};
+use mcp_types::{Notification, ProgressNotification, ProgressNotificationParams};
+use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
 use crate::protocol::message::message_sink::{MessageSink, TrySend};
@@ -14,18 +16,27 @@ use crate::protocol::message::message_sink::{MessageSink, TrySend};
 /// The maximum length of a message in characters, so that reports of progress cannot fill the record.
 const MESSAGE_LENGTH: usize = 300;
 
+/// A report of progress, as it is stored.
+#[derive(Clone)]
+pub(super) struct ProgressReport {
+    /// The `statusMessage` of the task.
+    pub(super) message: String,
+    /// The members `progress`, `total` and `message`.
+    pub(super) progress: Option<Box<RawValue>>,
+}
+
 /// Receives the notifications of a handler.
 #[derive(Default)]
 pub(super) struct TaskSink {
-    message: Mutex<Option<String>>,
+    last: Mutex<Option<ProgressReport>>,
     pub(super) changed: Notify,
 }
 
 impl TaskSink {
-    /// Returns the text of the last report of progress.
-    pub(super) fn message(&self) -> Option<String> {
-        let message = self.message.lock();
-        message.unwrap_or_else(PoisonError::into_inner).clone()
+    /// Returns the last report of progress.
+    pub(super) fn last(&self) -> Option<ProgressReport> {
+        let last = self.last.lock();
+        last.unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -39,8 +50,8 @@ impl MessageSink for TaskSink {
             && method == ProgressNotification::METHOD
             && let Ok(progress) = json::from_str(params.get())
         {
-            let text = Some(describe(&progress));
-            *self.message.lock().unwrap_or_else(PoisonError::into_inner) = text;
+            let report = Some(report(progress));
+            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = report;
             self.changed.notify_one();
         }
         TrySend::Queued
@@ -51,11 +62,26 @@ impl MessageSink for TaskSink {
     }
 }
 
-/// Returns the text of a report of progress: its message, or else its numbers.
-fn describe(progress: &ProgressNotificationParams) -> String {
-    match (&progress.message, &progress.total) {
-        (Some(message), _) => message.chars().take(MESSAGE_LENGTH).collect(),
-        (None, Some(total)) => format!("{} of {total}", progress.progress),
-        (None, None) => progress.progress.to_string(),
+/// Returns a report of progress. Its text is the message, or else the numbers.
+fn report(params: ProgressNotificationParams) -> ProgressReport {
+    let message = params.message.map(|message| {
+        let kept = message.chars().take(MESSAGE_LENGTH);
+        kept.collect::<String>()
+    });
+    let numbers = match &params.total {
+        Some(total) => format!("{} of {total}", params.progress),
+        None => params.progress.to_string(),
+    };
+    let mut members = Object::from([("progress", Value::Number(params.progress))]);
+    if let Some(total) = params.total {
+        members.push("total", Value::Number(total));
+    }
+    if let Some(message) = &message {
+        members.push("message", Value::from(&**message));
+    }
+    ProgressReport {
+        message: message.unwrap_or(numbers),
+        // Only numbers that are not finite cannot be encoded.
+        progress: json::to_raw(&members).ok(),
     }
 }

@@ -160,8 +160,11 @@ async fn notify(cx: &Context, watched: &WatchedTasks, news: &Watcher) -> Outcome
 async fn send(cx: &Context, mut params: Object) {
     let Some(id) = cx.request_id() else { return };
     let id = json::to_value(id).unwrap_or_default();
-    let meta = Object::from([("io.modelcontextprotocol/subscriptionId", id)]);
-    params.insert("_meta", meta);
+    let key = "io.modelcontextprotocol/subscriptionId";
+    match params.get_mut("_meta").and_then(Value::as_object_mut) {
+        Some(meta) => drop(meta.insert(key, id)),
+        None => drop(params.insert("_meta", Object::from([(key, id)]))),
+    }
     let mut message = Vec::with_capacity(512);
     let method = TaskStatusNotification::METHOD;
     if let Err(error) = rpc::write_notification(&mut message, method, Some(&params)) {

@@ -1,5 +1,8 @@
 //! Rewrites a schema without references, and with an object at its root.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, HashSet};
 
 use mcp_types::json::{Object, Value};
