@@ -120,16 +120,3 @@ pub(crate) fn decode<T: Versioned>(revision: Revision, text: &str) -> Result<T, 
         other.or_else(trimmed).ok_or(fault)
     })
 }
-
-/// Returns the error for a part of a document, whose path is `depth` steps long, as an error for
-/// that part alone.
-pub(crate) fn inside_part(error: VersionError, depth: usize) -> VersionError {
-    match error {
-        VersionError::Decode(error) => {
-            let inner = error.path().segments().iter().skip(depth).cloned();
-            let path = inner.collect();
-            VersionError::Decode(error.with_path(path))
-        }
-        other => other,
-    }
-}

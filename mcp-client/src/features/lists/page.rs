@@ -16,7 +16,7 @@ use super::repair;
 use crate::features::calls::decoded::Decoded;
 use crate::protocol::error::{DroppedMember, ElementError};
 use crate::protocol::lenient;
-use crate::protocol::lenient::decorations::trim;
+use crate::protocol::lenient::decorations::{inside_part, trim};
 
 /// The maximum number of malformed elements of a page. An error takes much more memory than a short
 /// element.
@@ -211,7 +211,7 @@ fn check<R: Paged>(revision: Revision, raw: &RawValue) -> Result<(), VersionErro
         let page = lenient::complete(revision, R::METHOD, &page).unwrap_or(page);
         let _: R::Result = revision
             .decode(&page)
-            .map_err(|error| lenient::inside_part(error, 2))?;
+            .map_err(|error| inside_part(error, 2))?;
     }
     Ok(())
 }

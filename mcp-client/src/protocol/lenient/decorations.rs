@@ -1,7 +1,7 @@
 //! [`trim`]: leaves out malformed members that only describe or decorate something.
 
 use mcp_internal::peer_text::PeerDisplay;
-use mcp_types::error::{DecodeError, Path, Segment};
+use mcp_types::error::{Path, Segment};
 use mcp_types::json::{self, Map, Object, Value};
 use mcp_types::revision::VersionError;
 use serde_json::value::RawValue;
@@ -209,11 +209,23 @@ fn marked(value: &RawValue, dropped: &[DroppedMember]) -> Option<String> {
     json::to_string(&members).ok()
 }
 
+/// Returns the error for a part of a document, whose path is `depth` steps long, as an error for
+/// that part alone.
+pub(crate) fn inside_part(error: VersionError, depth: usize) -> VersionError {
+    match error {
+        VersionError::Decode(error) => {
+            let inner = error.path().segments().iter().skip(depth).cloned();
+            let path = inner.collect();
+            VersionError::Decode(error.with_path(path))
+        }
+        other => other,
+    }
+}
+
 impl DroppedMember {
     /// Adds the element of a list that had the member to the path.
     pub(crate) fn inside(mut self, list: &'static str, index: usize) -> Self {
-        let inside = |error: DecodeError| error.inside_index(index).inside_member(list);
-        self.source = inside(self.source);
+        self.source = self.source.inside_index(index).inside_member(list);
         self.path.prepend(Segment::Index(index));
         self.path.prepend(Segment::Member(list.to_owned()));
         self

@@ -6,9 +6,8 @@ use mcp_types::revision::VersionError;
 use mcp_types::{CallToolRequest, CallToolResult, Request, Revision};
 use serde_json::value::RawValue;
 
-use super::decorations::read_trimmed;
+use super::decorations::{inside_part, read_trimmed};
 use super::forms::forms;
-use super::inside_part;
 
 /// The member of `_meta` that marks a replaced content.
 const REPLACED: &str = "mcp-client/unreadable";
