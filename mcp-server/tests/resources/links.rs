@@ -1,7 +1,7 @@
 //! Links and embedded resources in the results of tools and prompts have what the server knows.
 
 use mcp_server::types::{
-    Annotations, AnyResourceContents, Base64Text, BlobResourceContents, CallToolResult,
+    Annotations, AnyResourceContents, Base64Text, BlobResourceContents, CacheScope, CallToolResult,
     ContentBlock, CreateMessageRequestParams, EmbeddedResource, GetPromptResult, Icon, MetaObject,
     PromptMessage, Proposal, Resource, ResourceLink, ResourceType, Role, SamplingMessage,
     SamplingMessageContentBlock, TextResourceContents, ToolResultContent,
@@ -203,6 +203,27 @@ async fn links_tell_no_more_than_lists() {
             ("guarded", false),
         ];
         assert_eq!(versions, expected, "{}", client.describe());
+    }
+}
+
+#[tokio::test]
+async fn list_that_guards_make_different_for_each_client_is_private() {
+    let hour = std::time::Duration::from_secs(3600);
+    let server = |is_guarded| {
+        let mut text = ResourceDef::text("s:text", "text", "text");
+        if is_guarded {
+            text = text.guard(async || Ok::<_, HandlerError>(()));
+        }
+        let builder = Server::builder("test", "1").cache_resources(hour, CacheScope::Public);
+        let builder = builder.proposals(PROPOSALS).add_resource(text);
+        builder.build().unwrap()
+    };
+    for (is_guarded, scope) in [(false, "public"), (true, "private")] {
+        for mut client in Client::newest(&server(is_guarded), ALL) {
+            let list = client.result("resources/list", json!({})).await;
+            assert!(list["resources"][0]["version"].is_string(), "{list}");
+            assert_eq!(list["cacheScope"], scope, "{}", client.describe());
+        }
     }
 }
 

@@ -75,6 +75,8 @@ pub(crate) async fn describe_listed(
             let may_be_missing = false;
             if found.is_describable() || may_be_missing || has_guarded_version(&found, cx) {
                 listed.is_described = false;
+                // Only callers whom the guards admit get the description.
+                page.restricted |= found.definition.access_rules().check(cx).is_some();
                 pending.push(ToDescribe {
                     index,
                     found,
