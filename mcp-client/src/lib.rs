@@ -149,8 +149,8 @@ pub use protocol::error::{AuthorizeError, HttpError};
 #[cfg(feature = "json-schema")]
 pub use protocol::error::{BrokenOutput, OutputError};
 pub use protocol::error::{
-    CallError, ConnectError, ElementError, ExtensionError, InputError, ListError, RefusalKind,
-    ServerOutput, TransportError,
+    CallError, ConnectError, DroppedMember, ElementError, ExtensionError, InputError, ListError,
+    RefusalKind, ServerOutput, TransportError,
 };
 #[cfg(feature = "tls")]
 pub use protocol::fetch::{FetchError, FetchPolicy, RedirectFault};

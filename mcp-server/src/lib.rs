@@ -223,7 +223,6 @@ pub use transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVeri
 pub use transport::http::response::body::HttpBody;
 #[cfg(feature = "http")]
 pub use transport::http::response::future::HttpFuture;
-#[cfg(feature = "http")]
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

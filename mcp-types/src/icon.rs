@@ -8,6 +8,11 @@ use crate::Icon;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InvalidIcon {
+    /// The source is neither an `https` URL nor a `data:` URI of an image.
+    Source {
+        /// The source of the icon, at most 80 characters.
+        src: String,
+    },
     /// The media type is not that of an image, such as `image/png`.
     MediaType {
         /// The source of the icon, at most 80 characters.
@@ -27,6 +32,13 @@ pub enum InvalidIcon {
 impl fmt::Display for InvalidIcon {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (src, name, found, expected) = match self {
+            Self::Source { src } => {
+                return write!(
+                    f,
+                    "icon `{src}`: invalid `src`, expected an `https` URL or a `data:` URI of an \
+                     image"
+                );
+            }
             Self::MediaType { src, found } => {
                 let expected = "the media type of an image, such as `image/png`";
                 (src, "mimeType", found, expected)
@@ -46,8 +58,14 @@ impl std::error::Error for InvalidIcon {}
 const SHOWN: usize = 80;
 
 impl Icon {
-    /// Checks the media type and the sizes. Servers and clients of this project check the icons
-    /// that the program sets; received icons are not checked.
+    /// Checks the source, the media type and the sizes. Servers and clients of this project check
+    /// the icons that the program sets; received icons are checked when they are loaded.
+    ///
+    /// The source has to be an `https` URL without a user name, or a `data:` URI, because [clients
+    /// must reject all others][page]. A `data:` URI names the media type of an image, or none if
+    /// the icon does. The data itself is not decoded.
+    ///
+    /// [page]: https://modelcontextprotocol.io/specification/2026-07-28/basic#icons
     ///
     /// ```
     /// use mcp_types::Icon;
@@ -62,6 +80,9 @@ impl Icon {
     /// Returns the first member that is invalid.
     pub fn check(&self) -> Result<(), InvalidIcon> {
         let src = || self.src.chars().take(SHOWN).collect();
+        if !self.has_source() {
+            return Err(InvalidIcon::Source { src: src() });
+        }
         if let Some(found) = self.mime_type.as_ref().filter(|found| !is_image(found)) {
             let (src, found) = (src(), found.clone());
             return Err(InvalidIcon::MediaType { src, found });
@@ -74,6 +95,32 @@ impl Icon {
             }),
             None => Ok(()),
         }
+    }
+}
+
+impl Icon {
+    /// Returns `true` if a client may load the source.
+    fn has_source(&self) -> bool {
+        let is_legal = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
+        let Some((scheme, rest)) = self.src.split_once(':') else {
+            return false;
+        };
+        if !rest.bytes().all(is_legal) {
+            return false;
+        }
+        if scheme.eq_ignore_ascii_case("https") {
+            let authority = rest.strip_prefix("//").unwrap_or_default();
+            let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
+            return !authority.is_empty()
+                && !authority.starts_with(':')
+                && !authority.contains('@');
+        }
+        let Some((head, _)) = rest.split_once(',') else {
+            return false;
+        };
+        let media_type = head.split(';').next().unwrap_or_default();
+        let is_declared = media_type.is_empty() && self.mime_type.is_some();
+        scheme.eq_ignore_ascii_case("data") && (is_image(media_type) || is_declared)
     }
 }
 
@@ -111,7 +158,7 @@ mod tests {
             ("text/html", false),
             ("", false),
         ] {
-            let icon = Icon::new("x").mime_type(media_type);
+            let icon = Icon::new("https://a.example/x").mime_type(media_type);
             assert_eq!(icon.check().is_ok(), is_valid, "{media_type}");
         }
         for (size, is_valid) in [
@@ -127,20 +174,59 @@ mod tests {
             ("99999999999x1", false),
             ("", false),
         ] {
-            let icon = Icon::new("x").sizes(["16x16".to_owned(), size.to_owned()]);
+            let icon =
+                Icon::new("https://a.example/x").sizes(["16x16".to_owned(), size.to_owned()]);
             assert_eq!(icon.check().is_ok(), is_valid, "{size}");
         }
     }
 
     #[test]
+    fn sources_are_checked() {
+        for (src, is_valid) in [
+            ("https://example.com/i.png", true),
+            ("HTTPS://example.com:8443?a=b#c", true),
+            ("data:image/png;base64,AAAA", true),
+            ("DATA:Image/svg+xml,%3Csvg/%3E", true),
+            ("", false),
+            ("i.png", false),
+            ("/i.png", false),
+            ("//example.com/i.png", false),
+            ("http://example.com/i.png", false),
+            ("javascript:alert(1)", false),
+            ("file:///i.png", false),
+            ("https:", false),
+            ("https:///i.png", false),
+            ("https://:443/i.png", false),
+            ("https://a:b@example.com/i.png", false),
+            ("https://example.com/a b.png", false),
+            ("data:image/png", false),
+            ("data:text/html,%3Cscript%3E", false),
+            ("data:application/octet-stream;base64,AAAA", false),
+            ("data:;base64,AAAA", false),
+            ("data:image/svg+xml,<svg/>", false),
+        ] {
+            let found = Icon::new(src).check();
+            assert_eq!(found.is_ok(), is_valid, "{src}");
+            assert!(matches!(found, Ok(()) | Err(InvalidIcon::Source { .. })));
+        }
+        let icon = Icon::new("data:;base64,AAAA").mime_type("image/png");
+        assert_eq!(icon.check(), Ok(()));
+    }
+
+    #[test]
     fn error_names_the_icon_and_the_expected_form() {
-        let icon = Icon::new("x".repeat(1_000)).sizes(["large".to_owned()]);
-        let error = icon.check().unwrap_err().to_string();
-        let src = "x".repeat(80);
+        let error = |icon: Icon| icon.check().unwrap_err().to_string();
+        let long = format!("data:image/png,{}", "x".repeat(1_000));
+        let src = &long[..80];
         let expected = "expected `any` or a size such as `48x48`";
         assert_eq!(
-            error,
+            error(Icon::new(&*long).sizes(["large".to_owned()])),
             format!("icon `{src}`: invalid `sizes` \"large\", {expected}")
+        );
+        let expected = "expected an `https` URL or a `data:` URI of an image";
+        assert_eq!(
+            error(Icon::new("x".repeat(1_000))),
+            format!("icon `{}`: invalid `src`, {expected}", "x".repeat(80))
         );
     }
 }

@@ -1,5 +1,7 @@
 //! The variant of an object does not depend on the order of its members.
 
+#![cfg(feature = "v2024-11-05")]
+
 use mcp_types::error::ErrorKind;
 use mcp_types::json::{self, Object, Value};
 use mcp_types::v2026_07_28::JsonRpcMessage;

@@ -160,7 +160,7 @@ fn of_authorization(error: &OAuthError) -> u8 {
     match &error.fault {
         OAuthFault::Fetch(error) => match error.as_ref() {
             FetchError::Connect { .. } | FetchError::Resolve { .. } | FetchError::Http(_) => 3,
-            FetchError::Time { .. } => 5,
+            FetchError::Time { .. } | FetchError::TotalTime { .. } => 5,
             _ => AUTHORIZATION,
         },
         OAuthFault::Store(_) => USAGE,

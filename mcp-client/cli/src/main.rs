@@ -107,6 +107,9 @@ async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> 
             return Err(failure);
         }
     };
+    for dropped in client.dropped_at_connect() {
+        output::print_error(&dropped.to_string());
+    }
     if let Action::Shell(args) = action {
         return shell::shell(client, args, &options).await;
     }

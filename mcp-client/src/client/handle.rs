@@ -17,7 +17,7 @@ use crate::features::shared_connection::SharedConnection;
 use crate::features::state::Features;
 use crate::features::subscriptions::Subscription;
 use crate::protocol::connection::Connection;
-use crate::protocol::error::{CallError, TransportError};
+use crate::protocol::error::{CallError, DroppedMember, TransportError};
 #[cfg(feature = "tls")]
 use crate::protocol::fetch::FetchPolicy;
 use crate::protocol::request_meta::RequestMeta;
@@ -140,6 +140,14 @@ impl Client {
     #[must_use]
     pub fn instructions(&self) -> Option<String> {
         self.connection().negotiated()?.instructions.clone()
+    }
+
+    /// Returns the members that were left out of the server's description of itself when the client
+    /// connected, because they are malformed: an icon, the website, the instructions.
+    #[must_use]
+    pub fn dropped_at_connect(&self) -> Vec<DroppedMember> {
+        let server = self.connection().negotiated();
+        server.map_or_else(Vec::new, |server| server.dropped.clone())
     }
 
     /// Returns the `_meta` that params of the newest revision require, for params that the program

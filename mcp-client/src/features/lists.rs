@@ -17,7 +17,7 @@ use mcp_types::Cursor;
 use mcp_types::rpc::INVALID_PARAMS;
 
 use crate::features::calls::Call;
-use crate::protocol::error::{CallError, ElementError, ListError};
+use crate::protocol::error::{CallError, DroppedMember, ElementError, ListError};
 use crate::protocol::limits::Limits;
 
 pub use page::Page;
@@ -45,6 +45,7 @@ impl<R: Paged> Call<R> {
             request: None,
             items: Vec::new().into_iter(),
             faults: Vec::new().into_iter().peekable(),
+            dropped: Vec::new(),
             index: 0,
             ending: None,
         }
@@ -73,7 +74,8 @@ impl<R: Paged> Call<R> {
 /// ```
 ///
 /// A malformed element is a [`CallError::Element`], after which the list continues. Any other error
-/// ends it. If the server sends the same cursor twice, or more than [`Limits`] allow, the list ends
+/// ends it. An element whose icons, titles or annotations are malformed is returned without them,
+/// see [`take_dropped`](Self::take_dropped). If the server sends the same cursor twice, or more than [`Limits`] allow, the list ends
 /// with a [`CallError::List`] after the received elements.
 ///
 /// Dropping a future of [`next`](Self::next) loses nothing: the next one continues the request for
@@ -87,6 +89,7 @@ pub struct List<R: Paged> {
     request: Option<PageRequest<R>>,
     items: vec::IntoIter<R::Item>,
     faults: Peekable<vec::IntoIter<ElementError>>,
+    dropped: Vec<DroppedMember>,
     /// The index of the next element of the page.
     index: usize,
     /// The error that follows the elements of this page.
@@ -104,6 +107,8 @@ pub struct Listed<T> {
     pub items: Vec<T>,
     /// The malformed elements.
     pub faults: Vec<ElementError>,
+    /// The members that were left out of elements.
+    pub dropped: Vec<DroppedMember>,
 }
 
 impl<T> Default for Listed<T> {
@@ -111,6 +116,7 @@ impl<T> Default for Listed<T> {
         Self {
             items: Vec::new(),
             faults: Vec::new(),
+            dropped: Vec::new(),
         }
     }
 }
@@ -132,6 +138,12 @@ impl<R: Paged> List<R> {
     /// [`CallError::Element`] for an element that is malformed; any other error ends the list.
     pub async fn next(&mut self) -> Option<Result<R::Item, CallError>> {
         std::future::poll_fn(|cx| self.poll(cx)).await
+    }
+
+    /// Returns the members that were left out of the elements of the pages received since the last
+    /// call: malformed ones that only decorate, such as an icon, and invalid output schemas.
+    pub fn take_dropped(&mut self) -> Vec<DroppedMember> {
+        std::mem::take(&mut self.dropped)
     }
 
     /// Returns all remaining elements. If the server rejects its own cursor, the list has changed
@@ -165,9 +177,13 @@ impl<R: Paged> List<R> {
                         listed = Listed::default();
                     }
                 }
-                Err(error) => return (listed, Err(error)),
+                Err(error) => {
+                    listed.dropped = self.dropped;
+                    return (listed, Err(error));
+                }
             }
         }
+        listed.dropped = self.dropped;
         (listed, Ok(()))
     }
 
@@ -218,12 +234,14 @@ impl<R: Paged> List<R> {
         let Page {
             result,
             faults,
+            dropped,
             bytes,
         } = page;
         let (items, next) = R::split(result);
         let within_bounds = self.bounds.add(items.len() + faults.len(), bytes);
         self.items = items.into_iter();
         self.faults = faults.into_iter().peekable();
+        self.dropped.extend(dropped);
         self.index = 0;
         if let Some(cursor) = next {
             match within_bounds.and_then(|()| self.bounds.add_cursor(&cursor)) {

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use mcp_types::{Icon, IconTheme};
 
 use super::data;
-use super::format::{ImageFormat, normalized};
+use super::format::{ImageFormat, is_generic, normalized};
 use crate::util::origin::Origin;
 
 /// The preferred size, background and media type of an icon.
@@ -72,7 +72,8 @@ impl Default for IconWish {
 /// 2. The size: the preferred one; any size, which includes icons without sizes; the next larger
 ///    one; the next smaller one. Without a preference: any size, then the largest one. The longer
 ///    side of an icon counts.
-/// 3. The media type, in the order of the wish; icons without a media type come last.
+/// 3. The media type, in the order of the wish; icons without a media type, or with one that does
+///    not name a format, such as `application/octet-stream`, come last.
 /// 4. The order in which the server lists them.
 ///
 /// ```
@@ -95,8 +96,9 @@ pub fn choose<'a>(icons: &'a [Icon], wish: &IconWish) -> Option<&'a Icon> {
         if data.is_none() && Origin::secure(&icon.src).is_err() {
             return None;
         }
-        let declared = icon.mime_type.as_deref().or(data).map(normalized);
-        let kind = match declared.filter(|declared| !declared.is_empty()) {
+        let declared = [icon.mime_type.as_deref(), data].into_iter().flatten();
+        let mut declared = declared.map(normalized);
+        let kind = match declared.find(|declared| !is_generic(declared)) {
             Some(declared) => wish.types.iter().position(|wanted| *wanted == declared)?,
             None => wish.types.len(),
         };

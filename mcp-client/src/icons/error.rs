@@ -43,7 +43,7 @@ pub enum IconError {
         /// The format of its bytes.
         found: ImageFormat,
     },
-    /// Its width and height cannot be read.
+    /// Its width and height cannot be read, or one of them is 0.
     #[error("the icon is a broken {0} image")]
     Broken(ImageFormat),
     /// It is wider or higher than the policy allows.

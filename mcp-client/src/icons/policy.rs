@@ -111,7 +111,8 @@ impl IconPolicy {
                 Err(IconError::Svg)
             };
         }
-        let (width, height) = pixels(format, &bytes).ok_or(IconError::Broken(format))?;
+        let found = pixels(format, &bytes).filter(|(width, height)| *width > 0 && *height > 0);
+        let (width, height) = found.ok_or(IconError::Broken(format))?;
         let limit = self.pixels;
         if width > limit || height > limit {
             return Err(IconError::Pixels {

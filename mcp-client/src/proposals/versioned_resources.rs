@@ -15,6 +15,7 @@ use crate::features::cache::ClientCache;
 use crate::features::cache::revalidation::Revalidation;
 use crate::features::inboxes::SubscriptionEvent;
 use crate::features::proposals::{ResourceProposals, SubscribedEvent};
+use crate::protocol::lenient;
 use revalidation::GetResource;
 
 /// The result of a request for a resource of which the program already has a version.
@@ -52,7 +53,8 @@ impl ResourceProposals for Versions {
         if notification != ResourceContentChangedNotification::METHOD {
             return None;
         }
-        let params = revision.decode::<ResourceContentChangedNotificationParams>(params);
+        let params: Result<ResourceContentChangedNotificationParams, _> =
+            lenient::decode(revision, params);
         Some(params.map(|params| {
             let subscription = params.meta.and_then(|meta| meta.subscription_id);
             let event = SubscriptionEvent::ResourceContentChanged(params.resource);
@@ -65,7 +67,11 @@ impl ResourceProposals for Versions {
 fn changed(params: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Changed {
-        resource: mcp_types::Resource,
+        resource: Named,
+    }
+    #[derive(Deserialize)]
+    struct Named {
+        uri: String,
     }
     let changed = serde_json::from_str::<Changed>(params).ok()?;
     Some(canonical(&changed.resource.uri).into_owned())

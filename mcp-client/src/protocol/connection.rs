@@ -24,8 +24,8 @@ use mcp_types::{
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 
-use super::error::TransportError;
 use super::error::server_output::LastOutput;
+use super::error::{DroppedMember, TransportError};
 use super::lenient;
 use super::limits::Limits;
 use super::middleware::Layers;
@@ -361,4 +361,6 @@ pub(crate) struct Negotiated {
     pub(crate) info: Option<Implementation>,
     pub(crate) capabilities: ServerCapabilities,
     pub(crate) instructions: Option<String>,
+    /// The malformed members that were left out of the result.
+    pub(crate) dropped: Vec<DroppedMember>,
 }

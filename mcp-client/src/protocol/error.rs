@@ -25,7 +25,7 @@ pub use extension::ExtensionError;
 #[cfg(feature = "http")]
 pub use http::{AuthorizeError, HttpError};
 pub use kind::RefusalKind;
-pub use list::{ElementError, ListError};
+pub use list::{DroppedMember, ElementError, ListError};
 #[cfg(feature = "json-schema")]
 pub use output::{BrokenOutput, OutputError};
 pub use server_output::ServerOutput;

@@ -17,7 +17,7 @@ use mcp_types::{
 
 use super::capabilities::{LOGGING, is_declared};
 use super::connection::{Connection, HeaderSource, Negotiated};
-use super::error::{self, CallError, ConnectError};
+use super::error::{self, CallError, ConnectError, DroppedMember};
 use super::lenient;
 use super::params::Params;
 use super::roundtrip::{CallTimeout, elapsed, roundtrip};
@@ -113,7 +113,7 @@ async fn search(
         };
         let (offered, answer) = match outcome {
             Probed::Begun(begun) => return Ok(Search::Begun(begun)),
-            Probed::Answered(Ok(found)) => (found.supported_versions.clone(), Ok(found)),
+            Probed::Answered(Ok(found)) => (found.0.supported_versions.clone(), Ok(found)),
             Probed::Answered(Err(error)) => match refusal(&error) {
                 Some((source, offered)) => (offered, Err(source.clone())),
                 None if is_modern || !may_be_legacy(&error) => return Err(error.into()),
@@ -139,9 +139,12 @@ async fn search(
     }
 }
 
+/// What a server said about itself, and the malformed members that were left out of it.
+type Discovered = (DiscoverResult, Vec<DroppedMember>);
+
 /// What followed the first request to a server.
 enum Probed {
-    Answered(Result<DiscoverResult, CallError>),
+    Answered(Result<Discovered, CallError>),
     /// There was no result in time, and the handshake ended first.
     Begun(Result<Revision, ConnectError>),
 }
@@ -289,7 +292,7 @@ fn unsupported(connection: &Connection, theirs: &[String]) -> ConnectError {
 async fn discover(
     connection: &Arc<Connection>,
     revision: Revision,
-) -> Result<DiscoverResult, CallError> {
+) -> Result<Discovered, CallError> {
     let method = DiscoverRequest::METHOD;
     let time = CallTimeout::new(connection.limits.call_time);
     let header_source = HeaderSource {
@@ -304,15 +307,16 @@ async fn discover(
         }
     });
     let text = text.await?;
-    let result = lenient::read(revision, method, text.get(), Revision::decode);
+    let result = lenient::read_reporting(revision, method, text.get(), Revision::decode);
     result.map_err(|source| CallError::Answer { method, source })
 }
 
-fn modern(connection: &Connection, revision: Revision, found: DiscoverResult) {
+fn modern(connection: &Connection, revision: Revision, (found, dropped): Discovered) {
     connection.set_negotiated(Negotiated {
         revision,
         info: found.meta.and_then(|meta| meta.server_info),
         capabilities: found.capabilities,
         instructions: found.instructions,
+        dropped,
     });
 }

@@ -118,6 +118,21 @@ fn media_type_decides_among_equal_icons() {
     let svg = [Icon::new("data:image/svg+xml,%3Csvg/%3E"), plain("x")];
     assert_eq!(chosen(&svg, &wish), "x");
     assert_eq!(choose(&svg, &vector), Some(&svg[0]));
+    // A type that names no format counts as none: that of the `data:` URI is used, or nothing.
+    for generic in [
+        "application/octet-stream",
+        "BINARY/octet-stream",
+        "text/plain",
+        "",
+    ] {
+        assert_eq!(chosen(&[of("generic", generic)], &wish), "generic");
+        assert_eq!(
+            chosen(&[of("generic", generic), icons[2].clone()], &wish),
+            "gif"
+        );
+        let data = Icon::new("data:image/bmp;base64,AAAA").mime_type(generic);
+        assert_eq!(choose(&[data], &wish), None, "{generic}");
+    }
     // Among equal icons, the first.
     assert_eq!(chosen(&[plain("one"), plain("two")], &wish), "one");
 }

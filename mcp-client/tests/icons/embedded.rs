@@ -99,9 +99,32 @@ async fn image_that_contradicts_its_media_type_is_rejected() {
             assert!(matches!(found, Err(IconError::Unknown)), "{found:?}");
         }
     }
-    let broken = load(&base64("image/png", &PNG[..20]), IconPolicy::new()).await;
-    let expected = matches!(broken, Err(IconError::Broken(ImageFormat::Png)));
-    assert!(expected, "{broken:?}");
+}
+
+#[tokio::test]
+async fn image_without_pixels_is_broken() {
+    let without = |bytes: &[u8], at: std::ops::Range<usize>| {
+        let mut bytes = bytes.to_vec();
+        bytes[at].fill(0);
+        bytes
+    };
+    for (format, bytes) in [
+        (ImageFormat::Png, PNG[..20].to_vec()),
+        // No width, no height, neither.
+        (ImageFormat::Png, without(PNG, 16..20)),
+        (ImageFormat::Png, without(PNG, 20..24)),
+        (ImageFormat::Png, without(PNG, 16..24)),
+        (ImageFormat::Jpeg, without(JPEG, 9..11)),
+        (ImageFormat::Gif, without(GIF, 6..10)),
+        (
+            ImageFormat::Webp,
+            b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\0\0\0\0".to_vec(),
+        ),
+    ] {
+        let found = load(&base64("", &bytes), IconPolicy::new()).await;
+        let expected = matches!(found, Err(IconError::Broken(found)) if found == format);
+        assert!(expected, "{format}: {found:?}");
+    }
 }
 
 #[tokio::test]

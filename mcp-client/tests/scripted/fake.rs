@@ -24,6 +24,15 @@ impl FakeStream {
         Self::announcing("{}", revision, builder, answer).await
     }
 
+    /// Connects to a server that describes itself like this, as JSON.
+    pub(crate) async fn describing(
+        info: &'static str,
+        revision: Revision,
+        builder: ClientBuilder,
+    ) -> Self {
+        Self::start("{}", info, revision, builder, |_, _| String::new()).await
+    }
+
     /// Connects to a server that announces proposals, as JSON, if its revision has no sessions.
     pub(crate) async fn announcing(
         proposals: &'static str,
@@ -31,10 +40,26 @@ impl FakeStream {
         builder: ClientBuilder,
         answer: impl FnMut(&str, &Object) -> String + Send + 'static,
     ) -> Self {
+        let info = r#"{"name":"fake","version":"1"}"#;
+        Self::start(proposals, info, revision, builder, answer).await
+    }
+
+    async fn start(
+        proposals: &'static str,
+        info: &'static str,
+        revision: Revision,
+        builder: ClientBuilder,
+        answer: impl FnMut(&str, &Object) -> String + Send + 'static,
+    ) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (heard, asked) = mpsc::unbounded_channel();
         let (say, says) = mpsc::unbounded_channel();
-        tokio::spawn(serve(theirs, proposals, revision, heard, says, answer));
+        let described = Described {
+            proposals,
+            info,
+            revision,
+        };
+        tokio::spawn(serve(theirs, described, heard, says, answer));
         let (reader, writer) = tokio::io::split(ours);
         let builder = builder.revision(revision);
         let client = builder.connect(ByteStream::new(reader, writer)).await;
@@ -63,16 +88,28 @@ impl FakeStream {
     }
 }
 
+/// What a server says about itself.
+struct Described {
+    proposals: &'static str,
+    info: &'static str,
+    revision: Revision,
+}
+
 async fn serve(
     stream: DuplexStream,
-    proposals: &str,
-    revision: Revision,
+    described: Described,
     heard: mpsc::UnboundedSender<(String, Object)>,
     mut says: mpsc::UnboundedReceiver<String>,
     mut answer: impl FnMut(&str, &Object) -> String,
 ) {
+    let Described {
+        proposals,
+        info,
+        revision,
+    } = described;
     let (reader, mut writer) = tokio::io::split(stream);
     let mut lines = BufReader::new(reader).lines();
+    let mut connected = false;
     loop {
         let line = tokio::select! {
             biased;
@@ -94,12 +131,13 @@ async fn serve(
         let params = params.map(|params| json::from_str(params.get()).expect("params are JSON"));
         let params: Object = params.unwrap_or_default();
         let id = json::to_value(&id).expect("an id is JSON");
+        let is_first = !std::mem::replace(&mut connected, true);
         let body = match &*method {
-            "server/discover" => format!(
-                r#""result":{{"resultType":"complete","supportedVersions":["{revision}"],"capabilities":{{"experimental":{proposals}}},"ttlMs":0,"cacheScope":"private","_meta":{{}}}}"#
+            "server/discover" if is_first => format!(
+                r#""result":{{"resultType":"complete","supportedVersions":["{revision}"],"capabilities":{{"experimental":{proposals}}},"ttlMs":0,"cacheScope":"private","_meta":{{"io.modelcontextprotocol/serverInfo":{info}}}}}"#
             ),
             "initialize" => format!(
-                r#""result":{{"protocolVersion":"{revision}","capabilities":{{}},"serverInfo":{{"name":"fake","version":"1"}}}}"#
+                r#""result":{{"protocolVersion":"{revision}","capabilities":{{}},"serverInfo":{info}}}"#
             ),
             method => {
                 let body = answer(method, &params);

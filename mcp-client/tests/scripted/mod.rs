@@ -1,9 +1,11 @@
 //! The client with servers that are controlled by a test.
 
 mod cache;
+mod decorations;
 mod fake;
 mod forms;
 mod lists;
+mod malformed;
 mod repairs;
 mod resources;
 #[cfg(feature = "versioned-resources")]

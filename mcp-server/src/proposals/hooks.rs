@@ -18,7 +18,7 @@ use mcp_types::{
 
 use crate::features::catalog::CacheHints;
 #[cfg(feature = "versioned-resources")]
-use crate::features::resources::listed::filter::{ResourceFilter, sorted};
+use crate::features::resources::listed::filter::ResourceFilter;
 use crate::features::resources::listed::position::{ListedPage, Position};
 use crate::features::resources::pages;
 use crate::features::resources::proposals::{ProposalFuture, ResourceProposals};
@@ -74,8 +74,9 @@ impl ResourceProposals for Resources {
         if cx.offered(Proposal::VersionedResources)
             && let Some(filter) = &params.filter
         {
-            scope.criteria = Some(ResourceFilter::read(filter)?);
-            scope.filter = Some(mcp_types::json::to_string(&sorted(filter))?);
+            let criteria = ResourceFilter::read(filter)?;
+            scope.filter = criteria.canonical_text();
+            scope.criteria = Some(criteria);
         }
         Ok(scope)
     }

@@ -40,6 +40,31 @@ async fn raw(address: SocketAddr, path: &[u8]) -> String {
     String::from_utf8_lossy(status).into_owned()
 }
 
+/// RFC 3986, 6.2.2.2: programs may percent-encode letters, digits, `-` and `_`, and equivalent URLs
+/// open the same resource.
+#[tokio::test]
+async fn every_spelling_of_a_url_is_served() {
+    let (address, ..) = served(|builder| builder);
+    let path = path_of(address, "demo://motto").await;
+    let (first, rest) = token(&path).split_at(1);
+    let byte = first.as_bytes()[0];
+    let escaped: String = token(&path)
+        .bytes()
+        .map(|byte| format!("%{byte:02x}"))
+        .collect();
+    for spelling in [
+        path.clone(),
+        format!("/r/%{byte:02X}{rest}"),
+        format!("/r/{escaped}"),
+        format!("/%72/{}", token(&path)),
+    ] {
+        assert_eq!(raw(address, spelling.as_bytes()).await, "200", "{spelling}");
+    }
+    for other in [format!("/r/%25{byte:02X}{rest}"), format!("/r/%{rest}")] {
+        assert_eq!(raw(address, other.as_bytes()).await, "403", "{other}");
+    }
+}
+
 #[tokio::test]
 async fn token_with_a_flipped_bit_is_rejected() {
     let (address, ..) = served(|builder| builder);

@@ -1,7 +1,7 @@
 //! What programs and caches learn from a URL and from the headers of its response.
 
 use mcp_server::types::{AnyResourceContents, TextResourceContents};
-use mcp_server::{HandlerError, ResourceDef, ResourceStream};
+use mcp_server::{HandlerError, ResourceBody, ResourceDef, ResourceStream};
 
 use super::client::*;
 use super::subject::*;
@@ -40,24 +40,32 @@ async fn single_representation_does_not_vary_and_has_a_file_name() {
 
 /// Responses for which nothing is read are those to HEAD, 304 and 412.
 #[tokio::test]
-async fn responses_vary_alike_whether_or_not_the_resource_is_read() {
-    let formats = async || {
-        let html = TextResourceContents::new("x:several", "x").mime_type("text/html");
-        let plain = TextResourceContents::new("x:several", "x").mime_type("text/plain");
-        [plain, html].map(AnyResourceContents::from).to_vec()
+async fn responses_vary_only_if_another_representation_may_be_chosen() {
+    let formats = async |uri: &'static str, count: usize| {
+        let html = TextResourceContents::new(uri, "x").mime_type("text/html");
+        let plain = TextResourceContents::new(uri, "x").mime_type("text/plain");
+        let all = [plain, html].map(AnyResourceContents::from).into_iter();
+        all.take(count).collect::<Vec<_>>()
     };
+    let stream = async || ResourceBody::from(ResourceStream::new(&b"x"[..]));
     let (address, ..) = served(|builder| {
         let described = |uri: &str| ResourceDef::new(uri, "x").version("1").size(1);
         builder
             .proposals([mcp_server::Proposal::VersionedResources])
             .add_resource(described("x:one").handler(async || "x"))
             .add_resource(described("x:stream").handler(async || ResourceStream::new(&b"x"[..])))
-            .add_resource(described("x:several").handler(formats))
+            .add_resource(described("x:body").handler(stream))
+            .add_resource(described("x:single").handler(move || formats("x:single", 1)))
+            .add_resource(described("x:several").handler(move || formats("x:several", 2)))
     });
-    for (uri, expected) in [
-        ("x:one", &["origin"][..]),
-        ("x:stream", &["origin"]),
-        ("x:several", &["accept", "origin"]),
+    let (never, always) = (&["origin"][..], &["accept", "origin"][..]);
+    for (uri, read, unread) in [
+        ("x:one", never, never),
+        ("x:stream", never, never),
+        // Only reading shows that there are no other representations.
+        ("x:body", never, always),
+        ("x:single", never, always),
+        ("x:several", always, always),
     ] {
         let path = path_of(address, uri).await;
         let whole = get(address, &path, &[]).await;
@@ -65,7 +73,12 @@ async fn responses_vary_alike_whether_or_not_the_resource_is_read() {
         let same = get(address, &path, &[("If-None-Match", tag)]).await;
         let other = get(address, &path, &[("If-Match", "\"other\"")]).await;
         assert_eq!((same.status.as_u16(), other.status.as_u16()), (304, 412));
-        for reply in [&whole, &head(address, &path, &[]).await, &same, &other] {
+        for (reply, expected) in [
+            (&whole, read),
+            (&head(address, &path, &[]).await, unread),
+            (&same, unread),
+            (&other, unread),
+        ] {
             let vary: Vec<_> = reply.headers.get_all("vary").iter().collect();
             assert_eq!(vary, expected, "{uri}: {}", reply.status);
         }

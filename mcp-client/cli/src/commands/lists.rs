@@ -20,6 +20,9 @@ pub(crate) async fn all<R: Paged>(
     while items.len() < limit
         && let Some(element) = list.next().await
     {
+        for dropped in list.take_dropped() {
+            print_error(&dropped.to_string());
+        }
         match element {
             Ok(item) => items.push(item),
             Err(CallError::Element { source, .. }) => {

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
+use mcp_internal::peer_text::PeerDisplay;
 use mcp_types::error::{DecodeError, Path, Segment};
 use mcp_types::json::{self, Map};
 use mcp_types::revision::{VersionError, Versioned};
@@ -13,8 +14,9 @@ use serde_json::value::RawValue;
 
 use super::repair;
 use crate::features::calls::decoded::Decoded;
-use crate::protocol::error::ElementError;
+use crate::protocol::error::{DroppedMember, ElementError};
 use crate::protocol::lenient;
+use crate::protocol::lenient::decorations::{inside_part, trim};
 
 /// The maximum number of malformed elements of a page. An error takes much more memory than a short
 /// element.
@@ -29,6 +31,10 @@ pub struct Page<R: Paged> {
     /// The malformed elements, in the order of the server. After 1,000 of them, the rest of the
     /// page is left out, and the next element stands for it.
     pub faults: Vec<ElementError>,
+    /// The members that were left out of elements, because they are malformed and only decorate,
+    /// or because they are an invalid `outputSchema`. After 1,000 of them, elements with further
+    /// ones are malformed.
+    pub dropped: Vec<DroppedMember>,
     /// The size of the page as text.
     pub(super) bytes: usize,
 }
@@ -46,10 +52,10 @@ pub(super) fn read<R: Paged>(
     text: &str,
 ) -> Result<Decoded<Page<R>>, VersionError> {
     let bytes = text.len();
-    let (result, faults) = match revision.decode::<R::Result>(text) {
-        Ok(result) => (result, Vec::new()),
+    let (result, faults, dropped) = match revision.decode::<R::Result>(text) {
+        Ok(result) => (result, Vec::new(), Vec::new()),
         Err(error) => match separate::<R>(revision, text) {
-            Some((form, rest, faults)) => (form.decode(&rest)?, faults),
+            Some(page) => (page.form.decode(&page.text)?, page.faults, page.dropped),
             None => return Decoded::not_final(revision, text, Some(error)),
         },
     };
@@ -57,25 +63,31 @@ pub(super) fn read<R: Paged>(
         Ok(result) => Ok(Decoded::Final(Page {
             result,
             faults,
+            dropped,
             bytes,
         })),
         Err(_) => Decoded::not_final(revision, text, None),
     }
 }
 
-/// Returns the page without its malformed elements, the revision whose form it has, and those
-/// elements; `None` if no element is malformed.
+/// A page without its malformed elements.
+struct Separated {
+    /// The revision whose form it has.
+    form: Revision,
+    text: String,
+    faults: Vec<ElementError>,
+    dropped: Vec<DroppedMember>,
+}
+
+/// Separates the malformed elements of a page from the others; `None` if no element is malformed.
 ///
 /// Elements that are valid in the newest form only are kept in it, and so are tools that can be
-/// [repaired](repair::tool).
+/// [repaired](repair::tool), and elements that are valid without their [decoration](trim).
 #[cold]
-fn separate<R: Paged>(
-    revision: Revision,
-    text: &str,
-) -> Option<(Revision, String, Vec<ElementError>)> {
+fn separate<R: Paged>(revision: Revision, text: &str) -> Option<Separated> {
     let mut members: Map<Box<RawValue>> = serde_json::from_str(text).ok()?;
     let items: Vec<&RawValue> = serde_json::from_str(members.get(R::ITEMS)?.get()).ok()?;
-    let (mut valid, mut faults) = (Vec::new(), Vec::new());
+    let (mut valid, mut faults, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
     let mut form = revision;
     for (index, raw) in items.into_iter().enumerate() {
         if faults.len() == FAULTS {
@@ -84,15 +96,14 @@ fn separate<R: Paged>(
             faults.push(fault::<R>(index, source, raw.to_owned()));
             break;
         }
-        match check::<R>(revision, raw) {
-            Ok(()) => valid.push((index, raw.to_owned())),
-            Err(source) => match newest::<R>(raw) {
-                Some(raw) => {
-                    form = Revision::LATEST;
-                    valid.push((index, raw));
-                }
-                None => faults.push(fault::<R>(index, source, raw.to_owned())),
-            },
+        match element::<R>(revision, raw, dropped.len() < FAULTS) {
+            Ok(element) => {
+                form = form.max(element.form);
+                let located = element.dropped.into_iter();
+                dropped.extend(located.map(|dropped| dropped.inside(R::ITEMS, index)));
+                valid.push((index, element.raw));
+            }
+            Err(source) => faults.push(fault::<R>(index, source, raw.to_owned())),
         }
     }
     if form != revision {
@@ -105,26 +116,87 @@ fn separate<R: Paged>(
             }
         });
         faults.sort_by_key(|fault| fault.index);
-    } else if faults.is_empty() && form != Revision::LATEST {
+    } else if faults.is_empty() && dropped.is_empty() && form != Revision::LATEST {
         return None;
+    }
+    if let Some(first) = dropped.first() {
+        let (method, count, first) = (R::METHOD, dropped.len(), PeerDisplay(first));
+        tracing::warn!(method, count, %first, "malformed members of a list were left out");
     }
     let valid: Vec<_> = valid.iter().map(|(_, raw)| raw).collect();
     members.insert(R::ITEMS, json::to_raw(&valid).ok()?);
-    let rest = json::to_string(&members).ok()?;
-    let rest = lenient::complete(form, R::METHOD, &rest).unwrap_or(rest);
-    Some((form, rest, faults))
+    let text = json::to_string(&members).ok()?;
+    let text = lenient::complete(form, R::METHOD, &text).unwrap_or(text);
+    Some(Separated {
+        form,
+        text,
+        faults,
+        dropped,
+    })
+}
+
+/// A valid element of a page.
+struct Element {
+    form: Revision,
+    raw: Box<RawValue>,
+    dropped: Vec<DroppedMember>,
+}
+
+/// Returns an element that is valid, or becomes valid.
+fn element<R: Paged>(
+    revision: Revision,
+    raw: &RawValue,
+    may_drop: bool,
+) -> Result<Element, VersionError> {
+    let source = match check::<R>(revision, raw) {
+        Ok(()) => {
+            return Ok(Element {
+                form: revision,
+                raw: raw.to_owned(),
+                dropped: Vec::new(),
+            });
+        }
+        Err(source) => source,
+    };
+    if let Some(element) = newest::<R>(raw) {
+        return Ok(element);
+    }
+    let is_tool = R::METHOD == ListToolsRequest::METHOD;
+    let trimmed = [revision, Revision::LATEST].into_iter().find_map(|form| {
+        let trimmed = trim(raw, |raw| match repair::without_schemas(raw) {
+            Some(tool) if is_tool => check::<R>(form, &tool),
+            _ => check::<R>(form, raw),
+        })?;
+        let mut element = if check::<R>(form, &trimmed.value).is_ok() {
+            Element {
+                form,
+                raw: trimmed.value,
+                dropped: Vec::new(),
+            }
+        } else {
+            newest::<R>(&trimmed.value)?
+        };
+        element.dropped.splice(..0, trimmed.dropped);
+        Some(element)
+    });
+    trimmed.filter(|_| may_drop).ok_or(source)
 }
 
 /// Returns an element if it is valid in the newest form, or a tool that becomes valid.
-fn newest<R: Paged>(raw: &RawValue) -> Option<Box<RawValue>> {
-    let check = |raw: &RawValue| check::<R>(Revision::LATEST, raw).is_ok();
-    if check(raw) {
-        return Some(raw.to_owned());
-    }
-    if R::METHOD != ListToolsRequest::METHOD {
+fn newest<R: Paged>(raw: &RawValue) -> Option<Element> {
+    let check = |raw: &RawValue| check::<R>(Revision::LATEST, raw);
+    let (raw, dropped) = if check(raw).is_ok() {
+        (raw.to_owned(), None)
+    } else if R::METHOD == ListToolsRequest::METHOD {
+        repair::tool(raw, check)?
+    } else {
         return None;
-    }
-    repair::tool(raw, check)
+    };
+    Some(Element {
+        form: Revision::LATEST,
+        raw,
+        dropped: dropped.into_iter().collect(),
+    })
 }
 
 /// Decodes one element. Each is decoded alone, so that many malformed elements cost no more than as
@@ -137,14 +209,9 @@ fn check<R: Paged>(revision: Revision, raw: &RawValue) -> Result<(), VersionErro
         // Only pages have the form of another revision.
         let page = format!("{{\"{}\":[{raw}]}}", R::ITEMS);
         let page = lenient::complete(revision, R::METHOD, &page).unwrap_or(page);
-        let _: R::Result = revision.decode(&page).map_err(|error| match error {
-            VersionError::Decode(error) => {
-                let inner = error.path().segments().iter().skip(2).cloned();
-                let path = inner.collect();
-                VersionError::Decode(error.with_path(path))
-            }
-            other => other,
-        })?;
+        let _: R::Result = revision
+            .decode(&page)
+            .map_err(|error| inside_part(error, 2))?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mcp_types::error::Path;
+use mcp_types::error::{DecodeError, Path};
 use mcp_types::revision::VersionError;
 use serde_json::value::RawValue;
 
@@ -61,5 +61,25 @@ impl fmt::Display for ElementError {
 impl std::error::Error for ElementError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.source)
+    }
+}
+
+/// A member that was left out of what a server sent, because it is malformed. It only described or
+/// decorated something: an icon, a title, an annotation. What had the member can be used without
+/// it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DroppedMember {
+    /// The path of the member, from the result on: `$.tools[3].icons[0]`.
+    pub path: Path,
+    /// What is wrong with it. Its path may lead further into the member.
+    pub source: DecodeError,
+    /// The value as the server sent it.
+    pub value: Box<RawValue>,
+}
+
+impl fmt::Display for DroppedMember {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} was left out: {}", self.path, self.source.message())
     }
 }

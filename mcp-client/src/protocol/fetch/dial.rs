@@ -25,6 +25,7 @@ use crate::util::proxy::ProxyHop;
 #[derive(Clone)]
 pub(crate) struct TimeBudget {
     idle: Duration,
+    total: Duration,
     pub(crate) left: Duration,
 }
 
@@ -32,17 +33,23 @@ impl TimeBudget {
     pub(crate) fn new(policy: &FetchPolicy) -> Self {
         Self {
             idle: policy.idle,
+            total: policy.time,
             left: policy.time,
         }
     }
 
     /// Waits for one step of the transfer.
     pub(crate) async fn wait<F: Future>(&mut self, step: F) -> Result<F::Output, FetchError> {
-        let after = self.idle.min(self.left);
+        let (after, limit) = (self.idle, self.total);
+        let error = if after < self.left {
+            FetchError::Time { after }
+        } else {
+            FetchError::TotalTime { limit }
+        };
         let start = Instant::now();
-        let waited = timeout(after, step).await;
+        let waited = timeout(after.min(self.left), step).await;
         self.left = self.left.saturating_sub(start.elapsed());
-        waited.map_err(|_| FetchError::Time { after })
+        waited.map_err(|_| error)
     }
 }
 

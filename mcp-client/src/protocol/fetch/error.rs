@@ -65,11 +65,17 @@ pub enum FetchError {
     /// The HTTP request failed.
     #[error(transparent)]
     Http(#[from] HttpError),
-    /// Nothing was received in time.
+    /// A step of the transfer took longer than [`FetchPolicy::idle`](crate::FetchPolicy).
     #[error("nothing was received for {after:?}")]
     Time {
-        /// The timeout.
+        /// The timeout of a step.
         after: Duration,
+    },
+    /// The whole transfer took longer than [`FetchPolicy::time`](crate::FetchPolicy).
+    #[error("the transfer takes longer than {limit:?}, which is its time limit")]
+    TotalTime {
+        /// The timeout of the whole transfer.
+        limit: Duration,
     },
     /// The server at the URL answered with an error or with an unexpected status.
     #[error("the URL answered with HTTP status {status}")]

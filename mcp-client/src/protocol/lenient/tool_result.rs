@@ -2,16 +2,18 @@
 
 use mcp_internal::peer_text::PeerText;
 use mcp_types::json::{self, Map};
+use mcp_types::revision::VersionError;
 use mcp_types::{CallToolRequest, CallToolResult, Request, Revision};
 use serde_json::value::RawValue;
 
+use super::decorations::{inside_part, read_trimmed};
 use super::forms::forms;
 
 /// The member of `_meta` that marks a replaced content.
 const REPLACED: &str = "mcp-client/unreadable";
 
-/// Replaces each content that cannot be read by a text that contains its JSON, so that the others
-/// are not lost with it. A missing `content` is empty. A result that is no object becomes such a
+/// Replaces each content that cannot be read, also not without its decoration, by a text that
+/// contains its JSON, so that the others are not lost with it. A missing `content` is empty. A result that is no object becomes such a
 /// text.
 ///
 /// `None` if the result is of another type, or if nothing was replaced.
@@ -32,7 +34,15 @@ pub(super) fn repair(revision: Revision, text: &str) -> Option<String> {
     });
     let mut readable = Vec::with_capacity(blocks.len());
     for block in blocks {
-        readable.push(if is_readable(revision, &block) {
+        if check(revision, &block).is_ok() {
+            readable.push(block);
+            continue;
+        }
+        let trimmed = read_trimmed(block.get(), |text| {
+            let block: Box<RawValue> = serde_json::from_str(text)?;
+            check(revision, &block).map(|()| block)
+        });
+        readable.push(if let Some((block, _)) = trimmed {
             block
         } else {
             let excerpt = PeerText(block.get());
@@ -44,11 +54,17 @@ pub(super) fn repair(revision: Revision, text: &str) -> Option<String> {
     json::to_string(&members).ok()
 }
 
-/// Returns `true` if a content can be read, in the form of any revision that the result may have.
-fn is_readable(revision: Revision, block: &RawValue) -> bool {
+/// Fails if a content cannot be read in the form of any revision that the result may have.
+fn check(revision: Revision, block: &RawValue) -> Result<(), VersionError> {
     let result = format!(r#"{{"content":[{block}]}}"#);
-    forms(revision, CallToolRequest::METHOD, &result)
-        .any(|(form, text)| form.decode::<CallToolResult>(&text).is_ok())
+    let mut found = Ok(());
+    for (form, text) in forms(revision, CallToolRequest::METHOD, &result) {
+        match form.decode::<CallToolResult>(&text) {
+            Ok(_) => return Ok(()),
+            Err(error) => found = found.and(Err(inside_part(error, 2))),
+        }
+    }
+    found
 }
 
 /// Returns a text with the JSON of a content, or with the string that it is.

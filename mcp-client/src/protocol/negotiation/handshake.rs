@@ -17,6 +17,7 @@ use crate::protocol::connection::Negotiated;
 use crate::protocol::connection::{Connection, HeaderSource};
 use crate::protocol::error;
 use crate::protocol::error::{CallError, ConnectError};
+use crate::protocol::lenient;
 use crate::protocol::request_meta::legacy_info;
 use crate::protocol::roundtrip::{CallTimeout, notify, roundtrip};
 
@@ -96,9 +97,10 @@ pub(crate) async fn initialize(
             theirs: error::offered(&[agreed]),
         });
     };
-    let result: InitializeResult = revision
-        .decode(text.get())
-        .map_err(|source| CallError::Answer { method, source })?;
+    let read = |_, text: &str| revision.decode(text);
+    let read = lenient::read_reporting(revision, method, text.get(), read);
+    let (result, dropped): (InitializeResult, _) =
+        read.map_err(|source| CallError::Answer { method, source })?;
     let capabilities = NEWEST_LEGACY
         .decode(&json::to_string(&result.capabilities).map_err(DecodeError::from)?)
         .map_err(|source| CallError::Answer { method, source })?;
@@ -118,6 +120,7 @@ pub(crate) async fn initialize(
         info: json::from_value(info).ok(),
         capabilities,
         instructions: result.instructions,
+        dropped,
     });
     notify(connection, InitializedNotification::METHOD, message).await?;
     Ok(revision)

@@ -14,7 +14,7 @@ use crate::features::resources::listed::ListAt;
 pub(crate) struct Scope {
     /// The collection whose members are listed (SEP-2093).
     pub(crate) collection: Option<String>,
-    /// The filter (`versioned-resources`), as JSON with sorted members.
+    /// The filter (`versioned-resources`) in its canonical form.
     pub(crate) filter: Option<String>,
     #[cfg(feature = "versioned-resources")]
     pub(crate) criteria: Option<crate::features::resources::listed::filter::ResourceFilter>,

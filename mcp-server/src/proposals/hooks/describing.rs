@@ -88,6 +88,8 @@ impl AuthorizedResource {
         } else {
             self.described(resource, cx).await?
         };
+        #[cfg(feature = "versioned-resources")]
+        let resource = self.versioned(resource, cx);
         #[cfg(feature = "https-url")]
         let resource = self.presigned(resource, cx).await;
         Ok(resource)

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
+use mcp_types::uri::canonical;
 use tokio::sync::Semaphore;
 
 use super::config::{Claims, Clock, HttpUrls};
@@ -70,9 +71,9 @@ impl Urls {
         &self.path
     }
 
-    /// Returns `true` if a path is below the base URL.
+    /// Returns `true` if a path is below the base URL, in any spelling.
     pub(crate) fn serves_path(&self, path: &str) -> bool {
-        path.starts_with(&self.path)
+        canonical(path).starts_with(&*canonical(&self.path))
     }
 
     fn now_ms(&self) -> u64 {

@@ -43,10 +43,10 @@ impl ResourceDef {
     /// of extractors. It cannot change the URI.
     ///
     /// It runs for `resources/metadata` of SEP-2093, for `resources/get` and notifications of
-    /// changes of `versioned-resources`, for URLs and links of `https-url`, and under SEP-2093 also
-    /// before `resources/read`. If the program opted into one of these proposals, it also runs for
-    /// each resource of a list: for up to 16 of them at the same time, and for at most 5 seconds
-    /// each. It does not run for resources that a handler lists as
+    /// changes of `versioned-resources`, for URLs of `https-url`, and under SEP-2093 also before
+    /// `resources/read`. If the program opted into one of these proposals, it also runs for each
+    /// resource of a list, and for the target of each link in the result of a tool or in a prompt:
+    /// for up to 16 of them at the same time, and for at most 5 seconds each. It does not run for resources that a handler lists as
     /// [complete](crate::ResourcePage::complete), nor in programs without these proposals.
     ///
     /// ```

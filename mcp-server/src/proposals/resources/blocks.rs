@@ -4,85 +4,83 @@ use mcp_types::{ContentBlock, Resource, ResourceLink};
 #[cfg(feature = "sep-2093")]
 use mcp_types::{EmbeddedResource, Proposal};
 
-#[cfg(feature = "https-url")]
 use crate::features::resources::listed::position::{ListedPage, ResourceSource};
-#[cfg(feature = "https-url")]
+use crate::features::resources::permitted::are_listed;
 use crate::proposals::metadata::collection::is_collection;
 #[cfg(feature = "sep-2093")]
 use crate::proposals::metadata::metadata_view::read_metadata;
-#[cfg(feature = "https-url")]
-use crate::proposals::resources::describe_listed::{ListedResource, describe_listed};
-#[cfg(feature = "https-url")]
-use crate::proposals::resources::finish::finish_without_url;
-use crate::proposals::resources::finish::{finish, withhold, withhold_of_contents};
+use crate::proposals::resources::describe_listed::{describe_listed, fill};
+use crate::proposals::resources::finish::{
+    finish, finish_without_url, withhold, withhold_of_contents,
+};
 use crate::proposals::resources::state::Resources;
-#[cfg(feature = "https-url")]
-use crate::proposals::resources::urls;
 use crate::protocol::core::Context;
 
 /// Completes the blocks of a result, and removes what the client must not see.
+///
+/// Members that a link does not have are those of its target, as a list would have them.
 pub(crate) async fn finish_blocks(
     blocks: Vec<&mut ContentBlock>,
     cx: &Context,
     resources: &Resources,
 ) {
-    #[cfg(feature = "https-url")]
-    let mut described = described_targets(&blocks, cx, resources).await;
-    #[cfg_attr(
-        not(feature = "https-url"),
-        expect(unused_variables, reason = "no URLs")
-    )]
-    for (index, block) in blocks.into_iter().enumerate() {
-        let ContentBlock::ResourceLink(link) = block else {
+    let mut links = Vec::new();
+    for block in blocks {
+        if let ContentBlock::ResourceLink(link) = block {
+            links.push(link);
+        } else {
             withhold_of_block(block, cx);
-            continue;
-        };
+        }
+    }
+    let closed = links
+        .iter()
+        .map(|link| resources.definitions.locate_closed(&link.uri));
+    let closed: Vec<_> = closed.collect();
+    let permitted = are_listed(&closed, cx).await;
+    let mut known = Vec::with_capacity(links.len());
+    let mut targets = ListedPage::default();
+    for (link, is_permitted) in links.into_iter().zip(permitted) {
+        if is_permitted {
+            targets.extend([target(link)], ResourceSource::Link);
+            known.push(link);
+        } else {
+            // As for a target that does not exist.
+            apply_to_link(link, |resource| finish_without_url(resource, cx, resources));
+        }
+    }
+    let described = describe_listed(&mut targets, cx, resources).await;
+    for (link, target) in known.into_iter().zip(described) {
         apply_to_link(link, |resource| {
-            #[cfg(feature = "https-url")]
-            if let Some(target) = described.remove(&index) {
-                if !target.is_described || is_collection(&target.resource) {
-                    return finish_without_url(resource, cx, resources);
-                }
-                resource.http_url = target.resource.http_url;
-                resource.http_url_expires_at = target.resource.http_url_expires_at;
+            let has_url = target.is_described && !is_collection(&target.resource);
+            fill(resource, target.resource);
+            if has_url {
+                finish(resource, cx, resources);
+            } else {
+                finish_without_url(resource, cx, resources);
             }
-            finish(resource, cx, resources);
         });
     }
 }
 
-/// Describes the targets of links whose URLs only handlers know, by the index of the link. The
-/// program rarely sets the type of a link.
-#[cfg(feature = "https-url")]
-async fn described_targets(
-    blocks: &[&mut ContentBlock],
-    cx: &Context,
-    resources: &Resources,
-) -> std::collections::BTreeMap<usize, ListedResource> {
-    let mut indexes = Vec::new();
-    let mut page = ListedPage::default();
-    for (index, block) in blocks.iter().enumerate() {
-        if let ContentBlock::ResourceLink(link) = &**block
-            && link.http_url.is_none()
-            && urls::depends_on_handlers(&link.uri, cx, resources)
-        {
-            indexes.push(index);
-            let resource = Resource::new(&*link.uri, &*link.name);
-            page.extend([resource], ResourceSource::Link);
-        }
-    }
-    let described = describe_listed(&mut page, cx, resources).await;
-    indexes.into_iter().zip(described).collect()
+/// Returns the resource that a link names, without the members that the program set. No other URL
+/// is made for a link that has one.
+fn target(link: &ResourceLink) -> Resource {
+    #[cfg_attr(not(feature = "https-url"), expect(unused_mut, reason = "no URLs"))]
+    let mut target = Resource::new(&*link.uri, &*link.name);
+    #[cfg(feature = "https-url")]
+    target.http_url.clone_from(&link.http_url);
+    target
 }
 
 /// Removes what the client must not see from a block of a question to the client, and moves
-/// annotations to their place. Adds nothing else: the question has to be the same in each round.
+/// annotations to their place. Adds nothing else but names: the question has to be the same in each
+/// round.
 pub(crate) fn withhold_of_block(block: &mut ContentBlock, cx: &Context) {
     match block {
         ContentBlock::ResourceLink(link) => apply_to_link(link, |resource| withhold(resource, cx)),
         ContentBlock::Resource(embedded) => {
             #[cfg(feature = "sep-2093")]
-            annotate(embedded, cx);
+            complete_embedded(embedded, cx);
             withhold_of_contents(&mut embedded.resource, cx);
         }
         _ => {}
@@ -111,12 +109,13 @@ fn apply_to_link(link: &mut ResourceLink, change: impl FnOnce(&mut Resource)) {
     exchange(link, &mut resource);
 }
 
-/// Moves annotations to the place where the client looks for them, if the program opted into
-/// SEP-2093: the contents for clients of the newest revision, and also the block for those that did
-/// not declare the proposal. If a program set both, each stays, and those of the contents win as a
-/// whole.
+/// Completes an embedded resource, if the program opted into SEP-2093.
+///
+/// The contents get a name. Annotations are moved to the place where the client looks for them: the
+/// contents for clients of the newest revision, and also the block for those that did not declare
+/// the proposal. If a program set both, each stays, and those of the contents win as a whole.
 #[cfg(feature = "sep-2093")]
-fn annotate(embedded: &mut EmbeddedResource, cx: &Context) {
+fn complete_embedded(embedded: &mut EmbeddedResource, cx: &Context) {
     if !cx.core().offers(Proposal::Sep2093) {
         return;
     }
@@ -124,7 +123,7 @@ fn annotate(embedded: &mut EmbeddedResource, cx: &Context) {
         return;
     };
     let block = &mut embedded.annotations;
-    let contents = view.annotations;
+    let contents = &mut *view.annotations;
     if contents.is_none() {
         *contents = block.clone().map(Box::new);
     }
@@ -133,4 +132,5 @@ fn annotate(embedded: &mut EmbeddedResource, cx: &Context) {
     } else if block.is_none() {
         *block = contents.as_deref().cloned();
     }
+    view.fill_name();
 }

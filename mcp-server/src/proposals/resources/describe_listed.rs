@@ -1,5 +1,5 @@
-//! [`describe_listed`]: describes the resources of a list, so that a list has what
-//! `resources/metadata` returns.
+//! [`describe_listed`]: describes the resources of a list and the targets of links, so that these
+//! have what `resources/metadata` returns.
 
 use std::time::Duration;
 
@@ -14,6 +14,8 @@ use crate::features::resources::defined::Defined;
 use crate::features::resources::listed::position::{ListedPage, ResourceSource};
 use crate::features::resources::resolved::ResolvedResource;
 use crate::proposals::resources::state::Resources;
+#[cfg(feature = "https-url")]
+use crate::proposals::resources::urls;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::request_task::caught;
@@ -37,7 +39,10 @@ struct ToDescribe {
     index: usize,
     found: ResolvedResource,
     resource: Resource,
-    source: ResourceSource,
+    /// Whether the handler of the list knows everything but the URL.
+    is_complete: bool,
+    /// Whether the handler that reads has to say first whether the resource exists.
+    may_be_missing: bool,
 }
 
 /// Describes the resources of a page, if the program opted into a proposal. Members that the
@@ -60,13 +65,22 @@ pub(crate) async fn describe_listed(
     if opted_in(cx) {
         let mut pending = Vec::new();
         for (index, (listed, source)) in all.iter_mut().zip(&page.sources).enumerate() {
-            if let Some(found) = definition(&mut listed.resource, *source, cx, catalog) {
+            let Some(found) = definition(&mut listed.resource, *source, cx, catalog) else {
+                continue;
+            };
+            #[cfg(feature = "https-url")]
+            let may_be_missing = *source == ResourceSource::Link
+                && urls::depends_on_reading(&found, &listed.resource, cx, catalog);
+            #[cfg(not(feature = "https-url"))]
+            let may_be_missing = false;
+            if found.is_describable() || may_be_missing || has_guarded_version(&found, cx) {
                 listed.is_described = false;
                 pending.push(ToDescribe {
                     index,
                     found,
                     resource: listed.resource.clone(),
-                    source: *source,
+                    is_complete: *source == ResourceSource::CompleteHandler,
+                    may_be_missing,
                 });
             }
         }
@@ -99,7 +113,7 @@ fn located(uri: &str, catalog: &Resources) -> Option<ResolvedResource> {
 }
 
 /// Completes a resource from its definition. Returns the definition if its handler that describes
-/// has to run, and the client sees the resource.
+/// may have to run, and the client sees the resource.
 fn definition(
     resource: &mut Resource,
     source: ResourceSource,
@@ -122,8 +136,21 @@ fn definition(
     if matches!(source, ResourceSource::Handler | ResourceSource::Link) {
         fill(resource, found.base_resource());
     }
-    let may_be_missing = source == ResourceSource::Link && found.is_known_by_reading();
-    (found.is_describable() || may_be_missing).then_some(found)
+    Some(found)
+}
+
+/// Returns `true` if the version of the contents is known, and only the guards know whether the
+/// client may learn it.
+fn has_guarded_version(found: &ResolvedResource, cx: &Context) -> bool {
+    #[cfg(feature = "versioned-resources")]
+    return cx.offered(Proposal::VersionedResources)
+        && found.has_fixed_contents()
+        && found.definition.access_rules().check(cx).is_some();
+    #[cfg(not(feature = "versioned-resources"))]
+    {
+        let _ = (found, cx);
+        false
+    }
 }
 
 /// Runs the handlers, and writes what they return into `all`.
@@ -162,13 +189,14 @@ async fn description(pending: ToDescribe, cx: &Context) -> Option<Resource> {
     let ToDescribe {
         found,
         resource,
-        source,
+        is_complete,
+        may_be_missing,
         ..
     } = pending;
     let uri = resource.uri.clone();
     let uri = PeerText(&uri);
-    // Guards do not hide a resource from a list. A caller that they reject gets the members that
-    // the definition and the handler of the list set, and not those of the description.
+    // A caller that only lacks a scope gets the members that the definition and the handler of the
+    // list set, and not those of the description.
     let found = match found.check_access(cx).await {
         Ok(found) => found,
         Err(error) => {
@@ -179,10 +207,9 @@ async fn description(pending: ToDescribe, cx: &Context) -> Option<Resource> {
     let described = timeout(
         LONGEST,
         caught(async {
-            if source == ResourceSource::Link {
+            if may_be_missing {
                 found.check_exists(cx).await?;
             }
-            let is_complete = source == ResourceSource::CompleteHandler;
             let described = found.describe_listed_with_url(resource, is_complete, cx);
             described.await
         }),

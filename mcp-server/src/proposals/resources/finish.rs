@@ -37,7 +37,11 @@ pub(crate) fn finish_without_url(
     withhold(resource, cx);
     #[cfg(feature = "versioned-resources")]
     if resource.version.is_none() && cx.offered(Proposal::VersionedResources) {
+        // Who may not read the contents does not get their version.
         let definition = resources.definitions.resources.get(&resource.uri);
+        let definition = definition.filter(|definition| {
+            definition.access.is_visible(cx) && definition.access.check(cx).is_none()
+        });
         resource.version = definition.and_then(|definition| definition.fixed_version());
     }
 }

@@ -49,19 +49,19 @@ fn url(resource: &Resource, cx: &Context, resources: &Resources) -> Option<(Stri
     urls.issue(&resource.uri, cx.extension())
 }
 
-/// Returns `true` if a URL would be issued for a resource, and only its handlers know which one,
-/// whether it is a collection, or whether it exists.
-pub(crate) fn depends_on_handlers(uri: &str, cx: &Context, resources: &Resources) -> bool {
-    let depends = |found: &ResolvedResource| {
-        let may_be_collection = cfg!(feature = "sep-2093") && resources.urls.is_some();
-        let may_be_missing = resources.urls.is_some() && found.is_known_by_reading();
-        found.is_presigned() || may_be_missing || (may_be_collection && found.is_describable())
-    };
-    cx.offered(Proposal::HttpsUrl)
-        && resources
-            .definitions
-            .locate(uri)
-            .is_some_and(|found| depends(&found) && found.has_url() && found.is_visible(cx))
+/// Returns `true` if a URL would be made for the target of a link, and only the handler that reads
+/// knows whether the target exists.
+pub(crate) fn depends_on_reading(
+    found: &ResolvedResource,
+    target: &Resource,
+    cx: &Context,
+    resources: &Resources,
+) -> bool {
+    target.http_url.is_none()
+        && cx.offered(Proposal::HttpsUrl)
+        && (resources.urls.is_some() || found.is_presigned())
+        && found.is_known_by_reading()
+        && found.has_url()
 }
 
 /// Returns the caching hints of a result. A result that contains signed URLs is private to the peer

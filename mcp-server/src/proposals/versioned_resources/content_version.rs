@@ -3,10 +3,13 @@
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
-use mcp_types::{AnyResourceContents, json};
+use mcp_types::{AnyResourceContents, Proposal, Resource, json};
 use sha2::{Digest, Sha256};
 
+use crate::features::resources::defined::Defined;
 use crate::features::resources::definition::ResourceDef;
+use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
+use crate::protocol::core::Context;
 
 /// The version of contents that are part of a definition. Derived on first use: the definition is
 /// complete by then, and programs that did not opt in never use it.
@@ -20,6 +23,26 @@ impl ResourceDef {
         let derive = || derived(&[fixed.contents(&resource.uri, resource.mime_type.as_deref())]);
         let FixedVersion(version) = self.extras.get();
         Some(version.get_or_init(derive).clone())
+    }
+}
+
+impl ResolvedResource {
+    /// Returns `true` if the contents are part of the definition, so that their version is known.
+    pub(crate) fn has_fixed_contents(&self) -> bool {
+        matches!(&self.definition, Defined::Resource(definition) if definition.fixed.is_some())
+    }
+}
+
+impl AuthorizedResource {
+    /// Sets the version, if it is known without reading, and the client may get one.
+    pub(crate) fn versioned(&self, mut resource: Resource, cx: &Context) -> Resource {
+        if resource.version.is_none()
+            && cx.offered(Proposal::VersionedResources)
+            && let Defined::Resource(definition) = &self.0.definition
+        {
+            resource.version = definition.fixed_version();
+        }
+        resource
     }
 }
 

@@ -142,6 +142,31 @@ async fn cursor_is_bound_to_its_filter() {
 }
 
 #[tokio::test]
+async fn cursor_is_valid_for_every_spelling_of_its_filter() {
+    let mut peer = Peer::modern(&server(Some(1)));
+    let spellings = [
+        json!({ "kind": "file", "uriPrefix": "f:", "metadata": {"level": 1, "owner": "me"} }),
+        json!({ "metadata": {"owner": "me", "level": 1.0}, "uriPrefix": "F:", "kind": ["file"] }),
+        json!({ "kind": ["file", "file"], "uriPrefix": "%66:", "metadata": {"owner": "me", "level": 1e0} }),
+    ];
+    for one in &spellings {
+        let page = peer
+            .result("resources/list", json!({ "filter": one }))
+            .await;
+        for other in &spellings {
+            let params = json!({ "filter": other, "cursor": page["nextCursor"] });
+            peer.result("resources/list", params).await;
+        }
+    }
+    // An empty filter selects what no filter selects.
+    let page = peer.result("resources/list", json!({})).await;
+    for filter in [json!({}), json!({ "metadata": {}, "uriPrefix": "" })] {
+        let params = json!({ "filter": filter, "cursor": page["nextCursor"] });
+        peer.result("resources/list", params).await;
+    }
+}
+
+#[tokio::test]
 async fn members_of_a_collection_are_filtered() {
     let member = |name: &str, kind: &str| Resource::new(format!("c:{name}"), name).kind(kind);
     let members = vec![
@@ -197,6 +222,11 @@ async fn invalid_criterion_is_rejected_by_name() {
         (json!({ "kind": null }), "$.filter.kind"),
         (json!({ "kind": ["a", 1] }), "$.filter.kind[1]"),
         (json!({ "uriPrefix": ["a"] }), "$.filter.uriPrefix"),
+        (json!({ "uriPrefix": "f:%" }), "$.filter.uriPrefix"),
+        (
+            json!({ "uriPrefix": "f:a%2" }),
+            "$.filter.uriPrefix: it ends within",
+        ),
         (json!({ "metadata": "a" }), "$.filter.metadata"),
         (json!("red"), "$.filter"),
     ] {

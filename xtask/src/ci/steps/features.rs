@@ -67,9 +67,16 @@ pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
         }
     }
     if extent == Extent::Nightly {
-        // With default features, all targets either compile or declare the features that they require.
-        tasks.push(Cargo::new("check -p mcp-client --all-targets"));
-        tasks.push(Cargo::new("check -p mcp-gateway -p mcp-cli"));
+        // A build of the workspace enables what any package needs. Alone, all targets of a package
+        // either compile or declare the features that they require.
+        let metadata = workspace::metadata(&["--no-deps"])?;
+        let names = packages(&metadata).filter_map(|package| package["name"].as_str());
+        for name in names {
+            for features in ["", " --all-features"] {
+                let line = format!("check -p {name} --all-targets{features}");
+                tasks.push(Cargo::new(&line));
+            }
+        }
     }
     Ok(tasks.into_iter().map(Task::Run).collect())
 }

@@ -1,12 +1,12 @@
 //! [`ResourceFilter`]: the resources that a client selects in `resources/list`.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_types::Resource;
 use mcp_types::error::{Path, Segment};
 use mcp_types::json::{Number, Object, Value};
-use mcp_types::uri::canonical;
+use mcp_types::uri::{canonical, is_scheme};
 
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::text::short;
@@ -33,8 +33,8 @@ impl ResourceFilter {
     ///
     /// # Errors
     ///
-    /// -32602 with the place of an unknown criterion, of one with the wrong type, or of too many
-    /// kinds.
+    /// -32602 with the place of an unknown criterion, of one with the wrong type, of too many kinds,
+    /// or of a prefix that ends within a percent-encoded byte.
     pub(crate) fn read(filter: &Object) -> Result<Self, HandlerError> {
         let mut read = Self::default();
         for (name, value) in filter {
@@ -42,7 +42,10 @@ impl ResourceFilter {
                 "kind" => read.kinds = Some(kinds(value)?),
                 "uriPrefix" => {
                     let prefix = text(value, "uriPrefix")?;
-                    read.uri_prefix = Some(canonical(&prefix).into_owned());
+                    let prefix = canonical_prefix(&prefix).ok_or_else(|| {
+                        wrong(name, None, "it ends within a percent-encoded byte")
+                    })?;
+                    read.uri_prefix = Some(prefix);
                 }
                 "metadata" => {
                     let members = value.as_object();
@@ -56,6 +59,23 @@ impl ResourceFilter {
             }
         }
         Ok(read)
+    }
+
+    /// Returns a text that all filters share that select the same resources for the same reasons,
+    /// however they are written; `None` for a filter that selects all.
+    pub(crate) fn canonical_text(&self) -> Option<String> {
+        let mut criteria = Object::new();
+        if let Some(kinds) = &self.kinds {
+            let kinds: BTreeSet<&str> = kinds.iter().map(String::as_str).collect();
+            criteria.insert("kind", kinds.into_iter().collect::<Value>());
+        }
+        if let Some(metadata) = self.metadata.as_ref().filter(|it| !it.is_empty()) {
+            criteria.insert("metadata", canonical_value(&Value::from(metadata.clone())));
+        }
+        if let Some(prefix) = self.uri_prefix.as_ref().filter(|it| !it.is_empty()) {
+            criteria.insert("uriPrefix", Value::from(prefix.as_str()));
+        }
+        (!criteria.is_empty()).then(|| Value::from(criteria).to_string())
     }
 
     /// Returns `true` if a resource meets all criteria.
@@ -77,20 +97,45 @@ impl ResourceFilter {
     }
 }
 
-/// Returns a filter with its members in the order of their names, at every depth.
-pub(crate) fn sorted(filter: &Object) -> Object {
-    fn sorted_value(value: &Value) -> Value {
-        match value {
-            Value::Array(elements) => Value::Array(elements.iter().map(sorted_value).collect()),
-            Value::Object(members) => Value::Object(sorted(members)),
-            other => other.clone(),
+/// Returns the form of a value that all [equal](equal) values share: with the members in the order of
+/// their names, at every depth, and one form of each number.
+fn canonical_value(value: &Value) -> Value {
+    match value {
+        Value::Array(elements) => elements.iter().map(canonical_value).collect(),
+        Value::Object(members) => {
+            let members: BTreeMap<&str, &Value> = members.iter().collect();
+            let members = members.into_iter();
+            let members = members.map(|(name, value)| (name, canonical_value(value)));
+            Value::Object(members.collect())
+        }
+        Value::Number(number) => {
+            let integer = number.to_i64().map(Number::from);
+            let integer = integer.or_else(|| number.to_u64().map(Number::from));
+            let float = || number.as_f64().and_then(Number::from_f64);
+            Value::Number(integer.or_else(float).unwrap_or_else(|| number.clone()))
+        }
+        other => other.clone(),
+    }
+}
+
+/// Returns the beginning of the canonical URIs that begin with a prefix; `None` if the prefix ends
+/// within a percent-encoded byte. The dots at its end may be the beginning of a name.
+fn canonical_prefix(prefix: &str) -> Option<String> {
+    let end = prefix.as_bytes();
+    let end = end.get(end.len().saturating_sub(2)..).unwrap_or_default();
+    if end.ends_with(b"%") || matches!(end, [b'%', digit] if digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    if is_scheme(prefix) {
+        return Some(prefix.to_ascii_lowercase());
+    }
+    if let Some((head, last)) = prefix.rsplit_once('/') {
+        let last = canonical(last);
+        if matches!(&*last, "." | "..") {
+            return Some(format!("{}{last}", canonical(&format!("{head}/"))));
         }
     }
-    let members: BTreeMap<&str, &Value> = filter.iter().collect();
-    let members = members.into_iter();
-    members
-        .map(|(name, value)| (name, sorted_value(value)))
-        .collect()
+    Some(canonical(prefix).into_owned())
 }
 
 fn kinds(value: &Value) -> Result<Vec<String>, HandlerError> {
@@ -218,18 +263,70 @@ mod tests {
     }
 
     #[test]
-    fn sorted_filters_are_equal_texts() {
+    fn equal_filters_have_one_text() {
         let text = |filter: &str| {
             let filter: Object = json::from_str(filter).unwrap();
-            json::to_string(&sorted(&filter)).unwrap()
+            ResourceFilter::read(&filter).unwrap().canonical_text()
         };
-        let one = text(r#"{"metadata":{"b":[{"d":1,"c":2}],"a":null},"kind":["x","y"]}"#);
-        let other = text(r#"{"kind":["x","y"],"metadata":{"a":null,"b":[{"c":2,"d":1}]}}"#);
-        assert_eq!(one, other);
-        assert_ne!(
-            one,
-            text(r#"{"kind":["y","x"],"metadata":{"a":null,"b":[{"c":2,"d":1}]}}"#)
-        );
+        for (one, other, are_equal) in [
+            (
+                r#"{"metadata":{"b":[{"d":1,"c":2}],"a":null},"kind":["x","y"]}"#,
+                r#"{"kind":["y","x","y"],"metadata":{"a":null,"b":[{"c":2.0,"d":1e0}]}}"#,
+                true,
+            ),
+            (r#"{"kind":"x"}"#, r#"{"kind":["x"]}"#, true),
+            (r#"{"kind":"x"}"#, r#"{"kind":["x","y"]}"#, false),
+            (r#"{"kind":[]}"#, "{}", false),
+            (r#"{"metadata":{},"uriPrefix":""}"#, "{}", true),
+            (
+                r#"{"uriPrefix":"FILE:///%61/./b"}"#,
+                r#"{"uriPrefix":"file:///a/b"}"#,
+                true,
+            ),
+            (
+                r#"{"metadata":{"a":0.5}}"#,
+                r#"{"metadata":{"a":5e-1}}"#,
+                true,
+            ),
+            (
+                r#"{"metadata":{"a":-0.0}}"#,
+                r#"{"metadata":{"a":0}}"#,
+                true,
+            ),
+            (
+                r#"{"metadata":{"a":9007199254740993}}"#,
+                r#"{"metadata":{"a":9007199254740992.0}}"#,
+                false,
+            ),
+            (
+                r#"{"metadata":{"a":[1,2]}}"#,
+                r#"{"metadata":{"a":[2,1]}}"#,
+                false,
+            ),
+        ] {
+            assert_eq!(text(one) == text(other), are_equal, "{one} and {other}");
+        }
+        assert_eq!(text("{}"), None);
+    }
+
+    #[test]
+    fn prefix_begins_the_canonical_uris() {
+        for (prefix, expected) in [
+            ("FILE:///a%20b", Some("file:///a%20b")),
+            ("file:///a%2f%61", Some("file:///a%2Fa")),
+            ("file:///a/.", Some("file:///a/.")),
+            ("file:///a/b/../%2E.", Some("file:///a/..")),
+            ("file:///a/.h", Some("file:///a/.h")),
+            ("x:a%25", Some("x:a%25")),
+            ("x:a%", None),
+            ("x:a%2", None),
+            ("x:a%f", None),
+            ("%", None),
+            ("FI", Some("fi")),
+            ("", Some("")),
+        ] {
+            assert_eq!(canonical_prefix(prefix).as_deref(), expected, "{prefix}");
+        }
     }
 
     #[test]

@@ -63,6 +63,11 @@ impl TemplateDef {
     /// `{?a,b}`, `{&a}`. Templates that cannot be matched unambiguously are rejected when the
     /// server is built: prefixes (`{a:3}`), explosion (`{a*}`), a variable that occurs twice, and
     /// two expressions with nothing between them.
+    ///
+    /// The values of the variables are text of the client, percent-decoded: a value may contain `/`
+    /// and control characters, or be `..`, also for `{a}`, which no `/` of the URI is part of. The
+    /// URIs `note://%2e%2e` and `note://..%2Fkeys` match `note://{name}`. A handler that makes the
+    /// name of a file or a key of a value has to check it first.
     pub fn new(template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             template: ResourceTemplate::new(template, name),

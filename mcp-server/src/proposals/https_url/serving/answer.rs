@@ -98,7 +98,6 @@ pub(crate) fn stream(
         reader,
         size,
         mime_type,
-        is_negotiated,
         unchanged,
         uri,
     } = opened;
@@ -106,7 +105,8 @@ pub(crate) fn stream(
         etag: unchanged.as_ref().map(|unchanged| unchanged.etag.clone()),
         last_modified,
     };
-    let mut response = validated(&selected, validators, caching, is_negotiated);
+    // A stream is the only representation of its resource.
+    let mut response = validated(&selected, validators, caching, false);
     if size.is_none() {
         let headers = response.headers_mut();
         headers.insert(ACCEPT_RANGES, HeaderValue::from_static("none"));

@@ -72,7 +72,6 @@ pub(crate) struct OpenStream {
     /// The size of the whole resource in bytes.
     pub(crate) size: Option<u64>,
     pub(crate) mime_type: Option<String>,
-    pub(crate) is_negotiated: bool,
     /// Present if the version is known.
     pub(crate) unchanged: Option<Unchanged>,
     pub(crate) uri: String,
@@ -84,6 +83,7 @@ pub(crate) struct WithoutContents {
     pub(crate) etag: Option<String>,
     pub(crate) size: u64,
     pub(crate) mime_type: Option<String>,
+    /// `true` unless the resource has one representation, as far as this is known without reading.
     pub(crate) is_negotiated: bool,
 }
 
@@ -175,14 +175,10 @@ async fn found_outcome(
     if let Some(body) = found.fixed_body() {
         return Ok(Some(ReadOutcome::Fixed(body, resource.mime_type)));
     }
-    // Whether anything was read must not make a difference, so this does not depend on the
-    // contents.
-    let reader = found.0.definition.reader();
-    let is_negotiated = !reader.is_some_and(|reader| reader.is_single);
     let accept = Accept::of(&request.headers);
     if validators.etag.is_some()
         && accept.accepts_preferred(&resource)
-        && let Some(unread) = unread(&resource, &validators, is_negotiated, request)
+        && let Some(unread) = unread(&found, &resource, &validators, request)
     {
         return Ok(Some(ReadOutcome::WithoutContents(unread)));
     }
@@ -199,7 +195,6 @@ async fn found_outcome(
                 reader: None,
                 size,
                 mime_type: resource.mime_type,
-                is_negotiated,
                 uri: resource.uri,
                 unchanged: validators.etag.map(|etag| Unchanged {
                     found,
@@ -226,6 +221,8 @@ async fn found_outcome(
     let Some(chosen) = accept.choose(&resource, &contents) else {
         return Ok(None);
     };
+    let own = contents.iter().filter(|it| it.uri() == resource.uri);
+    let is_negotiated = own.count() > 1;
     let Some(contents) = contents.into_iter().nth(chosen.index) else {
         return Ok(None);
     };
@@ -261,9 +258,9 @@ fn described_size(resource: &Resource) -> Option<u64> {
 /// Returns the data of a response that needs no contents: a condition is not met, or the method is
 /// HEAD and the size is known.
 fn unread(
+    found: &AuthorizedResource,
     resource: &Resource,
     validators: &CacheValidators,
-    is_negotiated: bool,
     request: &Parts,
 ) -> Option<WithoutContents> {
     let size = described_size(resource);
@@ -272,12 +269,13 @@ fn unread(
         None if request.method == Method::HEAD && size.is_some() => Selected::Whole,
         None => return None,
     };
+    let reader = found.0.definition.reader();
     Some(WithoutContents {
         selected,
         etag: validators.etag.clone(),
         size: size.unwrap_or_default(),
         mime_type: resource.mime_type.clone(),
-        is_negotiated,
+        is_negotiated: !reader.is_some_and(|reader| reader.is_single),
     })
 }
 

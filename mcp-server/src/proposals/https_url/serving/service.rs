@@ -9,6 +9,7 @@ use http::header::CONTENT_DISPOSITION;
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use mcp_internal::peer_text::PeerText;
+use mcp_types::uri::canonical;
 use tower_service::Service;
 use tracing::Instrument as _;
 use tracing::field::Empty;
@@ -141,7 +142,8 @@ impl UrlService {
             return reject(Refusal::ShuttingDown);
         }
         let token = parts.uri.path().rsplit('/').next().unwrap_or_default();
-        let (token, left) = match self.urls.open(token) {
+        // A program may have percent-encoded characters that need not be.
+        let (token, left) = match self.urls.open(&canonical(token)) {
             Ok(opened) => opened,
             Err(Denied::Expired) => {
                 return refuse(StatusCode::GONE, "the URL has expired\n");
