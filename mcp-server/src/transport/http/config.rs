@@ -11,7 +11,6 @@ use mcp_internal::http_headers::{essence, is_json};
 use crate::protocol::caller::extensions::Principal;
 use crate::transport::http::config::network::IpNetwork;
 use crate::transport::http::config::refused_log::RefusedLog;
-#[cfg(feature = "_seal")]
 #[cfg(feature = "oauth")]
 use crate::transport::http::oauth::config::OAuth;
 use crate::transport::http::refusal::{Refusal, header_value};
