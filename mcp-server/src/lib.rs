@@ -219,6 +219,12 @@ pub use transport::http::oauth::oauth_error::OAuthError;
 pub use transport::http::oauth::verifier::static_tokens::StaticTokens;
 #[cfg(feature = "oauth")]
 pub use transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};
+#[cfg(feature = "axum")]
+pub use transport::http::own_routes::extract::Unauthenticated;
+#[cfg(all(feature = "axum", feature = "oauth"))]
+pub use transport::http::own_routes::extract::{InsufficientScope, TokenScopes};
+#[cfg(all(feature = "axum", feature = "oauth"))]
+pub use transport::http::own_routes::token_layer::{RequireToken, TokenLayer};
 #[cfg(feature = "http")]
 pub use transport::http::response::body::HttpBody;
 #[cfg(feature = "http")]
