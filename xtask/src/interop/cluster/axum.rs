@@ -14,8 +14,10 @@ use crate::cluster::processes::Cluster;
 
 /// The option of the example that serves by axum.
 const OPTION: &str = "--axum";
-/// How long the call and the task take, in seconds: less than the grace time.
-const LONG: f64 = 4.0;
+/// How long the call takes, in seconds: less than the grace time.
+const CALL: f64 = 4.0;
+/// How long the task takes, in seconds: longer than the call, and less than the grace time.
+const TASK: f64 = 7.0;
 /// The time between two of the other calls.
 const PAUSE: Duration = Duration::from_millis(100);
 /// At most one of so many calls is refused: one that nginx sends on a connection while the process
@@ -67,16 +69,17 @@ struct Noticed {
 
 /// Ends a process that runs a long call and a task, while other calls are made.
 fn end(cluster: &mut Cluster, at: usize) -> Result<Noticed> {
-    let arguments = json!({ "seconds": LONG });
     let all = Client::modern(&cluster.url());
-    let task = Client::modern(&cluster.url_of(at)).call(1, "slow_compute", &arguments);
-    let task = task?.result(1)?;
+    let one = Client::modern(&cluster.url_of(at));
+    let mut created = one.call(1, "slow_compute", &json!({ "seconds": TASK }))?;
+    let task = created.result(1)?;
     let id = task["taskId"].as_str().context("no task")?.to_owned();
     // A client of an older revision does not know tasks.
     let legacy = Client::legacy(&cluster.url_of(at))?;
     let has_ended = AtomicBool::new(false);
     let (long, (calls, refused)) = thread::scope(|scope| -> Result<_> {
-        let long = scope.spawn(|| legacy.call(2, "slow_compute", &arguments)?.result(2));
+        let arguments = json!({ "seconds": CALL });
+        let long = scope.spawn(move || legacy.call(2, "slow_compute", &arguments)?.result(2));
         sleep(Duration::from_secs(1));
         let others = scope.spawn(|| {
             let (mut calls, mut refused) = (0, 0);
