@@ -83,7 +83,7 @@ impl Server {
             .until(signal, select(serving.into_future(), limit))
             .await
         {
-            Either::First(served) => served?,
+            Either::First(result) => result?,
             Either::Second(()) => {
                 tracing::warn!("connections are open after the grace time");
             }
