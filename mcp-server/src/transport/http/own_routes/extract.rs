@@ -73,7 +73,7 @@ pub(crate) struct RouteScopes(pub(crate) Arc<[String]>);
 /// ```
 /// use mcp_server::{InsufficientScope, TokenScopes};
 ///
-/// async fn delete(path: String, scopes: TokenScopes) -> Result<&'static str, InsufficientScope> {
+/// async fn delete(scopes: TokenScopes, path: String) -> Result<&'static str, InsufficientScope> {
 ///     if path.starts_with("/shared/") {
 ///         scopes.require(["files:shared"])?;
 ///     }
