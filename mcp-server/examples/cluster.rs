@@ -11,7 +11,7 @@ use std::error::Error;
 
 use mcp_server::{
     HandlerError, Http, HttpConfig, Keys, OAuth, Postgres, Redis, Server, ServerBuilder, Stored,
-    StoredValue,
+    StoredValue, terminated,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,16 +44,6 @@ fn setting(name: &str) -> Result<String, String> {
     env::var(name).map_err(|error| format!("{name}: {error}"))
 }
 
-/// Reads a key of 64 hexadecimal digits.
-fn keys(digits: &str) -> Result<Keys, Box<dyn Error>> {
-    let halves = digits.split_at_checked(32).filter(|_| digits.len() == 64);
-    let (first, second) = halves.ok_or("expected 64 hexadecimal digits")?;
-    let mut key = [0; 32];
-    key[..16].copy_from_slice(&u128::from_str_radix(first, 16)?.to_be_bytes());
-    key[16..].copy_from_slice(&u128::from_str_radix(second, 16)?.to_be_bytes());
-    Ok(Keys::from_bytes(key))
-}
-
 /// Connects to the store with this URL.
 async fn share(builder: ServerBuilder, url: &str) -> Result<ServerBuilder, Box<dyn Error>> {
     Ok(if url.starts_with("redis") {
@@ -63,23 +53,10 @@ async fn share(builder: ServerBuilder, url: &str) -> Result<ServerBuilder, Box<d
     })
 }
 
-/// Resolves when the process is asked to end.
-async fn terminated() -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        signal(SignalKind::terminate())?.recv().await;
-        Ok(())
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
-}
-
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let builder = Server::builder("shop", "1.0.0")
-        .keys(keys(&setting("MCP_KEYS")?)?)
+        .keys(Keys::from_hex(&setting("MCP_KEYS")?)?)
         .tool("add", "Adds an item to the cart", add);
     let server = share(builder, &setting("MCP_STORE")?).await?.build()?;
     let oauth = OAuth::builder(setting("MCP_URL")?)
@@ -90,6 +67,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let http = Http::at(setting("MCP_LISTEN")?).config(config.readiness_path("/readyz"));
     let serving = server.serve_http(http)?;
     println!("listening on {}", serving.local_addr());
-    server.until(terminated(), serving).await?;
+    server.until(terminated()?, serving).await?;
     Ok(())
 }

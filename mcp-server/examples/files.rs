@@ -47,7 +47,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser as _;
-use mcp_server::{Proposal, Server};
+use mcp_server::{Proposal, Server, terminated};
 
 use offer::Offer;
 use options::Options;
@@ -101,6 +101,7 @@ async fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     } else {
         Some(Watch::start(tree, &root, server.clone())?)
     };
+    let interrupted = terminated()?;
     let serving = async {
         match &options.http {
             Some(address) => http::serve(&server, address, options).await,
@@ -109,6 +110,6 @@ async fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     };
     tokio::select! {
         ended = serving => ended,
-        interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
+        () = interrupted => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
-//! A server in axum, next to other routes: `cargo run -p mcp-server --features http --example http`
+//! A server in axum, next to other routes: `cargo run -p mcp-server --features axum --example http`
 
-use mcp_server::{HttpConfig, Server};
+use mcp_server::{HttpConfig, Server, terminated};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -25,9 +25,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build()?;
     let app = axum::Router::new()
         .route("/health", axum::routing::get(health))
-        .route_service("/mcp", server.into_service(HttpConfig::default()));
+        .merge(server.clone().into_router("/mcp", HttpConfig::default()));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
     eprintln!("listening on http://{}/mcp", listener.local_addr()?);
-    axum::serve(listener, app).await?;
+    server.serve_router(listener, app, terminated()?).await?;
     Ok(())
 }

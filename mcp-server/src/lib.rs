@@ -41,7 +41,7 @@
 //! | `pagination` | yes | lists in pages, and resources that a handler lists |
 //! | `templates` | yes | resource templates (RFC 6570) |
 //! | `http` | | Streamable HTTP, as a service for hyper, tower and axum, and with a listener of its own |
-//! | `axum` | | `http`, and the endpoint with all its paths as a router of axum (`Server::into_router`) |
+//! | `axum` | | `http`, and applications in axum: the endpoint with all its paths as a router (`Server::into_router`), a listener that shuts down, and access tokens for own routes |
 //! | `tls` | | `http`, and TLS for the listener, by rustls |
 //! | `oauth` | | `http`, and [access tokens](guide::oauth): the server as a resource server of OAuth 2.1 |
 //! | `postgres` | | `http`, and a store in PostgreSQL that several processes share |
@@ -219,10 +219,20 @@ pub use transport::http::oauth::oauth_error::OAuthError;
 pub use transport::http::oauth::verifier::static_tokens::StaticTokens;
 #[cfg(feature = "oauth")]
 pub use transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};
+#[cfg(feature = "axum")]
+pub use transport::http::own_routes::extract::Unauthenticated;
+#[cfg(all(feature = "axum", feature = "oauth"))]
+pub use transport::http::own_routes::extract::{InsufficientScope, TokenScopes};
+#[cfg(all(feature = "axum", feature = "oauth"))]
+pub use transport::http::own_routes::token_layer::{RequireToken, TokenLayer};
 #[cfg(feature = "http")]
 pub use transport::http::response::body::HttpBody;
 #[cfg(feature = "http")]
 pub use transport::http::response::future::HttpFuture;
+#[cfg(feature = "_seal")]
+pub use util::hex_keys::HexKeyError;
+#[cfg(feature = "http")]
+pub use util::terminated::terminated;
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

@@ -21,8 +21,12 @@ mod resource_definitions;
 #[cfg(feature = "axum")]
 mod router;
 mod serve;
+#[cfg(feature = "axum")]
+mod serve_router;
 #[cfg(feature = "skills")]
 mod skills;
+#[cfg(all(feature = "axum", feature = "oauth"))]
+mod token_layer;
 pub(crate) mod transports;
 #[cfg(feature = "https-url")]
 mod urls;

@@ -3,6 +3,8 @@
 pub(crate) mod and_then;
 #[cfg(feature = "https-url")]
 pub(crate) mod etag;
+#[cfg(feature = "_seal")]
+pub(crate) mod hex_keys;
 pub(crate) mod join;
 #[cfg(feature = "_proposals")]
 pub(crate) mod lazy_type_map;
@@ -11,6 +13,8 @@ pub(crate) mod progress_throttle;
 pub(crate) mod rfc3339;
 pub(crate) mod select;
 pub(crate) mod signal;
+#[cfg(feature = "http")]
+pub(crate) mod terminated;
 pub(crate) mod text_values;
 pub(crate) mod type_map;
 pub(crate) mod uri_set;

@@ -8,6 +8,7 @@
 //!
 //! - `--listen 0.0.0.0:3000` in place of the port, and `--any-host` behind a proxy.
 //! - `--origin https://app.example.com`: pages of that origin may be clients, too.
+//! - `--axum`: as an application in axum, with its listener.
 //! - `--connections 20000`: the limits of connections, sessions and subscriptions.
 //! - `--store redis://...` or `--store postgres://...`: several processes with the same store and the
 //!   same `MCP_KEYS` (64 hexadecimal digits) serve one endpoint, see `docs/scale.md`.
@@ -23,10 +24,11 @@ mod tasks;
 mod tools;
 
 use std::error::Error;
-use std::io::Write;
+use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::time::Duration;
 
-use mcp_server::{Http, HttpConfig, Server};
+use mcp_server::{Http, HttpConfig, Server, terminated};
 
 use options::Options;
 
@@ -65,30 +67,41 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     if options.any_host {
         config = config.any_host();
     }
-    let serving = server.serve_http(Http::at(address).config(config))?;
-    let mut output = std::io::stdout().lock();
-    writeln!(output, "listening on http://{}/mcp", serving.local_addr())?;
-    output.flush()?;
-    drop(output);
     tokio::select! {
         // Clients go on at another process, if there are any.
-        ended = server.until(terminated(), serving) => ended?,
+        ended = serve(&server, address, config, options.axum) => ended?,
         () = updates => {}
     }
     Ok(())
 }
 
-/// Resolves when an orchestrator asks the process to end.
-async fn terminated() -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        signal(SignalKind::terminate())?.recv().await;
-        Ok(())
+/// Serves HTTP until an orchestrator asks the process to end.
+async fn serve(
+    server: &Server,
+    address: SocketAddr,
+    config: HttpConfig,
+    in_axum: bool,
+) -> Result<(), Box<dyn Error>> {
+    let signal = terminated()?;
+    #[cfg(feature = "axum")]
+    if in_axum {
+        let app = server.clone().into_router("/mcp", config);
+        let listener = tokio::net::TcpListener::bind(address).await?;
+        announce(listener.local_addr()?)?;
+        return Ok(server.serve_router(listener, app, signal).await?);
     }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
+    if in_axum {
+        return Err("--axum needs the feature `axum`".into());
+    }
+    let serving = server.serve_http(Http::at(address).config(config))?;
+    announce(serving.local_addr())?;
+    Ok(server.until(signal, serving).await?)
+}
+
+fn announce(address: SocketAddr) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    writeln!(output, "listening on http://{address}/mcp")?;
+    output.flush()
 }
 
 /// Announces every second that the watched resource changed.

@@ -10,7 +10,7 @@ const USAGE: &str = "\
 usage: everything --stdio
        everything (--port PORT | --listen ADDRESS) [--origin ORIGIN] [--any-host] [--store URL]
                   [--connections NUMBER] [--trust-proxy ADDRESS] [--orders FOLDER]
-                  [--skills FOLDER]";
+                  [--skills FOLDER] [--axum]";
 
 /// The options of the program.
 #[derive(Default)]
@@ -19,6 +19,8 @@ pub(crate) struct Options {
     pub(crate) listen: Option<SocketAddr>,
     pub(crate) origin: Option<String>,
     pub(crate) any_host: bool,
+    /// Whether HTTP is served by axum.
+    pub(crate) axum: bool,
     /// The proxy that reports the addresses of clients.
     pub(crate) proxy: Option<IpNetwork>,
     /// The folder of the tools that count their effects.
@@ -44,6 +46,7 @@ impl Options {
             match name.as_str() {
                 "--stdio" => is_stdio = true,
                 "--any-host" => options.any_host = true,
+                "--axum" => options.axum = true,
                 "--port" => {
                     let port: u16 = value()?.parse()?;
                     options.listen = Some(([127, 0, 0, 1], port).into());
@@ -88,7 +91,7 @@ impl Options {
         let Some(url) = &self.store else {
             return Ok(builder);
         };
-        let builder = builder.keys(keys(&std::env::var("MCP_KEYS")?)?);
+        let builder = builder.keys(Keys::from_hex(&std::env::var("MCP_KEYS")?)?);
         match url.split_once("://") {
             #[cfg(feature = "redis")]
             Some(("redis" | "rediss", _)) => {
@@ -104,22 +107,4 @@ impl Options {
             }
         }
     }
-}
-
-/// Reads keys: the current one, and after commas others that still open what they sealed.
-fn keys(text: &str) -> Result<Keys, Box<dyn Error>> {
-    let mut all = text.split(',').map(|digits| {
-        let bytes = (0..digits.len()).step_by(2).map(|at| {
-            let digits = digits.get(at..at + 2).unwrap_or("not digits");
-            u8::from_str_radix(digits, 16)
-        });
-        let bytes: Vec<u8> = bytes.collect::<Result<_, _>>()?;
-        <[u8; 32]>::try_from(bytes).map_err(|_| "MCP_KEYS has keys of 64 hexadecimal digits".into())
-    });
-    let first: Result<[u8; 32], Box<dyn Error>> = all.next().ok_or("MCP_KEYS is empty")?;
-    let mut keys = Keys::from_bytes(first?);
-    for key in all {
-        keys = keys.with_previous(key?);
-    }
-    Ok(keys)
 }

@@ -14,6 +14,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 
+use crate::util::hex_keys::{self, HexKeyError};
+
 const KEY: usize = 32;
 const NONCE: usize = 24;
 const TAG: usize = 16;
@@ -62,6 +64,28 @@ impl Keys {
             current: key,
             previous: Vec::new(),
         }
+    }
+
+    /// Reads keys of 64 hexadecimal digits, separated by commas, as the setting of a program
+    /// contains them: the first one seals, the others only open. `openssl rand -hex 32` creates a
+    /// key. White space around keys is ignored.
+    ///
+    /// ```
+    /// use mcp_server::Keys;
+    ///
+    /// let (old, new) = ("11".repeat(32), "22".repeat(32));
+    /// let keys = Keys::from_hex(&new)?;
+    /// let while_rotating = Keys::from_hex(&format!("{new},{old}"))?;
+    /// # drop((keys, while_rotating));
+    /// # Ok::<(), mcp_server::HexKeyError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`HexKeyError`] says which key is invalid, and contains nothing of it.
+    pub fn from_hex(text: &str) -> Result<Self, HexKeyError> {
+        let (current, previous) = hex_keys::parse(text)?;
+        Ok(Self { current, previous })
     }
 
     /// Adds a key that opens texts but does not seal new ones.

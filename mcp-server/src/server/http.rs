@@ -47,28 +47,40 @@ impl Server {
     /// Shuts the server down as [`shutdown`](Self::shutdown) does, and waits until no request is in
     /// flight over HTTP and no task runs, at most for [`Limits::grace_time`](crate::Limits).
     ///
-    /// For programs that mount the [service](Self::into_service) in a stack of their own. The stack
-    /// has to accept connections until this resolves, since handlers may wait for answers that
-    /// clients send on new connections. `serve_http` does this by itself.
+    /// For programs that mount the [service](Self::into_service) in a stack of their own; in axum,
+    /// [`serve_router`](Self::serve_router) does all of the following. When the signal arrives, the
+    /// stack stops accepting connections and calls [`shutdown`](Self::shutdown), and the program
+    /// awaits this function after the stack has ended. Without a shared
+    /// [store](crate::ServerBuilder::store), the stack should accept connections until this
+    /// resolves, since handlers may wait for answers that clients send on new connections.
+    /// `serve_http` does this by itself.
     ///
     /// ```no_run
-    /// use mcp_server::{HttpConfig, Server};
+    /// use mcp_server::{HttpConfig, Server, terminated};
     ///
     /// # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
     /// let service = server.clone().into_service(HttpConfig::new());
     /// let app: axum::Router = axum::Router::new().route_service("/mcp", service);
     /// let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
+    /// let (stopping, signal) = (server.clone(), terminated()?);
     /// axum::serve(listener, app)
     ///     .with_graceful_shutdown(async move {
-    ///         let _ = tokio::signal::ctrl_c().await;
-    ///         server.drain().await;
+    ///         signal.await;
+    ///         stopping.shutdown(); // ends streams, which axum would wait for
     ///     })
     ///     .await?;
+    /// server.drain().await;
     /// # Ok(())
     /// # }
     /// ```
     pub async fn drain(&self) {
         self.shutdown();
+        self.requests_ended().await;
+        self.core.background_ended().await;
+    }
+
+    /// Waits until no request is in flight over HTTP, at most until the grace time is over.
+    pub(crate) async fn requests_ended(&self) {
         // Polls, because a notification at the end of each request would cost time while the server
         // runs.
         let requests = &self.core.peers.all().requests;
@@ -78,6 +90,5 @@ impl Server {
             }
         };
         select(ended, self.core.grace_over()).await;
-        self.core.background_ended().await;
     }
 }

@@ -1,5 +1,6 @@
 //! URLs of resources: the service that answers them, revocation and keys.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use crate::proposals::https_url::keys::UrlKeys;
@@ -38,6 +39,9 @@ impl Server {
     /// Revokes all URLs that were issued for a resource so far, in all processes that share a
     /// [store](crate::ServerBuilder::store). URLs that are issued later are valid.
     ///
+    /// In this process they are revoked when this function returns, even if the future is never
+    /// awaited. The future revokes them in the other processes.
+    ///
     /// The revocation is stored until the last of the URLs expires. Without a store it is in the
     /// memory of this process; new [keys](Self::rotate_url_keys) revoke permanently.
     ///
@@ -45,10 +49,20 @@ impl Server {
     ///
     /// The error of the store. The URLs are revoked in this process then, and the caller may try
     /// again.
-    pub async fn revoke_url(&self, uri: &str) -> Result<(), StoreError> {
-        match &self.catalogs.urls {
-            Some(urls) => urls.revoke_everywhere(uri, &self.core.stores).await,
-            None => Ok(()),
+    pub fn revoke_url(
+        &self,
+        uri: &str,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+        let (uri, core) = (uri.to_owned(), Arc::clone(&self.core));
+        let revoked = self.catalogs.urls.clone().map(|urls| {
+            let until = urls.revoke_here(&uri);
+            (urls, until)
+        });
+        async move {
+            match revoked {
+                Some((urls, until)) => urls.share_revocation(uri, until, &core.stores).await,
+                None => Ok(()),
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 //!
 //! `session` has the sessions of legacy revisions.
 //! `oauth` verifies access tokens. `proxy` finds the address of the client behind trusted proxies.
+//! `own_routes` requires access tokens for the own routes of an application in axum.
 //! `ids` generates and validates ids.
 //!
 //! `listener` is the server's own listener. `activity` is what a connection is doing, the streams of
@@ -19,6 +20,8 @@ pub(crate) mod ids;
 pub(crate) mod listener;
 #[cfg(feature = "oauth")]
 pub(crate) mod oauth;
+#[cfg(feature = "axum")]
+pub(crate) mod own_routes;
 pub(crate) mod peer_table;
 pub(crate) mod proxy;
 pub(crate) mod refusal;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use mcp_server::{ByteStream, Memory, Server, TaskOptions, ToolDef};
+use mcp_server::{ByteStream, HttpConfig, Memory, Server, TaskOptions, ToolDef};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
@@ -101,7 +101,7 @@ async fn failing_store_delays_the_shutdown_only_for_a_moment() {
 
 #[tokio::test]
 async fn server_that_shuts_down_waits_for_its_tasks() {
-    for how in ["stream", "http", "drain"] {
+    for how in ["stream", "http", "axum", "drain"] {
         let store = Memory::new();
         let [one, two] = [(); 2].map(|()| {
             let work = || sleep(Duration::from_millis(300));
@@ -123,6 +123,12 @@ async fn server_that_shuts_down_waits_for_its_tasks() {
             "http" => {
                 let serving = one.serve_http("127.0.0.1:0").unwrap();
                 soon(serving.until(signal)).await.unwrap();
+            }
+            #[cfg(feature = "axum")]
+            "axum" => {
+                let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+                let app = one.clone().into_router("/mcp", HttpConfig::new());
+                soon(one.serve_router(listener, app, signal)).await.unwrap();
             }
             _ => soon(one.drain()).await,
         }

@@ -1,6 +1,8 @@
 //! Streamable HTTP over real sockets, checked at the level of bytes.
 
 mod access;
+#[cfg(feature = "axum")]
+mod application;
 mod batches;
 mod bodies;
 mod channel;

@@ -37,6 +37,15 @@ async fn revoked_urls_stay_revoked_and_later_urls_work() {
 }
 
 #[tokio::test]
+async fn url_is_revoked_in_this_process_even_if_nobody_awaits_it() {
+    let (address, server, _) = served(|builder| builder);
+    let path = path_of(address, "demo://motto").await;
+    assert_eq!(get(address, &path, &[]).await.status, 200);
+    drop(server.revoke_url("demo://motto"));
+    assert_eq!(get(address, &path, &[]).await.status, 403);
+}
+
+#[tokio::test]
 async fn every_spelling_of_a_uri_is_revoked() {
     let (address, server, _) = served(|builder| builder);
     let all = ["echo://abc", "echo://%61bc", "ECHO://ab%63"];

@@ -19,8 +19,8 @@ const START: Duration = Duration::from_secs(30);
 pub(crate) struct Cluster {
     program: PathBuf,
     folder: PathBuf,
-    /// The further options of the processes.
-    options: Vec<String>,
+    /// The further options of processes that start from now on.
+    pub(crate) options: Vec<String>,
     pub(crate) store: Store,
     processes: Vec<Process>,
     /// The keys of new processes: the one that seals first.

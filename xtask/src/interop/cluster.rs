@@ -1,5 +1,6 @@
 //! `cargo xtask interop cluster`: several processes of one server behind nginx, on each store.
 
+mod axum;
 mod checks;
 mod costs;
 mod faults;
@@ -23,15 +24,15 @@ const COUNT: usize = 3;
 /// Runs three processes of the example `everything` behind nginx, on each store
 ///
 /// The conformance suite, clients of npm, steps of one client at several processes, faults while 100
-/// clients work, and tasks in each of their states whose processes are killed. It starts nginx, Redis
-/// and PostgreSQL, which have to be installed.
+/// clients work, a rolling restart of an application in axum, and tasks in each of their states whose
+/// processes are killed. It starts nginx, Redis and PostgreSQL, which have to be installed.
 #[derive(Args)]
 pub(crate) struct Options {
     /// The only store
     #[arg(long, value_parser = Store::NAMES)]
     store: Option<String>,
-    /// Only the part about tasks
-    #[arg(long, value_parser = ["tasks"], conflicts_with = "quick")]
+    /// Only the part about tasks, or the checks and the part about an application in axum
+    #[arg(long, value_parser = ["axum", "tasks"], conflicts_with = "quick")]
     only: Option<String>,
     /// All but the part about tasks
     #[arg(long)]
@@ -55,11 +56,18 @@ pub(super) fn run(node: &Node, options: &Options) -> Result<Vec<String>> {
         let orders = Orders::create(&folder)?;
         let mut cluster = Cluster::start(&program, name, &folder, COUNT, &orders.options())?;
         let of_store = |what: String| format!("{name}: {what}");
-        if options.only.is_none() {
-            let others = all_but_tasks(node, &mut cluster)?;
-            failed.extend(others.into_iter().map(of_store));
-        }
-        if !options.quick {
+        let part = options.only.as_deref();
+        let others = match part {
+            None => all_but_tasks(node, &mut cluster)?,
+            Some("axum") => {
+                let mut failed = checks::run(&cluster);
+                failed.extend(axum::run(&mut cluster)?);
+                failed
+            }
+            Some(_) => Vec::new(),
+        };
+        failed.extend(others.into_iter().map(of_store));
+        if !options.quick && part != Some("axum") {
             let tasks = tasks::run(&mut cluster, &orders).context("the tasks")?;
             failed.extend(tasks.into_iter().map(of_store));
         }
@@ -84,5 +92,6 @@ fn all_but_tasks(node: &Node, cluster: &mut Cluster) -> Result<Vec<String>> {
         failed.push("the conformance suite".to_owned());
     }
     failed.extend(faults::run(cluster).context("the faults")?);
+    failed.extend(axum::run(cluster).context("the application in axum")?);
     Ok(failed)
 }

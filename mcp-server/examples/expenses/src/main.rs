@@ -9,11 +9,9 @@ mod store;
 mod tests;
 mod tools;
 
-use std::net::SocketAddr;
-
 use axum::Router;
 use axum::routing::get;
-use mcp_server::{BuildErrors, ErrorDetail, HttpConfig, OAuth, Server};
+use mcp_server::{BuildErrors, ErrorDetail, HttpConfig, OAuth, Server, terminated};
 
 use crate::store::Store;
 
@@ -46,9 +44,9 @@ fn app(server: Server, oauth: OAuth) -> Router {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = server(Store::open("expenses.db")?)?;
-    let app = app(server, access::oauth()?);
+    let app = app(server.clone(), access::oauth()?);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
     println!("listening on http://{}", listener.local_addr()?);
-    let app = app.into_make_service_with_connect_info::<SocketAddr>();
-    Ok(axum::serve(listener, app).await?)
+    server.serve_router(listener, app, terminated()?).await?;
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::error::Error;
 
 use mcp_server::{
     AccessToken, HandlerError, Http, HttpConfig, Keys, OAuth, Postgres, Redis, Server, State,
-    StaticTokens, Stored, StoredValue,
+    StaticTokens, Stored, StoredValue, terminated,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,32 +46,6 @@ async fn add(
     Ok(format!("{} (says {port})", items.join(", ")))
 }
 
-/// Reads a key of 64 hexadecimal digits.
-fn keys(digits: &str) -> Result<Keys, Box<dyn Error>> {
-    let halves = digits.split_at_checked(32).filter(|_| digits.len() == 64);
-    let (first, second) = halves.ok_or("KEYS: expected 64 hexadecimal digits")?;
-    let mut key = [0; 32];
-    key[..16].copy_from_slice(&u128::from_str_radix(first, 16)?.to_be_bytes());
-    key[16..].copy_from_slice(&u128::from_str_radix(second, 16)?.to_be_bytes());
-    Ok(Keys::from_bytes(key))
-}
-
-/// Resolves when the process is asked to end, by Ctrl+C or by a service manager.
-async fn terminated() -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        let mut terminate = signal(SignalKind::terminate())?;
-        tokio::select! {
-            _ = terminate.recv() => Ok(()),
-            interrupted = tokio::signal::ctrl_c() => interrupted,
-        }
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
-}
-
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let port = env::var("PORT").unwrap_or_else(|_| "8080".to_owned());
@@ -79,7 +53,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .state(Port(port.clone()))
         .tool("add", "Adds an item to the list", add);
     if let Ok(url) = env::var("STORE") {
-        builder = builder.keys(keys(&env::var("KEYS")?)?);
+        builder = builder.keys(Keys::from_hex(&env::var("KEYS")?)?);
         builder = if url.starts_with("redis") {
             builder.store(Redis::connect(&url).await?)
         } else {
@@ -100,6 +74,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let http = Http::at(format!("127.0.0.1:{port}")).config(config);
     let serving = server.serve_http(http)?;
     println!("listening on http://{}/mcp", serving.local_addr());
-    server.until(terminated(), serving).await?;
+    server.until(terminated()?, serving).await?;
     Ok(())
 }

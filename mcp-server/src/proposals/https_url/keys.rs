@@ -6,6 +6,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::protocol::seal::SealError;
+use crate::util::hex_keys::{self, HexKeyError};
 
 const KEY: usize = 32;
 /// Bytes of the id of a key in a token.
@@ -115,6 +116,17 @@ impl UrlKeys {
         Ok(Self::new(key))
     }
 
+    /// Reads keys of 64 hexadecimal digits, separated by commas: the first one signs, the others only
+    /// verify. See [`Keys::from_hex`](crate::Keys::from_hex).
+    ///
+    /// # Errors
+    ///
+    /// [`HexKeyError`] says which key is invalid, and contains nothing of it.
+    pub fn from_hex(text: &str) -> Result<Self, HexKeyError> {
+        let (current, older) = hex_keys::parse(text)?;
+        Ok(older.into_iter().fold(Self::new(current), Self::and_older))
+    }
+
     /// Adds a key that verifies URLs but does not sign new ones.
     #[must_use]
     pub fn and_older(mut self, key: [u8; 32]) -> Self {
@@ -187,6 +199,16 @@ mod tests {
         let keys = UrlKeys::new([171; KEY]).and_older([205; KEY]);
         let text = format!("{keys:?} {keys:#?}");
         assert!(!text.contains("171") && !text.contains("205"), "{text}");
+    }
+
+    #[test]
+    fn first_key_of_a_text_signs_and_the_others_verify() {
+        let text = format!("{},{}", "02".repeat(KEY), "01".repeat(KEY));
+        let both = UrlKeys::from_hex(&text).expect("two keys");
+        let (old, new) = (UrlKeys::new([1; KEY]), UrlKeys::new([2; KEY]));
+        assert_eq!(both.sign("https://a/", b"x"), new.sign("https://a/", b"x"));
+        let tag = old.sign("https://a/", b"x");
+        assert!(both.verify(old.id(), "https://a/", b"x", &tag).is_some());
     }
 
     #[test]

@@ -33,20 +33,26 @@ fn key(uri: &str) -> String {
 }
 
 impl Urls {
-    /// Revokes the tokens of a resource in this process at once, then in all others.
-    pub(crate) async fn revoke_everywhere(
+    /// Revokes the tokens of a resource in this process. Returns the time up to which they are void.
+    pub(crate) fn revoke_here(&self, uri: &str) -> u64 {
+        let until = self.revocation(uri);
+        self.revoke(uri, until);
+        until
+    }
+
+    /// Revokes the tokens of a resource in the other processes, up to the time that
+    /// [`revoke_here`](Self::revoke_here) returned.
+    pub(crate) async fn share_revocation(
         &self,
-        uri: &str,
+        uri: String,
+        mut until: u64,
         stores: &Stores,
     ) -> Result<(), StoreError> {
-        let mut until = self.revocation(uri);
-        self.revoke(uri, until);
         if stores.values_are_shared {
-            until = self.store_revocation(uri, until, stores).await?;
-            self.revoke(uri, until);
+            until = self.store_revocation(&uri, until, stores).await?;
+            self.revoke(&uri, until);
         }
         if let Some(bus) = &stores.bus {
-            let uri = uri.to_owned();
             bus.publish(&BusMessage::UrlsRevoked { uri, until }).await?;
         }
         Ok(())

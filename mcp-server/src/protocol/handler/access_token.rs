@@ -130,11 +130,53 @@ impl AccessToken {
         // The issuer contains no space, so no two callers have the same name.
         let issuer = &self.issuer;
         let name = match (&self.subject, &self.client_id) {
-            (Some(subject), _) => format!("{issuer} sub {subject}"),
-            (None, Some(client)) => format!("{issuer} client {client}"),
+            (Some(subject), _) => format!("{issuer}{SUBJECT}{subject}"),
+            (None, Some(client)) => format!("{issuer}{CLIENT}{client}"),
             (None, None) => return None,
         };
         Some(Principal(name))
+    }
+}
+
+/// Separates the issuer and the subject in the name of a principal.
+const SUBJECT: &str = " sub ";
+/// Separates the issuer and the client in the name of a principal.
+const CLIENT: &str = " client ";
+
+impl Principal {
+    /// Returns the user whom the access token of this principal names: its subject, which is unique
+    /// for the [`issuer`](Self::issuer). `None` for a client without a user, and for a principal
+    /// that no access token gave.
+    ///
+    /// ```
+    /// use mcp_server::{AccessToken, Principal};
+    ///
+    /// let token = AccessToken::new("https://auth.example.com").subject("ada");
+    /// let principal = token.principal().expect("the token has a subject");
+    /// assert_eq!(principal.subject(), Some("ada"));
+    /// assert_eq!(principal.issuer(), Some("https://auth.example.com"));
+    ///
+    /// let from_middleware = Principal("ada".to_owned());
+    /// assert_eq!(from_middleware.subject(), None);
+    /// ```
+    #[must_use]
+    pub fn subject(&self) -> Option<&str> {
+        let (_, rest) = self.parts()?;
+        rest.strip_prefix(SUBJECT)
+    }
+
+    /// Returns the authorization server that issued the access token of this principal. `None` for
+    /// a principal that no access token gave.
+    #[must_use]
+    pub fn issuer(&self) -> Option<&str> {
+        let (issuer, rest) = self.parts()?;
+        let is_of_token = rest.starts_with(SUBJECT) || rest.starts_with(CLIENT);
+        is_of_token.then_some(issuer)
+    }
+
+    /// Splits the name after the issuer, which contains no space.
+    fn parts(&self) -> Option<(&str, &str)> {
+        self.0.split_at_checked(self.0.find(' ')?)
     }
 }
 
@@ -208,6 +250,27 @@ mod tests {
         let spaced = AccessToken::new("https://a.example sub").subject("x");
         assert_eq!(spaced.principal(), None);
         assert_eq!(AccessToken::new("a sub b").subject("c").principal(), None);
+    }
+
+    #[test]
+    fn principal_of_a_token_has_its_issuer_and_subject() {
+        let token = AccessToken::new("https://a.example");
+        let parts = |principal: Option<Principal>| {
+            let principal = principal.expect("a principal");
+            let text = |text: Option<&str>| text.map(str::to_owned);
+            (text(principal.issuer()), text(principal.subject()))
+        };
+        let issuer = Some("https://a.example".to_owned());
+        for subject in ["x", "", "a client b", " sub ", "x sub y"] {
+            let of_user = parts(token.clone().subject(subject).principal());
+            assert_eq!(of_user, (issuer.clone(), Some(subject.to_owned())));
+            let of_client = parts(token.clone().client_id(subject).principal());
+            assert_eq!(of_client, (issuer.clone(), None));
+        }
+        for name in ["", "ada", "ada sub", "Ada Lovelace", " subject"] {
+            let of_program = parts(Some(Principal(name.to_owned())));
+            assert_eq!(of_program, (None, None), "{name}");
+        }
     }
 
     #[test]

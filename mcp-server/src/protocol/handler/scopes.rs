@@ -35,6 +35,17 @@ impl ScopePolicy {
     }
 }
 
+/// Joins scopes with spaces, each of them once.
+pub(crate) fn joined<'a>(scopes: impl IntoIterator<Item = &'a String>) -> String {
+    let mut seen: Vec<&str> = Vec::new();
+    for scope in scopes {
+        if !seen.contains(&scope.as_str()) {
+            seen.push(scope);
+        }
+    }
+    seen.join(" ")
+}
+
 impl fmt::Debug for ScopePolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ScopePolicy")
@@ -102,13 +113,7 @@ impl Context {
         if required.iter().all(|scope| self.has_scope(scope)) {
             return Ok(());
         }
-        let mut seen: Vec<&str> = Vec::with_capacity(all.len());
-        for scope in &all {
-            if !seen.contains(&scope.as_str()) {
-                seen.push(scope);
-            }
-        }
-        Err(HandlerError::insufficient_scope(&seen.join(" ")))
+        Err(HandlerError::insufficient_scope(&joined(&all)))
     }
 
     /// Returns `true` if the request has an access token that permits what a scope permits.

@@ -55,6 +55,19 @@ pub(crate) enum Refusal {
     ContentEncoding(Option<String>),
     #[error("there is no such document")]
     NoMetadata,
+    /// A mistake of the program.
+    #[cfg(feature = "axum")]
+    #[error(
+        "the router of `into_router` is nested below `{below}`, where clients do not find {fixed}: \
+         instead of nesting it, merge `into_router(\"{path}\", ..)`"
+    )]
+    Nested {
+        /// What clients would not find.
+        fixed: &'static str,
+        below: String,
+        /// The path of the endpoint that clients use.
+        path: String,
+    },
     #[error("the server is shutting down")]
     ShuttingDown,
     #[error("the body has {found} bytes or more: expected at most {limit}")]
@@ -137,6 +150,8 @@ impl Refusal {
             Self::Sessions => RefusalCause::Sessions,
             Self::Store(_) => RefusalCause::Store,
             Self::NoRandomNumbers => RefusalCause::Internal,
+            #[cfg(feature = "axum")]
+            Self::Nested { .. } => RefusalCause::Internal,
             Self::BodyMemory | Self::SessionMemory => return None,
             #[cfg(feature = "oauth")]
             Self::Token(_) => RefusalCause::Unauthorized,

@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use super::COUNT;
-use crate::cluster::http::{Client, Events};
+use crate::cluster::http::{Client, Events, text};
 use crate::cluster::processes::Cluster;
 
 /// The time within which a change reaches every subscriber.
@@ -16,7 +16,8 @@ const CHANGE: Duration = Duration::from_secs(5);
 
 type Check = fn(&Cluster) -> Result<()>;
 
-const CHECKS: [(&str, Check); 7] = [
+const CHECKS: [(&str, Check); 8] = [
+    ("metrics only for the operator", metrics_hidden),
     ("a session at all processes", session_everywhere),
     ("a change reaches every subscriber once", change_once),
     ("an answer at another process", answer_elsewhere),
@@ -42,6 +43,20 @@ pub(super) fn run(cluster: &Cluster) -> Vec<String> {
         }
     }
     failed
+}
+
+fn metrics_hidden(cluster: &Cluster) -> Result<()> {
+    let metrics = cluster.url_of(0).replace("/mcp", "/metrics");
+    ensure!(text(&metrics)?.ends_with("# EOF\n"), "no metrics");
+    let published = cluster.url().replace("/mcp", "/metrics");
+    for url in [
+        published.clone(),
+        published.replace("/metrics", "//%6detrics?x"),
+    ] {
+        let found = text(&url);
+        ensure!(found.is_err(), "{url}: {}", found.unwrap_or_default());
+    }
+    Ok(())
 }
 
 fn session_everywhere(cluster: &Cluster) -> Result<()> {

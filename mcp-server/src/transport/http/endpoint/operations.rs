@@ -76,8 +76,19 @@ impl HttpConfig {
         ];
         let paths = paths.into_iter().chain([&self.http_sse]).flatten().cloned();
         #[cfg(feature = "oauth")]
-        let paths = paths.chain(self.oauth.iter().flat_map(OAuth::metadata_paths));
+        let paths = paths.chain(self.oauth.iter().map(OAuth::metadata_path));
         paths.collect()
+    }
+
+    /// Returns what clients look for at a fixed path, so that the router of the endpoint cannot be
+    /// nested below another path. `None` if there is nothing like that.
+    #[cfg(feature = "axum")]
+    pub(crate) fn fixed_paths(&self) -> Option<&'static str> {
+        #[cfg(feature = "oauth")]
+        if self.oauth.is_some() {
+            return Some("the metadata for authorization");
+        }
+        self.http_sse.as_ref().map(|_| "HTTP+SSE")
     }
 }
 

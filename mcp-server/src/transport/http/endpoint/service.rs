@@ -126,7 +126,7 @@ where
 }
 
 /// Marks the headers with credentials as sensitive, so that `Debug` does not show their values.
-fn hide_credentials(parts: &mut Parts) {
+pub(crate) fn hide_credentials(parts: &mut Parts) {
     for name in [AUTHORIZATION, COOKIE] {
         if let http::header::Entry::Occupied(mut values) = parts.headers.entry(name) {
             values
@@ -178,7 +178,7 @@ impl Endpoint {
             let mut parts = parts;
             // Counted for the address: anybody can send any number of tokens that are not valid.
             let verifying = self.peer(&parts, remote.as_ref()).verification()?;
-            let authorized = oauth.authorize(&self.server, &mut parts).await?;
+            let authorized = oauth.authorize(&self.server, &mut parts, &[]).await?;
             drop(verifying);
             let response = self.handle_authorized(parts, body, remote).await;
             return Ok(authorized.apply(response.unwrap_or_else(|refusal| self.refuse(&refusal))));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use http::request::Parts;
-use http::{HeaderValue, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use tokio::time::Instant;
 
 use crate::protocol::caller::extensions::Principal;
@@ -12,6 +12,7 @@ use crate::protocol::core::Core;
 use crate::protocol::error::challenge::Challenge;
 use crate::protocol::error::text::Chain;
 use crate::protocol::handler::access_token::AccessToken;
+use crate::protocol::handler::scopes::{ScopePolicy, joined};
 use crate::protocol::seal::Keys;
 use crate::transport::http::oauth::config::{OAuth, ResourceServer, comparable};
 use crate::transport::http::oauth::credentials::{Credentials, TokenScheme, credentials};
@@ -41,20 +42,27 @@ impl Authorized {
         if let Some(until) = self.until {
             response.body_mut().end_at(until);
         }
-        if let Some(nonce) = self.nonce {
-            response.headers_mut().insert(DPOP_NONCE, nonce);
-        }
+        self.add_headers(response.headers_mut());
         response
+    }
+
+    /// Adds the nonce to the headers of the response.
+    pub(crate) fn add_headers(self, headers: &mut HeaderMap) {
+        if let Some(nonce) = self.nonce {
+            headers.insert(DPOP_NONCE, nonce);
+        }
     }
 }
 
 impl OAuth {
     /// Verifies the access token of a request, and attaches it, its principal and the policy for
-    /// scopes to the head of the request.
+    /// scopes to the head of the request. The token needs the scopes of the operation as well as those
+    /// of all requests.
     pub(crate) async fn authorize(
         &self,
         core: &Core,
         parts: &mut Arc<Parts>,
+        operation: &[String],
     ) -> Result<Authorized, Box<TokenRefusal>> {
         let server = &*self.0;
         let presented = credentials(parts).map_err(|malformed| {
@@ -82,12 +90,9 @@ impl OAuth {
         }
         let nonce = proof.and_then(|proof| proof.next_nonce);
         let policy = &server.policy;
-        if !policy
-            .required
-            .iter()
-            .all(|scope| policy.permits(&token, scope))
-        {
-            return Err(server.insufficient_scope(&token).into());
+        let mut required = policy.required.iter().chain(operation);
+        if !required.all(|scope| policy.permits(&token, scope)) {
+            return Err(insufficient_scope(policy, &token, operation).into());
         }
         let left = token.expires_at.map(|end| {
             let left = end.duration_since(SystemTime::now());
@@ -254,17 +259,6 @@ impl ResourceServer {
         TokenRefusal::new(status, reason, challenges)
     }
 
-    fn insufficient_scope(&self, token: &AccessToken) -> TokenRefusal {
-        let scopes = self.policy.required.join(" ");
-        let mut challenge = Challenge::insufficient_scope(&scopes)
-            .with("resource_metadata", &self.policy.resource_metadata);
-        if token.key_thumbprint.is_some() {
-            challenge = challenge.with_proof_of_possession();
-        }
-        let reason = format!("the access token lacks a scope: this needs `{scopes}`");
-        TokenRefusal::new(StatusCode::FORBIDDEN, reason, vec![challenge])
-    }
-
     /// Returns a challenge for each way to present a token.
     fn schemes(&self) -> impl Iterator<Item = Challenge> {
         let bearer = (!self.requires_proofs).then(Challenge::bearer);
@@ -282,6 +276,23 @@ impl ResourceServer {
     }
 }
 
+/// Creates the refusal of a request whose token lacks a scope of all requests or of the operation. It
+/// names all of them.
+pub(crate) fn insufficient_scope(
+    policy: &ScopePolicy,
+    token: &AccessToken,
+    operation: &[String],
+) -> TokenRefusal {
+    let scopes = joined(policy.required.iter().chain(operation));
+    let mut challenge =
+        Challenge::insufficient_scope(&scopes).with("resource_metadata", &policy.resource_metadata);
+    if token.key_thumbprint.is_some() {
+        challenge = challenge.with_proof_of_possession();
+    }
+    let reason = format!("the access token lacks a scope: this needs `{scopes}`");
+    TokenRefusal::new(StatusCode::FORBIDDEN, reason, vec![challenge])
+}
+
 /// Asks for a token that is bound to a key.
 fn possession() -> Challenge {
     let algorithms: Vec<&str> = algorithm_names().collect();
@@ -292,8 +303,6 @@ fn possession() -> Challenge {
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderMap;
-
     use super::*;
     use crate::transport::http::oauth::verifier::static_tokens::StaticTokens;
 

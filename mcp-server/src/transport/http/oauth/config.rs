@@ -90,10 +90,20 @@ pub(crate) fn comparable(audience: &str) -> String {
 impl OAuth {
     /// Returns the paths at which the endpoint serves its metadata (RFC 9728): one that contains
     /// the path of the resource, and the root. They are public. A server of its own answers at
-    /// both; in another stack, both have to be routed to the service.
+    /// both; in another stack, both have to be routed to the service. If a stack has several
+    /// endpoints, route the first path of each, as [`Server::into_router`] does: the root belongs
+    /// to none of them.
+    ///
+    /// [`Server::into_router`]: crate::Server::into_router
     #[must_use]
     pub fn metadata_paths(&self) -> Vec<String> {
         self.0.metadata_paths.clone()
+    }
+
+    /// Returns the path of the metadata that belongs to this endpoint alone.
+    #[cfg(feature = "axum")]
+    pub(crate) fn metadata_path(&self) -> String {
+        self.0.metadata_paths.first().cloned().unwrap_or_default()
     }
 }
 

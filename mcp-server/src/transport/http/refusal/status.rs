@@ -59,6 +59,8 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> StatusCode {
         | Refusal::UnreadChannel
         | Refusal::Store(_)
         | Refusal::NoRandomNumbers => StatusCode::SERVICE_UNAVAILABLE,
+        #[cfg(feature = "axum")]
+        Refusal::Nested { .. } => StatusCode::INTERNAL_SERVER_ERROR,
         #[cfg(feature = "oauth")]
         Refusal::Token(refusal) => refusal.status(),
     }
