@@ -56,7 +56,9 @@ impl ServerBuilder {
             error_detail,
             stores,
             states,
-            layers,
+            mut layers,
+            mut task_layers,
+            mut inner_layers,
             built,
             errors: conversions,
             mut registry,
@@ -84,6 +86,9 @@ impl ServerBuilder {
                 .map_err(|error| random(&error))?
                 .map(Arc::new)
         };
+        layers.append(&mut task_layers);
+        let inner = layers.len();
+        layers.append(&mut inner_layers);
         definitions.apply_tool_settings();
         let mut errors = std::mem::take(&mut registry.errors);
         errors.append(&mut definitions.errors);
@@ -185,8 +190,8 @@ impl ServerBuilder {
                 bus.attach(receiver);
             }
         }
-        for (built, layer) in built {
-            built(&core, layer);
+        for built in built {
+            built(&core, inner);
         }
         Ok(Server { core, catalogs })
     }

@@ -43,6 +43,10 @@
 //! A message that is malformed or exceeds a limit is refused before. The HTTP service also takes the
 //! layers of [tower](https://docs.rs/tower), which see HTTP requests rather than messages.
 //!
+//! The handler of a [task](crate::guide::tasks) runs after the response to the call, in which the
+//! client got its id. Only middleware that [`inner_layer`](crate::ServerBuilder::inner_layer) adds
+//! runs around it.
+//!
 //! Middleware does not run for downloads by [URL](crate::guide::urls): it sees the request whose
 //! result contains the URL, and not the requests for that URL. Only guards, scopes and visibility
 //! apply to those, so what a middleware refuses for `resources/read` has to be refused by a guard
