@@ -152,6 +152,7 @@ pub use protocol::error::{BuildError, BuildErrors, ErrorDetail, ServeError};
 #[cfg(feature = "oauth")]
 pub use protocol::handler::access_token::AccessToken;
 pub use protocol::handler::any::{AnyNotification, AnyRequest, AnyResult};
+pub use protocol::handler::check::check_handler;
 pub use protocol::handler::extract::{Extension, FromContext};
 #[cfg(feature = "http")]
 pub use protocol::handler::http_parts::HttpParts;
