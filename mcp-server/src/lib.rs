@@ -94,7 +94,7 @@ pub use extensions::tasks::options::TaskOptions;
 pub use extensions::tasks::settings::Tasks;
 pub use features::arguments::Arguments;
 pub use features::catalog::Definition;
-pub use features::completions::{Completing, IntoCompletion};
+pub use features::completing::{Completing, IntoCompletion};
 #[cfg(feature = "asking")]
 pub use features::input::ask::Ask;
 #[cfg(feature = "asking")]

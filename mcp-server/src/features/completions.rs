@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use mcp_types::error::DecodeError;
 use mcp_types::json::{Map, Object};
-use mcp_types::{CompleteRequest, CompleteResult, Completion, Request};
+use mcp_types::{
+    CompleteRequest, CompleteResult, Completion, GetPromptRequest, ReadResourceRequest, Request,
+};
 
 use crate::features::access::Access;
 use crate::features::catalog::{Definition, List};
+use crate::features::completing::{Completing, CompletionHandler, IntoCompletion};
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::described::TEMPLATE;
@@ -18,107 +21,17 @@ use crate::protocol::dispatch::sizes::check_uri;
 use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::text::short;
-use crate::protocol::handler::requirements::Requirements;
-use crate::protocol::handler::{BoxedHandler, Handler, HandlerFuture, Input, boxed};
+use crate::protocol::handler::{Handler, HandlerFuture, boxed};
 use crate::protocol::message::raw_object::{FromMembers, RawObject};
 
 /// The maximum number of values in a response.
 const MOST: usize = 100;
 
-/// The argument that the user is typing. The first parameter of a handler of completions.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Completing {
-    /// The text that the user has typed so far.
-    pub value: String,
-    /// The arguments that the user has already chosen, by name. Clients before 2025-06-18 do not
-    /// send them.
-    pub arguments: Map<String>,
-}
-
-/// The result of a handler of completions: values, the best first, or a [`Completion`] with the
-/// total number.
-///
-/// At most 100 values are sent; `total` and `hasMore` tell the client that there are more.
-///
-/// ```
-/// use mcp_server::types::PromptArgument;
-/// use mcp_server::{Completing, PromptDef, Server};
-///
-/// let greet = PromptDef::new("greet")
-///     .argument(PromptArgument::new("language"))
-///     .argument(PromptArgument::new("tone"))
-///     .map_handler(async |_| "hello");
-/// let server = Server::builder("demo", "1.0.0")
-///     .add_prompt(greet)
-///     .complete_prompt("greet", "tone", async |_: Completing| ["formal", "friendly"])
-///     .complete_prompt("greet", "language", async |typing: Completing| {
-///         let mut languages = vec!["french", "german", "greek"];
-///         languages.retain(|language| language.starts_with(&typing.value));
-///         languages
-///     })
-///     .build()?;
-/// # drop(server);
-/// # Ok::<(), mcp_server::BuildErrors>(())
-/// ```
-pub trait IntoCompletion {
-    /// Converts the value into a completion.
-    ///
-    /// # Errors
-    ///
-    /// The error of the handler.
-    fn into_completion(self) -> Result<Completion, HandlerError>;
-}
-
-impl IntoCompletion for Completion {
-    fn into_completion(self) -> Result<Completion, HandlerError> {
-        Ok(self)
-    }
-}
-
-impl<S: Into<String>> IntoCompletion for Vec<S> {
-    fn into_completion(self) -> Result<Completion, HandlerError> {
-        let total = i64::try_from(self.len()).unwrap_or(i64::MAX);
-        let values: Vec<String> = self.into_iter().map(Into::into).collect();
-        Ok(Completion::new(values).total(total).has_more(false))
-    }
-}
-
-impl<S: Into<String>, const N: usize> IntoCompletion for [S; N] {
-    fn into_completion(self) -> Result<Completion, HandlerError> {
-        Vec::from(self).into_completion()
-    }
-}
-
-impl<C: IntoCompletion, E: Into<HandlerError>> IntoCompletion for Result<C, E> {
-    fn into_completion(self) -> Result<Completion, HandlerError> {
-        self.map_err(Into::into)?.into_completion()
-    }
-}
-
-type CompletionHandler = BoxedHandler<Completing, Completion>;
-
-impl Input for Completing {}
-
-/// Marks handlers of completions that are plain functions.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct PlainCompletion;
-
-/// Plain functions of the text that the user has typed so far.
-impl<F, C> Handler<Completing, PlainCompletion> for F
-where
-    F: Fn(&str) -> C + Send + Sync + 'static,
-    C: IntoCompletion + Send + 'static,
-{
-    type Output = C;
-
-    fn requirements(_: &mut Requirements) {}
-
-    async fn call(self: Arc<Self>, typing: Completing, _: Context) -> Result<C, HandlerError> {
-        Ok(self(&typing.value))
-    }
-}
+/// The methods that use prompts and templates.
+const OWN_METHODS: [(&str, &str); 2] = [
+    (PromptDef::KIND, GetPromptRequest::METHOD),
+    (TEMPLATE, ReadResourceRequest::METHOD),
+];
 
 /// Completes one argument of one prompt or template.
 struct Completer {
@@ -136,18 +49,23 @@ struct CompletionTarget {
     name: String,
 }
 
-/// The handlers of all arguments.
+/// The handlers of all arguments, but for those that definitions have themselves.
 #[derive(Default)]
-pub(crate) struct Completions(Vec<Completer>);
+pub(crate) struct Completions {
+    all: Vec<Completer>,
+    /// The kinds of definitions for which the application handles the requests itself: the server
+    /// does not know all of them.
+    handled: Vec<&'static str>,
+}
 
 impl Completions {
     fn get(&self, of: &CompletionTarget, argument: &str) -> Option<&Completer> {
-        let mut all = self.0.iter();
+        let mut all = self.all.iter();
         all.find(|known| known.of == *of && known.argument == argument)
     }
 
     fn has(&self, of: &CompletionTarget) -> bool {
-        self.0.iter().any(|known| known.of == *of)
+        self.all.iter().any(|known| known.of == *of)
     }
 
     /// Adds the handler for an argument of a prompt or template. A second one for the same argument
@@ -180,7 +98,7 @@ impl Completions {
                 name: added.argument,
             });
         }
-        self.0.push(added);
+        self.all.push(added);
         Ok(())
     }
 
@@ -193,7 +111,7 @@ impl Completions {
         enter: impl Fn(&mut Access),
     ) -> Vec<BuildError> {
         let mut errors = Vec::new();
-        for mut completer in group.0 {
+        for mut completer in group.all {
             completer.of.name = rename(completer.of.kind, completer.of.name);
             enter(&mut completer.access);
             errors.extend(self.push(completer).err());
@@ -201,9 +119,47 @@ impl Completions {
         errors
     }
 
+    /// Returns an error for each handler of an argument that does not exist. `registry` has the
+    /// handlers of the application, and not yet those of the features.
+    pub(crate) fn unknown(
+        &mut self,
+        prompts: &List<PromptDef>,
+        resources: &ResourceCatalog,
+        registry: &Registry,
+    ) -> Vec<BuildError> {
+        let is_handled = |method| registry.fallback.is_some() || registry.has_route(method);
+        let handled = OWN_METHODS.iter().filter(|(_, method)| is_handled(method));
+        self.handled = handled.map(|(kind, _)| *kind).collect();
+        let unknown = self.all.iter().filter_map(|completer| {
+            let CompletionTarget { kind, name } = &completer.of;
+            let argument = &completer.argument;
+            let takes = if *kind == TEMPLATE {
+                let definitions = &resources.definitions;
+                let template = definitions.template_with_variable(name, argument);
+                template.map(|(_, takes)| takes)
+            } else {
+                prompts
+                    .get(name)
+                    .map(|prompt| prompt.has_argument(argument))
+            };
+            let reason = match takes {
+                Some(true) => return None,
+                None if self.handled.contains(kind) => return None,
+                None => format!("there is no {kind} `{name}`"),
+                Some(false) => format!("the {kind} `{name}` has no such argument"),
+            };
+            Some(BuildError::Invalid {
+                kind: KIND,
+                name: argument.clone(),
+                reason,
+            })
+        });
+        unknown.collect()
+    }
+
     /// Returns the states that the handlers require and the server does not have.
     pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
-        let missing = self.0.iter().flat_map(|completer| {
+        let missing = self.all.iter().flat_map(|completer| {
             let (access, argument) = (&completer.access, &completer.argument);
             let mut missing = access.missing(KIND, argument, server);
             missing.extend(access.not_a_resource(KIND, argument));
@@ -224,7 +180,11 @@ pub(crate) fn register(
     prompts: &Arc<List<PromptDef>>,
     resources: &Arc<ResourceCatalog>,
 ) {
-    if completions.0.is_empty() {
+    let offered =
+        !completions.all.is_empty() || prompts.all().iter().any(|prompt| prompt.completes());
+    let offered = offered || resources.definitions.completes();
+    let declared = registry.capabilities.completions.is_some();
+    if !registry.is_served(offered, declared, &[CompleteRequest::METHOD]) {
         return;
     }
     let capability = &mut registry.capabilities.completions;
@@ -303,47 +263,60 @@ async fn start(
     sources: &Sources,
 ) -> Result<Option<HandlerFuture<Completion>>, HandlerError> {
     let Complete {
-        of, at, argument, ..
-    } = &params;
+        of,
+        at,
+        argument,
+        value,
+        settled,
+    } = params;
     if of.kind == TEMPLATE {
         check_uri(cx.core(), at, &of.name)?;
     }
+    let typing = Completing {
+        value,
+        arguments: settled.unwrap_or_default(),
+    };
     // Checks that the definition exists, that the caller sees it, and that it has the argument.
-    let (takes, is_hidden) = if of.kind == TEMPLATE {
-        let template = sources
-            .resources
-            .definitions
-            .template_with_variable(&of.name, argument);
-        match &template {
-            Some((template, takes)) => check_target(template.access_rules(), *takes, cx).await?,
-            None => (None, false),
+    let (takes, is_hidden, own) = if of.kind == TEMPLATE {
+        let definitions = &sources.resources.definitions;
+        match &definitions.template_with_variable(&of.name, &argument) {
+            Some((template, takes)) => {
+                let (takes, is_hidden) = check_target(template.access_rules(), *takes, cx).await?;
+                let own = template.complete_variable(&argument, &typing, cx);
+                (takes, is_hidden, own)
+            }
+            None => (None, false, None),
         }
     } else {
         match sources.prompts.get(&of.name) {
             Some(prompt) => {
-                check_target(prompt.access(), prompt.has_argument(argument), cx).await?
+                let takes = prompt.has_argument(&argument);
+                let (takes, is_hidden) = check_target(prompt.access(), takes, cx).await?;
+                let own = prompt.complete_argument(&argument, &typing, cx);
+                (takes, is_hidden, own)
             }
-            None => (None, false),
+            None => (None, false, None),
         }
     };
-    let completer = sources.completions.get(of, argument);
-    if let Some(completer) = completer.filter(|_| !is_hidden) {
-        let typing = Completing {
-            value: params.value,
-            arguments: params.settled.unwrap_or_default(),
-        };
-        let cx = completer.access.scoped(cx);
-        return Ok(Some((completer.handler)(typing, cx)));
+    let is_known = takes.is_some() || sources.completions.handled.contains(&of.kind);
+    if is_known && !is_hidden {
+        if own.is_some() {
+            return Ok(own);
+        }
+        if let Some(completer) = sources.completions.get(&of, &argument) {
+            let cx = completer.access.scoped(cx);
+            return Ok(Some((completer.handler)(typing, cx)));
+        }
+        if takes == Some(true) {
+            return Ok(None);
+        }
     }
-    if takes == Some(true) {
-        return Ok(None);
-    }
-    let message = if takes.is_none() && (is_hidden || !sources.completions.has(of)) {
+    let message = if is_known && !is_hidden && (takes.is_some() || sources.completions.has(&of)) {
+        let argument = short(&argument);
+        format!("$.argument.name: no argument `{argument}`")
+    } else {
         let (kind, name) = (of.kind, short(&of.name));
         format!("{at}: no {kind} `{name}`")
-    } else {
-        let argument = short(argument);
-        format!("$.argument.name: no argument `{argument}`")
     };
     Err(HandlerError::invalid_params(message))
 }

@@ -92,11 +92,13 @@ impl ServerBuilder {
         definitions.apply_tool_settings();
         let mut errors = std::mem::take(&mut registry.errors);
         errors.append(&mut definitions.errors);
-        let (catalogs, completions) = definitions.into_catalogs(
+        let (catalogs, mut completions) = definitions.into_catalogs(
             #[cfg(feature = "https-url")]
             urls,
         );
         errors.extend(completions.missing(&states));
+        let (prompts, resources) = (&catalogs.prompts, &catalogs.resources);
+        errors.extend(completions.unknown(prompts, resources, &registry));
         #[cfg(feature = "apps")]
         errors.extend(apps::check::faults(
             &registry,

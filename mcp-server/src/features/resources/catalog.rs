@@ -111,6 +111,14 @@ impl ResourceDefinitions {
         Some((index, Defined::Template(template)))
     }
 
+    /// Returns `true` if a template completes a variable.
+    pub(crate) fn completes(&self) -> bool {
+        self.templates
+            .all()
+            .iter()
+            .any(|template| template.completes())
+    }
+
     /// Returns a template, and whether it has a variable with this name.
     pub(crate) fn template_with_variable(
         &self,
@@ -136,6 +144,10 @@ impl ResourceDefinitions {
     #[cfg(feature = "pagination")]
     pub(crate) fn lister(&self, _: u64) -> Option<(u64, Defined)> {
         None
+    }
+
+    pub(crate) fn completes(&self) -> bool {
+        false
     }
 
     pub(crate) fn template_with_variable(&self, _: &str, _: &str) -> Option<(Defined, bool)> {

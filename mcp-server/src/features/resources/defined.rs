@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
+use mcp_types::Completion;
+
 use crate::features::access::Access;
 use crate::features::catalog::CacheHints;
+use crate::features::completing::Completing;
 use crate::features::resources::definition::ResourceDef;
 #[cfg(feature = "pagination")]
 use crate::features::resources::handlers::ListHandler;
 use crate::features::resources::handlers::ReadHandler;
 #[cfg(feature = "templates")]
 use crate::features::resources::templates::definition::TemplateDef;
+use crate::protocol::core::Context;
+use crate::protocol::handler::HandlerFuture;
 
 /// The definition of a resource, or of a template that matches its URI.
 pub(crate) enum Defined {
@@ -43,6 +48,24 @@ impl Defined {
     /// Returns the handler that reads.
     pub(crate) fn reader(&self) -> Option<&ReadHandler> {
         with_definition!(self, definition => definition.reader.as_ref())
+    }
+
+    /// Starts the handler that completes a variable; `None` if there is none.
+    #[cfg_attr(
+        not(feature = "templates"),
+        expect(unused_variables, reason = "only templates have variables")
+    )]
+    pub(crate) fn complete_variable(
+        &self,
+        variable: &str,
+        typing: &Completing,
+        cx: &Context,
+    ) -> Option<HandlerFuture<Completion>> {
+        match self {
+            Self::Resource(_) => None,
+            #[cfg(feature = "templates")]
+            Self::Template(definition) => definition.complete_variable(variable, typing, cx),
+        }
     }
 
     /// Returns the media type of the contents.
