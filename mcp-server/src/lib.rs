@@ -122,7 +122,7 @@ pub use features::resources::request::Variables;
 pub use features::resources::templates::definition::TemplateDef;
 #[cfg(feature = "templates")]
 pub use features::resources::variables::TemplateVariables;
-pub use features::stored::{Stored, StoredError, StoredValue};
+pub use features::stored::{Stored, StoredValue};
 pub use features::tools::definition::ToolDef;
 pub use features::tools::result::{IntoToolResult, Json};
 pub use mcp_types as types;
@@ -173,7 +173,7 @@ pub use protocol::session::client_session::ClientSession;
 pub use protocol::session::peer::Peer;
 pub use protocol::store::Store;
 pub use protocol::store::bus::{Bus, BusPage};
-pub use protocol::store::error::{StoreError, StoreFuture};
+pub use protocol::store::error::{StoreError, StoreFuture, StoredError};
 #[cfg(feature = "http")]
 pub use protocol::store::events::{EventPage, EventStore, StreamKey};
 pub use protocol::store::values::{

@@ -162,8 +162,8 @@ async fn progress_is_the_message_of_the_task() {
 #[tokio::test]
 async fn failures_are_results_and_errors_fail_the_task() {
     let protocol = async || {
-        let error = ErrorObject::new(-32050, "no").with_data("why");
-        Err::<(), _>(HandlerError::protocol(error))
+        let error = ErrorObject::new(-32050, "no").data("why");
+        Err::<(), _>(HandlerError::from(error))
     };
     let panic = async || -> String { panic!("on purpose") };
     let server = builder(task("tool").handler(async || Err::<(), _>(HandlerError::tool("broken"))))

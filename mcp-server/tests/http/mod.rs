@@ -3,9 +3,11 @@
 mod access;
 mod batches;
 mod bodies;
+mod busy;
 mod channel;
 mod connections;
 mod cors;
+mod error_table;
 mod event_store;
 mod faulty_store;
 mod guard;

@@ -268,7 +268,7 @@ fn read_params<P: DeserializeOwned>(
 ) -> Result<P, HandlerError> {
     let checked = params.check_meta();
     let decoded = checked.and_then(|()| json::from_str(params.text()));
-    decoded.map_err(|error| HandlerError::protocol(invalid_params(cx.method(), &error)))
+    decoded.map_err(|error| HandlerError::from(invalid_params(cx.method(), &error)))
 }
 
 /// A result that is the same in all revisions.

@@ -382,11 +382,11 @@ fn run(request: LayerRequest, rest: Rest) -> ResponseFuture {
 fn start_handler(params: &RawValue, cx: &Context) -> Result<ResponseFuture, HandlerError> {
     let core = cx.core();
     let Some(route) = core.route(cx.method(), cx.revision()) else {
-        let error = HandlerError::protocol(method_not_found(cx.method()));
+        let error = HandlerError::from(method_not_found(cx.method()));
         return Err(error.rejected(Rejection::NoMethod));
     };
     let params = ParamsView::read(Some(params))
-        .map_err(|error| HandlerError::protocol(invalid_params(cx.method(), &error)))?;
+        .map_err(|error| HandlerError::from(invalid_params(cx.method(), &error)))?;
     route.start(&params, cx).map_err(|error| {
         if error.rejection.is_some() {
             return error;
