@@ -77,7 +77,7 @@ impl Middleware for RateLimit {
         let user = request.context().extension::<Principal>();
         let user = user.map_or("", |Principal(name)| name);
         if request.method() == "tools/call" && !self.admits(user) {
-            return Err(HandlerError::tool("too many calls, try again in a minute"));
+            return Err(HandlerError::busy(Duration::from_secs(60)));
         }
         next.run(request).await
     }

@@ -5,6 +5,7 @@ pub(crate) mod access;
 pub(crate) mod arguments;
 pub(crate) mod asking;
 pub(crate) mod catalog;
+pub(crate) mod completing;
 pub(crate) mod completions;
 pub(crate) mod definition_error;
 pub(crate) mod downgrade;

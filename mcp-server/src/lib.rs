@@ -94,7 +94,7 @@ pub use extensions::tasks::options::TaskOptions;
 pub use extensions::tasks::settings::Tasks;
 pub use features::arguments::Arguments;
 pub use features::catalog::Definition;
-pub use features::completions::{Completing, IntoCompletion};
+pub use features::completing::{Completing, IntoCompletion};
 #[cfg(feature = "asking")]
 pub use features::input::ask::Ask;
 #[cfg(feature = "asking")]
@@ -122,7 +122,7 @@ pub use features::resources::request::Variables;
 pub use features::resources::templates::definition::TemplateDef;
 #[cfg(feature = "templates")]
 pub use features::resources::variables::TemplateVariables;
-pub use features::stored::{Stored, StoredError, StoredValue};
+pub use features::stored::{Stored, StoredValue};
 pub use features::tools::definition::ToolDef;
 pub use features::tools::result::{IntoToolResult, Json};
 pub use mcp_types as types;
@@ -152,6 +152,7 @@ pub use protocol::error::{BuildError, BuildErrors, ErrorDetail, ServeError};
 #[cfg(feature = "oauth")]
 pub use protocol::handler::access_token::AccessToken;
 pub use protocol::handler::any::{AnyNotification, AnyRequest, AnyResult};
+pub use protocol::handler::check::check_handler;
 pub use protocol::handler::extract::{Extension, FromContext};
 #[cfg(feature = "http")]
 pub use protocol::handler::http_parts::HttpParts;
@@ -172,7 +173,7 @@ pub use protocol::session::client_session::ClientSession;
 pub use protocol::session::peer::Peer;
 pub use protocol::store::Store;
 pub use protocol::store::bus::{Bus, BusPage};
-pub use protocol::store::error::{StoreError, StoreFuture};
+pub use protocol::store::error::{StoreError, StoreFuture, StoredError};
 #[cfg(feature = "http")]
 pub use protocol::store::events::{EventPage, EventStore, StreamKey};
 pub use protocol::store::values::{

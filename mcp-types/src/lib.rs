@@ -112,6 +112,7 @@ pub use item::Item;
 pub use message::{MessageInfo, Notification, Outcome, Request, Sender};
 #[cfg(feature = "versioned-resources")]
 pub use proposal::NOT_MODIFIED;
+pub use results::ToolError;
 pub use revisions::*;
 
 /// Compiles the examples of the README and of a page of the book as doc tests.

@@ -3,8 +3,76 @@
 use serde::de::DeserializeOwned;
 
 use crate::error::DecodeError;
-use crate::json::{Value, from_value, from_value_ref};
-use crate::{CallToolResult, ContentBlock, ResourceLink};
+use crate::json::{Object, Value, from_value, from_value_ref};
+use crate::{CallToolResult, ContentBlock, ResourceLink, ResultMetaObject, TextContent};
+
+/// The failure of a tool with a code for programs and a next step for the model.
+///
+/// The protocol has no form for it. In a result it is text, which models read, and the object
+/// `mcp-server/error` of `_meta` with the members `code`, `message` and `nextStep`. It is not in the structured
+/// content, because that has to fit the output schema of the tool.
+///
+/// ```
+/// use mcp_types::{CallToolResult, ToolError};
+///
+/// let error = ToolError::new("no_such_note", "no note has the id 7", "list the notes");
+/// let result = CallToolResult::from(error.clone());
+/// assert_eq!(
+///     result.text(),
+///     "no note has the id 7\nNext step: list the notes\nError code: no_such_note",
+/// );
+/// assert_eq!(result.tool_error(), Some(error));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolError {
+    /// The kind of the error, for programs. The server documents its codes.
+    pub code: String,
+    /// What went wrong.
+    pub message: String,
+    /// What the model can do now.
+    pub next_step: String,
+}
+
+impl ToolError {
+    /// Creates an error.
+    pub fn new(
+        code: impl Into<String>,
+        message: impl Into<String>,
+        next_step: impl Into<String>,
+    ) -> Self {
+        Self {
+            code: code.into(),
+            message: message.into(),
+            next_step: next_step.into(),
+        }
+    }
+}
+
+impl From<ToolError> for CallToolResult {
+    /// Creates the result of a tool that failed: `isError` is set.
+    fn from(error: ToolError) -> Self {
+        let ToolError {
+            code,
+            message,
+            next_step,
+        } = error;
+        let text = format!("{message}\nNext step: {next_step}\nError code: {code}");
+        let error = Object::from([
+            ("code", code),
+            ("message", message),
+            ("nextStep", next_step),
+        ]);
+        let mut meta = ResultMetaObject::new();
+        meta.extra.insert(ERROR, error);
+        Self::new([ContentBlock::from(TextContent::new(text))])
+            .is_error(true)
+            .meta(meta)
+    }
+}
+
+/// The member of `_meta` that has a [`ToolError`].
+const ERROR: &str = "mcp-server/error";
 
 impl CallToolResult {
     /// Returns the texts among the content, joined by line breaks. Other content, such as images,
@@ -47,6 +115,16 @@ impl CallToolResult {
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.is_error == Some(true)
+    }
+
+    /// Returns the code, the message and the next step of a failure, if the server sent them as
+    /// [`ToolError`] describes.
+    #[must_use]
+    pub fn tool_error(&self) -> Option<ToolError> {
+        let error = self.meta.as_ref()?.extra.get(ERROR)?.as_object()?;
+        let text = |name: &str| error.get(name)?.as_str();
+        let error = ToolError::new(text("code")?, text("message")?, text("nextStep")?);
+        self.has_failed().then_some(error)
     }
 }
 

@@ -27,13 +27,13 @@ mod message;
 mod object;
 mod write;
 
+pub use crate::revisions::ErrorObject;
 pub use batch::{Incoming, parse_batch, split_batch};
 pub use code::{INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
 pub use decode::{Decoded, MessageError, Of, decode};
 pub use envelope::{parse, parse_str};
 pub use fault::{EnvelopeError, Fault};
 pub use message::{Extra, Message};
-pub use object::ErrorObject;
 pub use write::{
     write_error, write_notification, write_notification_at, write_request, write_request_at,
     write_result, write_result_at,

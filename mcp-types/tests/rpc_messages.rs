@@ -124,7 +124,7 @@ fn results_and_errors_are_distinguished() {
         panic!("{text}");
     };
     let error: ErrorObject = json::from_str(error.get()).unwrap();
-    assert_eq!(error, ErrorObject::new(1, "m").with_data(Value::Null));
+    assert_eq!(error, ErrorObject::new(1, "m").data(Value::Null));
     let error = json::from_str::<ErrorObject>(r#"{"code":1.5,"message":""}"#).unwrap_err();
     assert_eq!(error.path().to_string(), "$.code");
 }

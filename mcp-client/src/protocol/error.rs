@@ -10,6 +10,7 @@ mod output;
 pub(crate) mod server_output;
 #[cfg(feature = "tasks")]
 mod task;
+mod transient;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -228,18 +229,15 @@ impl CallError {
                 source, transport, ..
             } => {
                 let response = transport.as_ref().and_then(|response| response.kind());
-                let kind = kind::scopes(source).or(response);
+                let busy = || {
+                    source
+                        .retry_time()
+                        .map(|time| RefusalKind::Busy(Some(time)))
+                };
+                let kind = kind::scopes(source).or(response).or_else(busy);
                 Some(kind.unwrap_or_else(|| kind::of_code(source.code)))
             }
             Self::Lost { source, .. } => source.kind(),
-            _ => None,
-        }
-    }
-
-    /// Returns the time after which the server can be asked again, if it names one.
-    pub(crate) fn retry_after(&self) -> Option<Duration> {
-        match self.kind()? {
-            RefusalKind::Busy(time) => time,
             _ => None,
         }
     }

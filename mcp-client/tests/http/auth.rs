@@ -291,3 +291,77 @@ async fn check_scope(client: &Client) {
     let scopes = RefusalKind::MissingScopes(vec!["delete".to_owned()]);
     assert_eq!(error.kind(), Some(scopes), "{error:?}");
 }
+
+fn busy() -> mcp_server::HandlerError {
+    mcp_server::HandlerError::busy(Duration::from_secs(30))
+}
+
+#[tokio::test]
+async fn used_up_limit_of_the_program_has_the_same_kind_over_every_transport() {
+    let server = || {
+        let server = mcp_server::Server::builder("limited", "1")
+            .tool("limited", "", async || Err::<(), _>(busy()))
+            .tool("late", "", async |cx: mcp_server::Context| {
+                cx.progress(1, 2, "begun").await?;
+                Err::<(), _>(busy())
+            });
+        server.build().expect("the definition is valid")
+    };
+    let serving = server().serve_http("127.0.0.1:0").expect("bound");
+    let url = format!("http://{}/mcp", serving.local_addr());
+    tokio::spawn(serving);
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    tokio::spawn(async move {
+        let (reader, writer) = tokio::io::split(theirs);
+        let stream = mcp_server::ByteStream::new(reader, writer);
+        server().serve(stream).await
+    });
+    let mut clients = Vec::new();
+    for revision in [Revision::LATEST, Revision::V2025_11_25] {
+        let builder = Client::builder("test", "1").revision(revision);
+        clients.push(builder.connect(Http::new(&*url)).await.expect("connected"));
+    }
+    let stream = mcp_client::ByteStream::of(ours);
+    let client = Client::builder("test", "1").connect(stream).await;
+    clients.push(client.expect("connected"));
+    for client in clients {
+        for tool in ["limited", "late"] {
+            let call = client.call_tool(tool).on_progress(|_| ());
+            let error = call.await.expect_err("refused");
+            assert_eq!(error.code(), Some(-32603), "{error:?}");
+            let kind = RefusalKind::Busy(Some(Duration::from_secs(30)));
+            assert_eq!(error.kind(), Some(kind), "{tool}: {error:?}");
+            assert!(error.is_transient());
+        }
+    }
+}
+
+#[tokio::test]
+async fn statuses_of_a_proxy_that_cannot_reach_the_server_are_transient() {
+    let mut fake = FakeHttp::start().await;
+    let client = fake.modern().await;
+    for (status, is_transient) in [
+        ("429 Too Many Requests", true),
+        ("502 Bad Gateway", true),
+        ("503 Service Unavailable", true),
+        ("504 Gateway Timeout", true),
+        ("500 Internal Server Error", false),
+        ("403 Forbidden", false),
+        ("404 Not Found", false),
+    ] {
+        for has_message in [false, true] {
+            let listing = tokio::spawn(client.tools().one_page().into_future());
+            let asked = fake.message("tools/list").await;
+            let error = json!({"code": -32000, "message": "no"});
+            let message = json!({"jsonrpc": "2.0", "id": asked.body["id"], "error": error});
+            let (head, body) = if has_message {
+                ("Content-Type: application/json\r\n", message.to_string())
+            } else {
+                ("Content-Type: text/html\r\n", "<h1>no</h1>".to_owned())
+            };
+            asked.answer(status, head, &body).await;
+            let error = soon(listing).await.expect("no panic").expect_err("refused");
+            assert_eq!(error.is_transient(), is_transient, "{status}: {error:?}");
+        }
+    }
+}

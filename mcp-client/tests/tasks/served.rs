@@ -51,7 +51,7 @@ fn server() -> (Server, Arc<Notify>) {
     let fail = async || -> Result<&str, HandlerError> {
         let mut error = ErrorObject::new(-32099, "no film");
         error.data = Some(Object::from([("left", 3)]).into());
-        Err(HandlerError::protocol(error))
+        Err(HandlerError::from(error))
     };
     let forever = move || {
         let guard = Dropped(Arc::clone(&guard));

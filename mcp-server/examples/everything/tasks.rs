@@ -74,7 +74,7 @@ async fn fail() -> Result<(), HandlerError> {
 
 async fn protocol_error() -> Result<(), HandlerError> {
     let error = ErrorObject::internal_error("this job ends with an error");
-    Err(HandlerError::protocol(error))
+    Err(HandlerError::from(error))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -247,9 +247,8 @@ fn contents(uri: String, place: &Place, bytes: Vec<u8>) -> AnyResourceContents {
 /// Converts an error of the tree to the error that the client gets.
 fn to_handler_error(error: TreeError, uri: &str, has_urls: bool) -> HandlerError {
     let data = Object::from([("uri", Value::from(uri))]);
-    let failed = |message: String, data| {
-        HandlerError::protocol(ErrorObject::internal_error(message).with_data(data))
-    };
+    let failed =
+        |message: String, data| HandlerError::from(ErrorObject::internal_error(message).data(data));
     match error {
         TreeError::NotFound | TreeError::Folder => HandlerError::resource_not_found(uri),
         TreeError::Changing => {

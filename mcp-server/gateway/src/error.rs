@@ -1,6 +1,8 @@
 //! [`GatewayError`]: why a gateway cannot be built, and the errors that clients receive.
 
-use mcp_client::CallError;
+use std::time::Duration;
+
+use mcp_client::{CallError, RefusalKind};
 use mcp_server::types::rpc::ErrorObject;
 use mcp_server::{BuildErrors, HandlerError};
 
@@ -38,13 +40,26 @@ pub enum GatewayError {
     Server(#[from] BuildErrors),
 }
 
+/// The time after which a client may try again if the upstream names none.
+const RETRY_SOON: Duration = Duration::from_secs(1);
+
 /// Returns the error for a client if a call of an upstream failed. The error of the upstream itself
 /// is passed on unchanged.
 pub(crate) fn failed(upstream: &str, error: CallError) -> HandlerError {
+    if let Some(RefusalKind::Busy(time)) = error.kind() {
+        let time = time.unwrap_or(RETRY_SOON);
+        return match error {
+            CallError::Refused { source, .. } if source.retry_time().is_none() => {
+                HandlerError::from(source.retry_after(time))
+            }
+            CallError::Refused { source, .. } => HandlerError::from(source),
+            _ => HandlerError::busy(time),
+        };
+    }
     let text = match error {
-        CallError::Refused { source, .. } => return HandlerError::protocol(source),
+        CallError::Refused { source, .. } => return HandlerError::from(source),
         CallError::Client { source } => match source.downcast::<ErrorObject>() {
-            Ok(refusal) => return HandlerError::protocol(*refusal),
+            Ok(refusal) => return HandlerError::from(*refusal),
             Err(source) => return unexpected(upstream, "failed", &*source),
         },
         CallError::Timeout { .. } => "did not answer in time",

@@ -1,6 +1,6 @@
 //! Names, filters and messages that the gateway does not know.
 
-use mcp_client::Client;
+use mcp_client::{Client, RefusalKind};
 use mcp_gateway::{Gateway, GatewayError, Kind};
 use mcp_server::types::rpc::ErrorObject;
 use mcp_server::types::{Revision, ToolsCapability, json};
@@ -110,7 +110,10 @@ async fn invalid_definitions_are_refused() {
 async fn odd(request: AnyRequest, cx: Context) -> Result<AnyResult, HandlerError> {
     if cx.method() == "com.example/refuse" {
         let error = ErrorObject::new(-32099, "not today");
-        return Err(HandlerError::protocol(error.with_data("why")));
+        return Err(HandlerError::from(error.data("why")));
+    }
+    if cx.method() == "com.example/busy" {
+        return Err(HandlerError::busy(std::time::Duration::from_secs(9)));
     }
     let params = request.params();
     let text = format!(
@@ -145,6 +148,10 @@ async fn bytes_of_one_upstream_pass_unchanged() {
         let refused = soon(client.request_json("com.example/refuse", &json::Object::new())).await;
         let text = format!("{:?}", refused.expect_err("refused"));
         assert!(text.contains("-32099") && text.contains("why"), "{text}");
+        let busy = soon(client.request_json("com.example/busy", &json::Object::new())).await;
+        let kind = busy.expect_err("busy").kind();
+        let expected = RefusalKind::Busy(Some(std::time::Duration::from_secs(9)));
+        assert_eq!(kind, Some(expected), "{revision}");
     }
 }
 

@@ -32,6 +32,7 @@ impl From<Tasks> for ServerExtension {
         let built = Arc::clone(&state);
         let extension = Self::new(IDENTIFIER)
             .modern()
+            .innermost()
             .layer(TaskLayer::new(Arc::clone(&state)))
             .on_built(move |core, layers| built.start(core, layers));
         methods::add(extension, &state)

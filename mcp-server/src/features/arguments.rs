@@ -1,5 +1,7 @@
 //! [`Arguments`]: the typed arguments of tools and prompts.
 
+use std::any::type_name;
+
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Map, Object, Value};
 use schemars::JsonSchema;
@@ -78,6 +80,21 @@ pub(crate) fn derived_schema<A: Arguments>() -> Result<Option<Object>, Definitio
     let Some(mut schema) = A::schema()? else {
         return Ok(None);
     };
+    let is_object = |kind: &Value| match kind {
+        Value::Array(kinds) => kinds.iter().any(|kind| kind.as_str() == Some("object")),
+        kind => kind.as_str() == Some("object"),
+    };
+    if let Some(kind) = schema.get("type")
+        && !is_object(kind)
+    {
+        let name = type_name::<A>();
+        let kind = json::to_string(kind).unwrap_or_default();
+        return Err(format!(
+            "the handler takes `{name}` as its arguments, whose JSON type is {kind}: expected a struct, \
+             whose fields are the arguments"
+        )
+        .into());
+    }
     #[cfg(not(feature = "json-schema"))]
     schema::promises::kept_by_types(&schema)?;
     schema::remove_rust_formats(&mut schema);

@@ -56,7 +56,8 @@ fn plain(schema: Schema) -> Result<Object, DefinitionError> {
 }
 
 /// Replaces the formats of Rust's numbers, such as `uint32`, by their ranges: other implementations
-/// report formats that they do not know.
+/// report formats that they do not know. Bounds of 2^53 and more, which JavaScript cannot represent,
+/// are left out: the type itself rejects what is beyond them.
 pub(crate) fn remove_rust_formats(schema: &mut Object) {
     for keyword in ["allOf", "anyOf", "oneOf", "prefixItems"] {
         if let Some(Value::Array(schemas)) = schema.get_mut(keyword) {
@@ -84,14 +85,11 @@ pub(crate) fn remove_rust_formats(schema: &mut Object) {
     let (least, most): (Option<Value>, Option<Value>) =
         match schema.get("format").and_then(Value::as_str) {
             Some("int32") => (Some(i32::MIN.into()), Some(i32::MAX.into())),
-            Some("int64") => (Some(i64::MIN.into()), Some(i64::MAX.into())),
-            Some("int") => (Some(isize::MIN.into()), Some(isize::MAX.into())),
             Some("uint32") => (None, Some(u32::MAX.into())),
-            Some("uint64") => (None, Some(u64::MAX.into())),
-            Some("uint") => (None, Some(usize::MAX.into())),
-            // These have their ranges, or none that JSON numbers of 64 bits can express.
+            // These have their ranges, or none below 2^53.
             Some(
-                "int8" | "int16" | "int128" | "uint8" | "uint16" | "uint128" | "float" | "double",
+                "int8" | "int16" | "int64" | "int128" | "int" | "uint8" | "uint16" | "uint64"
+                | "uint128" | "uint" | "float" | "double",
             ) => (None, None),
             _ => return,
         };

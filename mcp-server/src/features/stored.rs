@@ -15,7 +15,7 @@ use crate::protocol::core::{Context, Core};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::extract::FromContext;
 use crate::protocol::quota::peer_key::principal_text;
-use crate::protocol::store::error::StoreError;
+use crate::protocol::store::error::StoredError;
 use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
 
 /// How often an update is tried again because another request has written at the same time.
@@ -78,32 +78,6 @@ pub struct Stored<T> {
     key: String,
     group: String,
     value: PhantomData<fn() -> T>,
-}
-
-/// Why a stored value cannot be read or written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoredError {
-    /// The store failed. The cause is not part of the text, which a client may read.
-    #[error("the store of the server cannot be reached: retry later")]
-    Store(#[source] StoreError),
-    /// The value is too large.
-    #[error("the value has {bytes} bytes: expected at most {limit}")]
-    TooLarge {
-        /// The size of the value as JSON.
-        bytes: usize,
-        /// The maximum size.
-        limit: usize,
-    },
-    /// The user has too many values.
-    #[error("the user has {0} stored values already")]
-    TooMany(usize),
-    /// Other requests of the user change the value all the time.
-    #[error("the value changes too often: retry later")]
-    Contended,
-    /// The value cannot be encoded, or a stored one cannot be decoded.
-    #[error("the value does not have the expected form")]
-    Json(#[from] serde_json::Error),
 }
 
 impl<T: StoredValue> Stored<T> {

@@ -3,6 +3,7 @@
 #[cfg(feature = "oauth")]
 pub(crate) mod access_token;
 pub(crate) mod any;
+pub(crate) mod check;
 pub(crate) mod extract;
 #[cfg(feature = "http")]
 pub(crate) mod http_parts;
@@ -86,13 +87,17 @@ use crate::util::and_then::and_then;
 /// compiler cannot infer it from `?`.
 ///
 /// The trait is implemented for functions and closures; programs have no need to implement it.
+/// If the compiler says that a function is not a handler, [`check_handler`](crate::check_handler)
+/// makes it say why.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a handler that can be used here",
     label = "not a handler",
     note = "a handler is an async function or closure of typed arguments, if it takes any, followed by \
             extractors such as `Context` or `State<T>`",
     note = "typed arguments implement `serde::Deserialize` and, for tools and prompts, \
-            `schemars::JsonSchema`; the future must be `Send`"
+            `schemars::JsonSchema`; the future must be `Send`",
+    note = "to see what is wrong with a function, write below it, with its name: \
+            `const _: () = mcp_server::check_handler(&name);`"
 )]
 pub trait Handler<A, M>: Send + Sync + 'static {
     /// What the function returns.

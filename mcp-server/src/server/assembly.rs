@@ -10,7 +10,7 @@ use mcp_types::{
 
 #[cfg(feature = "apps")]
 use crate::extensions::apps;
-use crate::features::completions::Completions;
+use crate::features::completions::handlers::Completions;
 use crate::features::definition_error::check_icons;
 use crate::features::{completions, logging, prompts, resources, subscriptions, tools};
 #[cfg(feature = "https-url")]
@@ -58,7 +58,9 @@ impl ServerBuilder {
             lists_permitted_only,
             stores,
             states,
-            layers,
+            mut layers,
+            mut task_layers,
+            mut inner_layers,
             built,
             errors: conversions,
             mut registry,
@@ -86,14 +88,19 @@ impl ServerBuilder {
                 .map_err(|error| random(&error))?
                 .map(Arc::new)
         };
+        layers.append(&mut task_layers);
+        let inner = layers.len();
+        layers.append(&mut inner_layers);
         definitions.apply_tool_settings();
         let mut errors = std::mem::take(&mut registry.errors);
         errors.append(&mut definitions.errors);
-        let (catalogs, completions) = definitions.into_catalogs(
+        let (catalogs, mut completions) = definitions.into_catalogs(
             #[cfg(feature = "https-url")]
             urls,
         );
         errors.extend(completions.missing(&states));
+        let (prompts, resources) = (&catalogs.prompts, &catalogs.resources);
+        errors.extend(completions.unknown(prompts, resources, &registry));
         #[cfg(feature = "apps")]
         errors.extend(apps::check::faults(
             &registry,
@@ -189,8 +196,8 @@ impl ServerBuilder {
                 bus.attach(receiver);
             }
         }
-        for (built, layer) in built {
-            built(&core, layer);
+        for built in built {
+            built(&core, inner);
         }
         Ok(Server { core, catalogs })
     }

@@ -42,8 +42,12 @@ pub struct ServerBuilder {
     pub(crate) stores: StoreSettings,
     pub(crate) states: States,
     pub(crate) layers: Vec<Box<dyn Layer>>,
-    /// Called when the server is built, each with the index of a layer.
-    pub(crate) built: Vec<(OnBuilt, usize)>,
+    /// The layer that accepts tasks, behind all of `layers`.
+    pub(crate) task_layers: Vec<Box<dyn Layer>>,
+    /// The layers around the handlers, in tasks, too.
+    pub(crate) inner_layers: Vec<Box<dyn Layer>>,
+    /// Called when the server is built.
+    pub(crate) built: Vec<OnBuilt>,
     pub(crate) errors: ErrorConversions,
     pub(crate) registry: Registry,
     pub(crate) definitions: Definitions,
@@ -65,6 +69,8 @@ impl ServerBuilder {
             stores: StoreSettings::default(),
             states: States::default(),
             layers: Vec::new(),
+            task_layers: Vec::new(),
+            inner_layers: Vec::new(),
             built: Vec::new(),
             errors: ErrorConversions::default(),
             registry: Registry::default(),

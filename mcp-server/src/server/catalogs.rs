@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::features::access::Access;
 use crate::features::catalog::{Definition, List};
-use crate::features::completions::{Completing, Completions, IntoCompletion};
+use crate::features::completing::{Completing, IntoCompletion};
+use crate::features::completions::handlers::Completions;
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;

@@ -115,8 +115,25 @@ macro_rules! definition_methods {
             /// [`Completing`](crate::Completing), the text that the user typed, and of extractors,
             /// or a plain function of the text.
             ///
+            /// The prompt may be added before or after it. A prompt or an argument that the server does
+            /// not have is an error of `build`, unless the program handles `prompts/get` itself. For a
+            /// prompt that is added while the server runs, see
+            /// [`PromptDef::complete`](crate::PromptDef::complete).
+            ///
             /// ```
             /// use mcp_server::{Completing, Server};
+            /// use schemars::JsonSchema;
+            /// use serde::Deserialize;
+            ///
+            /// #[derive(Deserialize, JsonSchema)]
+            /// struct Greeting {
+            ///     language: String,
+            ///     tone: String,
+            /// }
+            ///
+            /// async fn greet(how: Greeting) -> String {
+            ///     format!("Write a {} greeting in {}.", how.tone, how.language)
+            /// }
             ///
             /// async fn languages(typing: Completing) -> Vec<&'static str> {
             ///     let mut all = vec!["french", "german", "greek"];
@@ -125,7 +142,7 @@ macro_rules! definition_methods {
             /// }
             ///
             /// let server = Server::builder("demo", "1.0.0")
-            ///     .prompt("greet", "Greets", async || "Hello!")
+            ///     .prompt("greet", "Writes a greeting", greet)
             ///     .complete_prompt("greet", "language", languages)
             ///     .complete_prompt("greet", "tone", |typed: &str| {
             ///         let tones = ["formal", "friendly"].into_iter();
@@ -152,7 +169,8 @@ macro_rules! definition_methods {
             }
 
             /// Completes a variable of a resource template, as
-            /// [`complete_prompt`](Self::complete_prompt) does for a prompt.
+            /// [`complete_prompt`](Self::complete_prompt) does for a prompt. For a template that is added
+            /// while the server runs, see [`TemplateDef::complete`](crate::TemplateDef::complete).
             pub fn complete_resource<M, H>(
                 mut self,
                 template: impl Into<String>,

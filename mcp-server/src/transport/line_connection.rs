@@ -23,7 +23,7 @@ use crate::protocol::dispatch::inbound::{Inbound, TransportInfo};
 use crate::protocol::dispatch::request_task::shutting_down;
 use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
 use crate::protocol::error::ServeError;
-use crate::protocol::error::rejection::Rejection;
+use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
 use crate::protocol::message::answer::Answer;
 use crate::protocol::message::message_sink::MessageSink;
 use crate::protocol::message::methods::INITIALIZE;
@@ -271,9 +271,8 @@ impl LineConnection {
             ));
         }
         if running >= self.server.limits().concurrent_requests {
-            return Err(ErrorObject::internal_error(
-                "too many requests are in flight: retry later",
-            ));
+            let error = "too many requests are in flight: retry later";
+            return Err(ErrorObject::internal_error(error).retry_after(RETRY_SOON));
         }
         if self.server.stopping.is_set() {
             return Err(shutting_down());

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
+use mcp_server::middleware::{self, Next, Request};
 use mcp_server::types::rpc::ErrorObject;
 use mcp_server::{
     Context, Extensions, HandlerError, Principal, Server, ServerBuilder, TaskOptions, Tasks,
@@ -175,8 +176,8 @@ async fn progress_is_the_message_of_the_task() {
 #[tokio::test]
 async fn failures_are_results_and_errors_fail_the_task() {
     let protocol = async || {
-        let error = ErrorObject::new(-32050, "no").with_data("why");
-        Err::<(), _>(HandlerError::protocol(error))
+        let error = ErrorObject::new(-32050, "no").data("why");
+        Err::<(), _>(HandlerError::from(error))
     };
     let panic = async || -> String { panic!("on purpose") };
     let server = builder(task("tool").handler(async || Err::<(), _>(HandlerError::tool("broken"))))
@@ -376,4 +377,35 @@ async fn guard_is_asked_before_the_call_becomes_a_task() {
     let (code, message) = peer.error("tools/call", json!({ "name": "slow" })).await;
     assert_eq!((code, message.as_str()), (-32600, "not again"));
     assert_eq!(checks.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn layer_refuses_a_call_before_it_is_a_task_whatever_the_order() {
+    let refuse = || {
+        middleware::from_fn(|request: Request, next: Next| async move {
+            if request.method() == "tools/call" {
+                return Err(HandlerError::forbidden("not today"));
+            }
+            next.run(request).await
+        })
+    };
+    let tool = || task("slow").handler(slow);
+    let before = Server::builder("test", "1")
+        .layer(refuse())
+        .extension(Tasks::new())
+        .add_tool(tool());
+    let after = builder(tool()).layer(refuse());
+    for builder in [before, after] {
+        let server = builder.build().unwrap();
+        let mut peer = connect(&server);
+        let params = json!({ "name": "slow", "arguments": {} });
+        let error = peer.error("tools/call", params).await;
+        assert_eq!(error, (-32600, "not today".to_owned()));
+    }
+    // Next to the handler, the task was accepted already.
+    let inner = builder(tool()).inner_layer(refuse()).build().unwrap();
+    let mut peer = connect(&inner);
+    let id = start(&mut peer, "slow").await;
+    let failed = reach(&mut peer, &id, "failed").await;
+    assert_eq!(failed["error"]["message"], "not today", "{failed}");
 }

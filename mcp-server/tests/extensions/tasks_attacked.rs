@@ -29,7 +29,7 @@ async fn layer_that_renames_the_tool_does_not_evade_its_guard() {
         }
     };
     let server = builder(task("open").handler(async || "opened"))
-        .layer(middleware::from_fn(rename))
+        .inner_layer(middleware::from_fn(rename))
         .add_tool(locked())
         .build()
         .unwrap();

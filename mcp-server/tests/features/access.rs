@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_server::types::CacheScope;
+use mcp_server::types::{CacheScope, PromptArgument};
 use mcp_server::{
     Completing, Context, Group, HandlerError, Principal, PromptDef, ResourceDef, Server, State,
     TemplateDef, ToolDef,
@@ -38,9 +38,15 @@ fn server() -> Server {
         .add_tool(ToolDef::new("guarded").guard(only_ada).handler(hello))
         .add_tool(ToolDef::new("hidden").visible_if(signed_in).handler(hello))
         .tool("last", "", hello)
-        .add_prompt(PromptDef::new("guarded").guard(only_ada).handler(hello))
+        .add_prompt(
+            PromptDef::new("guarded")
+                .argument(PromptArgument::new("a"))
+                .guard(only_ada)
+                .handler(hello),
+        )
         .add_prompt(
             PromptDef::new("hidden")
+                .argument(PromptArgument::new("a"))
                 .visible_if(signed_in)
                 .handler(hello),
         )

@@ -1,7 +1,8 @@
 //! `completion/complete`.
 
+use mcp_server::types::json::Object;
 use mcp_server::types::{Completion, PromptArgument};
-use mcp_server::{Completing, HandlerError, PromptDef, ResourceUri, Server};
+use mcp_server::{Completing, HandlerError, PromptDef, ResourceUri, Server, TemplateDef};
 use serde_json::{Value, json};
 
 use crate::support::peer::Peer;
@@ -13,6 +14,7 @@ fn server() -> Server {
         .map_handler(|_| async { "hello" });
     Server::builder("test", "1")
         .add_prompt(prompt)
+        .resource_template("late:{a}", "late", |_: Value| async { "" })
         .resource_template(
             "x:{a}/{b}",
             "x",
@@ -140,4 +142,55 @@ async fn unknown_references_and_arguments_are_rejected() {
         let error = peer.error("completion/complete", ask(&late, "a", "")).await;
         assert_eq!(error, (-32603, "not now".to_owned()));
     }
+}
+
+#[tokio::test]
+async fn definition_added_at_run_time_completes_its_arguments() {
+    let server = Server::builder("test", "1")
+        .capabilities(|has| has.completions(Object::new()))
+        .add_prompt(PromptDef::new("other").handler(async || ""))
+        .resource_template("x:{a}", "x", |_: Value| async { "" })
+        .build()
+        .unwrap();
+    let tones = |typed: &str| vec![format!("{typed}!")];
+    let prompt = PromptDef::new("greet")
+        .argument(PromptArgument::new("tone"))
+        .map_handler(async |_| "")
+        .complete("tone", tones);
+    server.prompts().add(prompt).unwrap();
+    let template = TemplateDef::new("y:{a}", "y")
+        .handler(async || "")
+        .complete("a", tones);
+    server.resource_templates().add(template).unwrap();
+    let mut peer = Peer::modern(&server);
+    let greet = json!({ "type": "ref/prompt", "name": "greet" });
+    let y = json!({ "type": "ref/resource", "uri": "y:{a}" });
+    for params in [ask(&greet, "tone", "a"), ask(&y, "a", "a")] {
+        let result = peer.result("completion/complete", params).await;
+        assert_eq!(result["completion"]["values"], json!(["a!"]));
+    }
+    assert!(server.prompts().remove("greet"));
+    let error = peer
+        .error("completion/complete", ask(&greet, "tone", "a"))
+        .await;
+    assert_eq!(error, (-32602, "$.ref.name: no prompt `greet`".to_owned()));
+}
+
+#[tokio::test]
+async fn completion_ends_with_its_prompt() {
+    let prompt = PromptDef::new("greet")
+        .argument(PromptArgument::new("tone"))
+        .map_handler(async |_| "");
+    let server = Server::builder("test", "1")
+        .add_prompt(prompt)
+        .complete_prompt("greet", "tone", |_: &str| vec!["formal"])
+        .build()
+        .unwrap();
+    assert!(server.prompts().remove("greet"));
+    let greet = json!({ "type": "ref/prompt", "name": "greet" });
+    let mut peer = Peer::modern(&server);
+    let error = peer
+        .error("completion/complete", ask(&greet, "tone", ""))
+        .await;
+    assert_eq!(error, (-32602, "$.ref.name: no prompt `greet`".to_owned()));
 }

@@ -1,7 +1,10 @@
 //! Invalid definitions.
 
 use mcp_server::types::json::{Object, Value as Json5};
-use mcp_server::types::{CallToolOutcome, CallToolRequest, CallToolResult, Icon};
+use mcp_server::types::{
+    CallToolOutcome, CallToolRequest, CallToolResult, GetPromptRequest, GetPromptResult, Icon,
+    PromptArgument,
+};
 use mcp_server::{
     BuildError, Completing, Params, PromptDef, ResourceDef, Server, ServerBuilder, TemplateDef,
     ToolDef,
@@ -80,7 +83,7 @@ fn incomplete_definitions_are_rejected() {
     let no_schema = ToolDef::new("t").object_handler(|_: Object| async {});
     assert!(say(builder().add_tool(no_schema)).contains("input schema"));
     let text = |_: String| async { "x" };
-    assert!(say(builder().tool("t", "", text)).contains("type `object`"));
+    assert!(say(builder().tool("t", "", text)).contains("expected a struct"));
     assert!(say(builder().add_prompt(PromptDef::new("p"))).contains("no handler"));
     assert!(say(builder().add_resource(ResourceDef::new("x:1", "r"))).contains("no handler"));
     assert!(say(builder().add_resource(ResourceDef::text("x", "r", ""))).contains("scheme"));
@@ -111,8 +114,12 @@ fn duplicate_names_and_methods_are_rejected() {
         "{twice}"
     );
     let empty = |_: Completing| async { Vec::<String>::new() };
+    let prompt = PromptDef::new("p")
+        .argument(PromptArgument::new("a"))
+        .map_handler(async |_| "");
     let twice = fault(
         builder()
+            .add_prompt(prompt)
             .complete_prompt("p", "a", empty)
             .complete_prompt("p", "a", empty),
     );
@@ -180,4 +187,87 @@ fn names_that_cannot_be_shown_are_rejected() {
             .to_string()
             .contains("control")
     );
+}
+
+#[test]
+fn completions_of_what_does_not_exist_are_rejected() {
+    let nothing = |_: &str| Vec::<String>::new();
+    let greet = || {
+        PromptDef::new("greet")
+            .argument(PromptArgument::new("tone"))
+            .map_handler(async |_| "")
+    };
+    let note = || TemplateDef::new("notes:{id}", "note").handler(async || "");
+    let own = || builder().add_prompt(greet()).add_resource_template(note());
+    let wrong = vec![
+        (
+            own().complete_prompt("great", "tone", nothing),
+            "completion `tone`: there is no prompt `great`",
+        ),
+        (
+            own().complete_prompt("greet", "tune", nothing),
+            "completion `tune`: the prompt `greet` has no such argument",
+        ),
+        (
+            own().complete_resource("note:{id}", "id", nothing),
+            "completion `id`: there is no resource template `note:{id}`",
+        ),
+        (
+            own().complete_resource("notes:{id}", "name", nothing),
+            "completion `name`: the resource template `notes:{id}` has no such argument",
+        ),
+        // The prompt of the group has another name in the server.
+        (
+            own().merge(
+                mcp_server::Group::new()
+                    .prefix("n_")
+                    .complete_prompt("greet", "tone", nothing),
+            ),
+            "completion `tone`: there is no prompt `n_greet`",
+        ),
+        (
+            builder().add_prompt(greet().complete("tune", nothing)),
+            "prompt `greet`: completes `tune`, which is not one of its arguments",
+        ),
+        (
+            builder().add_resource_template(note().complete("name", nothing)),
+            "resource template `notes:{id}`: completes `name`, which is not one of its arguments",
+        ),
+        (
+            builder().add_prompt(greet().complete("tone", nothing).complete("tone", nothing)),
+            "prompt `greet`: completes the argument `tone` twice",
+        ),
+    ];
+    for (builder, expected) in wrong {
+        assert_eq!(fault(builder).to_string(), expected);
+    }
+    let group = mcp_server::Group::new()
+        .prefix("n_")
+        .complete_prompt("greet", "tone", nothing)
+        .add_prompt(greet());
+    assert!(builder().merge(group).build().is_ok());
+    // The application knows its prompts itself.
+    let handler = |_: Params<GetPromptRequest>| async {
+        mcp_server::types::GetPromptOutcome::from(GetPromptResult::new([]))
+    };
+    let server = builder().on(handler).complete_prompt("any", "a", nothing);
+    assert!(server.build().is_ok());
+    // Added while the server runs.
+    let server = builder().build().unwrap();
+    let error = server.prompts().add(greet().complete("tune", nothing));
+    assert!(
+        matches!(error, Err(BuildError::Invalid { .. })),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn arguments_that_are_no_struct_are_rejected_with_their_type() {
+    let tool = fault(builder().tool("t", "", async |_: u32| ""));
+    let prompt = fault(builder().prompt("p", "", async |_: Vec<String>| ""));
+    let expected = "tool `t`: the handler takes `u32` as its arguments, whose JSON type is \
+                    \"integer\": expected a struct, whose fields are the arguments";
+    assert_eq!(tool.to_string(), expected);
+    let expected = "the handler takes `alloc::vec::Vec<alloc::string::String>` as its arguments";
+    assert!(prompt.to_string().contains(expected), "{prompt}");
 }

@@ -56,12 +56,12 @@ async fn schemas_have_ranges_instead_of_formats_specific_to_rust() {
     let listed = Peer::modern(&server).result("tools/list", json!({})).await;
     let tool = &listed["tools"][0];
     let input = &tool["inputSchema"]["properties"];
-    let natural = json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX });
+    let natural = json!({ "type": "integer", "minimum": 0 });
     assert_eq!(input["size"], natural);
     let byte = json!({ "type": "integer", "minimum": 0, "maximum": 255 });
     assert_eq!(input["bytes"]["items"], byte);
-    let id = json!({ "type": "integer", "minimum": i64::MIN, "maximum": i64::MAX });
-    assert_eq!(input["id"], id);
+    // JavaScript cannot represent the bounds of 64 bits.
+    assert_eq!(input["id"], json!({ "type": "integer" }));
     assert_eq!(input["part"], json!({ "type": "number" }));
     let port = json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX });
     assert_eq!(input["port"], port);

@@ -12,8 +12,8 @@ use crate::support::peer::{Peer, soon};
 
 async fn echo(request: AnyRequest, cx: Context) -> Result<AnyResult, HandlerError> {
     if cx.method() == "com.example/refuse" {
-        let error = ErrorObject::new(-32099, "not today").with_data("because");
-        return Err(HandlerError::protocol(error));
+        let error = ErrorObject::new(-32099, "not today").data("because");
+        return Err(HandlerError::from(error));
     }
     let text = format!(
         r#"{{"method":"{}","params":{},"big":123456789012345678901234567890,"1.0":1.0}}"#,

@@ -1,5 +1,6 @@
 //! The forms of handlers, their extractors and states, and groups of definitions.
 
+use mcp_server::types::PromptArgument;
 use mcp_server::{
     BuildError, Completing, Context, Extension, FromContext, Group, HandlerError, Json,
     Peer as Caller, Principal, PromptDef, Requirements, ResourceUri, Server, State, ToolDef,
@@ -300,7 +301,11 @@ async fn groups_have_their_own_states_and_name_prefixes() {
             .prefix("db_")
             .state(Db(db))
             .tool("name", "Names the database", name)
-            .prompt("name", "Names the database", name)
+            .add_prompt(
+                PromptDef::new("name")
+                    .argument(PromptArgument::new("none"))
+                    .handler(name),
+            )
             .complete_prompt(
                 "name",
                 "none",

@@ -289,8 +289,12 @@ async fn example_logs_limits_and_caches() {
     for _ in 2..100 {
         peer.result("tools/call", price.clone()).await;
     }
-    let (_, refusal) = peer.error("tools/call", price).await;
-    assert!(refusal.contains("too many calls"), "{refusal}");
+    let refused = peer.request("tools/call", price).await;
+    assert_eq!(
+        refused["error"]["data"],
+        json!({ "retryAfter": 60 }),
+        "{refused}"
+    );
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_server::types::{CacheScope, ToolsCapability};
+use mcp_server::types::{CacheScope, PromptArgument, ToolsCapability};
 use mcp_server::{PromptDef, ResourceDef, ResourceUri, Server, TemplateDef, ToolDef};
 use serde_json::{Value, json};
 
@@ -139,7 +139,7 @@ async fn capabilities_follow_from_registered_features() {
 
     let all = Server::builder("test", "1")
         .add_tool(tool("a"))
-        .add_prompt(prompt("p"))
+        .add_prompt(prompt("p").argument(PromptArgument::new("x")))
         .add_resource_template(template("y:{a}"))
         .complete_prompt("p", "x", |_| async { vec!["y"] })
         .build()

@@ -12,6 +12,7 @@ mod dialects;
 mod draft;
 mod extensions;
 mod fallback;
+mod handler_texts;
 mod handlers;
 mod layers;
 mod lists;

@@ -122,7 +122,7 @@ struct UpstreamError(#[source] ErrorObject);
 async fn error_object_of_an_upstream_server_is_forwarded() {
     let upstream = || {
         let data = Object::from([("field", Json5::from("a"))]);
-        UpstreamError(ErrorObject::new(-32602, "wrong params").with_data(data))
+        UpstreamError(ErrorObject::new(-32602, "wrong params").data(data))
     };
     let server = Server::builder("test", "1")
         .on(move |_: Params<CallToolRequest>| async move { Err(upstream()) })
@@ -181,7 +181,7 @@ async fn map_error_applies_to_all_handlers() {
         match error {
             NoteError::NotFound(id) => {
                 let text = format!("no note has the id {id}");
-                HandlerError::protocol(ErrorObject::new(-32001, text))
+                HandlerError::protocol(-32001, text)
             }
             NoteError::Full => HandlerError::tool("try again later"),
         }

@@ -285,3 +285,40 @@ async fn content_unknown_to_a_revision_becomes_text() {
         }
     }
 }
+
+#[tokio::test]
+async fn structured_failure_is_text_for_the_model_and_data_for_programs() {
+    let missing = async || -> Result<Json<Vec<u8>>, HandlerError> {
+        let step = "call `list` to see the ids";
+        Err(HandlerError::tool_error(
+            "no_such_note",
+            "no note has the id 7",
+            step,
+        ))
+    };
+    let server = Server::builder("test", "1")
+        .tool("read", "", missing)
+        .prompt("read", "", async || -> Result<String, HandlerError> {
+            Err(HandlerError::tool_error("a", "b", "c"))
+        })
+        .build()
+        .unwrap();
+    let old = Peer::legacy(&server, "2024-11-05").await;
+    for mut peer in [Peer::modern(&server), old] {
+        let result = peer.call("read", json!({})).await;
+        assert_eq!(result["isError"], true);
+        let text = "no note has the id 7\nNext step: call `list` to see the ids\n\
+                    Error code: no_such_note";
+        assert_eq!(result["content"], json!([{ "type": "text", "text": text }]));
+        // Structured content would have to fit the output schema of the tool.
+        assert!(result["structuredContent"].is_null(), "{result}");
+        let expected = json!({
+            "code": "no_such_note",
+            "message": "no note has the id 7",
+            "nextStep": "call `list` to see the ids",
+        });
+        assert_eq!(result["_meta"]["mcp-server/error"], expected);
+        let error = peer.error("prompts/get", json!({ "name": "read" })).await;
+        assert_eq!(error, (-32603, "b\nNext step: c\nError code: a".to_owned()));
+    }
+}

@@ -248,7 +248,7 @@ async fn errors_have_their_status_and_code() {
 async fn method_that_a_fallback_does_not_know_is_not_found() {
     let unknown = async |_: AnyRequest| -> Result<AnyResult, HandlerError> {
         let error = ErrorObject::method_not_found("the server behind knows no such method");
-        Err(HandlerError::protocol(error))
+        Err(HandlerError::from(error))
     };
     let (server, _probe) = server(|builder| builder.fallback(unknown));
     let headers = with_header(discover_headers(), "Mcp-Method", "unknown/method");

@@ -1,10 +1,14 @@
 //! Processes whose shared store is slow, fails, or is used by another release.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use mcp_server::{HandlerError, HttpConfig, Memory, Server, Stored, StoredValue, ValueStore};
+use mcp_server::{
+    ErrorDetail, HandlerError, HttpConfig, Memory, Server, Stored, StoredValue, ValueStore,
+};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -12,6 +16,7 @@ use super::faulty_store::Faulty;
 use super::legacy::*;
 use super::principals::mount;
 use super::subject::*;
+use crate::support::peer::Peer;
 
 fn session_id<'a>(session: &'a [(&'static str, String)]) -> &'a str {
     let mut headers = session.iter();
@@ -265,4 +270,41 @@ async fn many_concurrent_updates_of_one_value_succeed() {
         answers.iter().any(|it| it.contains("80 in total")),
         "{answers:?}"
     );
+}
+
+/// An error of the program with that of the store as its source.
+#[derive(Debug, thiserror::Error)]
+#[error("table `counts` cannot be written")]
+struct CountError(#[from] mcp_server::StoredError);
+
+#[tokio::test]
+async fn failed_store_is_retry_later_even_if_errors_are_hidden() {
+    let store = Faulty::default();
+    let wrapped =
+        async |count: Stored<Count>| -> Result<(), CountError> { Ok(count.set(&Count(1)).await?) };
+    let prompt = async |count: Stored<Count>| -> Result<&'static str, HandlerError> {
+        count.get().await?;
+        Ok("counted")
+    };
+    let server = Server::builder("counting", "1")
+        .value_store(Arc::new(store.clone()))
+        .error_detail(ErrorDetail::Hidden)
+        .tool("add", "Adds one", add)
+        .tool("wrapped", "Sets one", wrapped)
+        .prompt("count", "Counts", prompt)
+        .build()
+        .expect("valid");
+    store.values_fail.store(true, Ordering::Relaxed);
+    let text = "the store of the server cannot be reached: retry later";
+    let mut peer = Peer::modern(&server);
+    for tool in ["add", "wrapped"] {
+        let result = peer.call(tool, json!({})).await;
+        assert_eq!(result["isError"], true, "{result}");
+        assert_eq!(result["content"][0]["text"], text, "{tool}");
+    }
+    let answer = peer
+        .request("prompts/get", json!({ "name": "count" }))
+        .await;
+    let expected = json!({ "code": -32603, "message": text, "data": { "retryAfter": 1 } });
+    assert_eq!(answer["error"], expected);
 }

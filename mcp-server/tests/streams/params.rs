@@ -1,7 +1,7 @@
 //! Params of requests that the server itself handles: invalid ones are rejected with their path.
 
-use mcp_server::types::{Item, Revision};
-use mcp_server::{Completing, Server};
+use mcp_server::types::{Item, PromptArgument, Revision};
+use mcp_server::{Completing, PromptDef, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,6 +17,11 @@ struct Echo {
 fn connect() -> Peer {
     let server = Server::builder("params", "1.0.0")
         .tool("echo", "Echoes", |echo: Echo| async move { echo.text })
+        .add_prompt(
+            PromptDef::new("review")
+                .argument(PromptArgument::new("code"))
+                .map_handler(async |_| "reviewed"),
+        )
         .complete_prompt("review", "code", |typing: Completing| async move {
             vec![typing.value]
         })

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use mcp_server::types::{CallToolRequest, Request as _};
+use mcp_server::types::{CallToolRequest, PromptArgument, Request as _};
 use mcp_server::{
-    Completing, ErrorDetail, HandlerError, HttpConfig, Principal, ResourceDef, Server,
+    Completing, ErrorDetail, HandlerError, HttpConfig, Principal, PromptDef, ResourceDef, Server,
 };
 use serde_json::{Value, json};
 use tracing::Level;
@@ -62,9 +62,13 @@ fn server(detail: Option<ErrorDetail>) -> Server {
             .prompt("refuse", "Refuses", async || -> Result<_, HandlerError> {
                 Err::<String, _>(HandlerError::tool("try tomorrow"))
             })
-            .prompt("count", "Counts", async || -> Result<_, HandlerError> {
-                Err::<String, _>(failure().into())
-            })
+            .add_prompt(
+                PromptDef::new("count")
+                    .argument(PromptArgument::new("of"))
+                    .handler(async || -> Result<_, HandlerError> {
+                        Err::<String, _>(failure().into())
+                    }),
+            )
             .add_resource(ResourceDef::new("notes://count", "count").handler(
                 async || -> Result<_, HandlerError> { Err::<String, _>(failure().into()) },
             ))

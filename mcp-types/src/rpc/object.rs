@@ -1,40 +1,17 @@
-//! [`ErrorObject`]: the `error` of an error response.
+//! What [`ErrorObject`] adds to the type that is generated: the errors of JSON-RPC.
 
 use std::fmt;
-
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::time::Duration;
 
 use super::code::{INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
 use super::fault::EnvelopeError;
-use crate::codec::{Declared, Extra, FromMembers, Reader, Table, need, read_object};
-use crate::error::DecodeError;
-use crate::json::{self, Decode, Text, Value, read};
+use crate::json::{Object, Value};
+use crate::revisions::ErrorObject;
 
-/// The `error` of an error response.
-///
-/// Members other than these three are not kept. If you need them, read the raw JSON of
-/// [`Message::Error`](super::Message::Error).
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ErrorObject {
-    /// The kind of the error, for programs.
-    pub code: i64,
-    /// A description of the error for people: one short sentence.
-    pub message: String,
-    /// Further information, as documented for the method.
-    pub data: Option<Value>,
-}
+/// The member of `data` with the seconds after which a request may be sent again.
+const RETRY_AFTER: &str = "retryAfter";
 
 impl ErrorObject {
-    /// Creates an error without data.
-    pub fn new(code: i64, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            data: None,
-        }
-    }
-
     /// Creates a parse error, -32700: the text is not valid JSON.
     pub fn parse_error(message: impl Into<String>) -> Self {
         Self::new(PARSE_ERROR, message)
@@ -60,12 +37,49 @@ impl ErrorObject {
         Self::new(INTERNAL_ERROR, message)
     }
 
-    /// Sets the data of the error.
+    /// States that the same request may succeed after this time, rounded up to whole seconds: the
+    /// receiver has too much to do, or the sender has used up its share.
+    ///
+    /// The protocol has no form for it. It is the member `retryAfter` of `data`, with the seconds, as
+    /// in the header `Retry-After` of HTTP. Data that is no object stays as it is.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use mcp_types::rpc::ErrorObject;
+    ///
+    /// let error = ErrorObject::internal_error("five calls a minute").retry_after(Duration::from_secs(9));
+    /// let json = r#"{"code":-32603,"message":"five calls a minute","data":{"retryAfter":9}}"#;
+    /// assert_eq!(serde_json::to_string(&error)?, json);
+    /// assert_eq!(error.retry_time(), Some(Duration::from_secs(9)));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
-    pub fn with_data(mut self, data: impl Into<Value>) -> Self {
-        self.data = Some(data.into());
+    pub fn retry_after(mut self, time: Duration) -> Self {
+        let data = self.data.get_or_insert_with(|| Object::new().into());
+        if let Some(data) = data.as_object_mut() {
+            data.insert(RETRY_AFTER, whole_seconds(time));
+        }
         self
     }
+
+    /// Returns the time of [`retry_after`](Self::retry_after). `None` if the error does not say that
+    /// the request may succeed later.
+    #[must_use]
+    pub fn retry_time(&self) -> Option<Duration> {
+        let seconds = self
+            .data
+            .as_ref()?
+            .get(RETRY_AFTER)
+            .and_then(Value::as_u64)?;
+        Some(Duration::from_secs(seconds))
+    }
+}
+
+/// Rounds a time up to whole seconds.
+fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs()
+        .saturating_add(u64::from(time.subsec_nanos() > 0))
 }
 
 impl From<&EnvelopeError> for ErrorObject {
@@ -81,72 +95,3 @@ impl fmt::Display for ErrorObject {
 }
 
 impl std::error::Error for ErrorObject {}
-
-impl Serialize for ErrorObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2 + usize::from(self.data.is_some())))?;
-        map.serialize_entry("code", &self.code)?;
-        map.serialize_entry("message", &self.message)?;
-        if let Some(data) = &self.data {
-            map.serialize_entry("data", data)?;
-        }
-        map.end()
-    }
-}
-
-/// An [`ErrorObject`] with the members that it does not keep, so that duplicates are detected.
-struct WithExtra {
-    error: ErrorObject,
-    extra: Extra,
-}
-
-impl Decode for WithExtra {
-    fn vacant() -> Self {
-        Self {
-            error: ErrorObject::vacant(),
-            extra: Extra::new(),
-        }
-    }
-
-    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
-        read_object(self, text)
-    }
-}
-
-impl FromMembers for WithExtra {
-    const TABLE: Table = Table::new(
-        "Error",
-        &[
-            Declared::new(0, "code", need::int),
-            Declared::new(1, "message", need::required),
-            Declared::new(2, "data", need::nullable),
-        ],
-        &["code", "message", "data"],
-    );
-
-    fn read_member(&mut self, at: u8, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError> {
-        match at {
-            0 => reader.int(&mut self.error.code, i64::MIN..=i64::MAX),
-            1 => reader.required(&mut self.error.message),
-            2 => reader.nullable(&mut self.error.data),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Decode for ErrorObject {
-    fn vacant() -> Self {
-        Self {
-            code: 0,
-            message: String::new(),
-            data: None,
-        }
-    }
-
-    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
-        *self = read::<WithExtra>(text)?.error;
-        Ok(())
-    }
-}
-
-json::deserialize_from_text! { ErrorObject }

@@ -3,11 +3,10 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::object::ErrorObject;
 use crate::id::RequestId;
 use crate::json::Writer;
 use crate::revision::{VersionError, Versioned};
-use crate::revisions::Revision;
+use crate::revisions::{ErrorObject, Revision};
 
 /// The member of a result's `_meta` that identifies the server.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";

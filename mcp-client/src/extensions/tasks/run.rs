@@ -20,7 +20,7 @@ use crate::features::subscriptions::backoff::Backoff;
 use crate::protocol::connection::pending_requests::Progress;
 #[cfg(feature = "http")]
 use crate::protocol::error::HttpError;
-use crate::protocol::error::{CallError, RefusalKind, TaskError, TransportError};
+use crate::protocol::error::{CallError, TaskError, TransportError};
 use crate::protocol::lenient;
 
 /// How long the cancellation of a task that was dropped may take.
@@ -242,23 +242,16 @@ impl TaskRun {
 
     /// Returns `true` if another attempt may succeed.
     fn is_transient(&self, error: &CallError) -> bool {
-        match error {
-            CallError::Timeout { .. } => true,
+        let is_transient = match error {
             CallError::Lost { source, .. } => match source.as_ref() {
-                TransportError::Io(_) | TransportError::Exited { .. } => true,
-                #[cfg(feature = "http")]
-                TransportError::Http(HttpError::Status { status, .. }) => {
-                    status.is_server_error() || status.as_u16() == 429
-                }
-                #[cfg(feature = "http")]
-                TransportError::Http(error) => {
-                    error.is_connection_failure() || matches!(error, HttpError::NoAnswer)
-                }
                 TransportError::Closed => self.task.connection.connection().state.is_reconnecting(),
+                #[cfg(feature = "http")]
+                TransportError::Http(HttpError::Status { status, .. }) => status.is_server_error(),
                 _ => false,
             },
-            _ => matches!(error.kind(), Some(RefusalKind::Busy(_))),
-        }
+            _ => false,
+        };
+        is_transient || error.is_transient()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::features::inboxes::Inbox;
 use crate::features::inboxes::SubscriptionEvent;
 use crate::features::state::Features;
 use crate::protocol::connection::{Connection, HeaderSource};
-use crate::protocol::error::{CallError, RefusalKind};
+use crate::protocol::error::CallError;
 use crate::protocol::params::EncodedParams;
 use crate::protocol::request_meta::RequestMeta;
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
@@ -47,10 +47,7 @@ pub(super) async fn run(connection: Arc<Connection>, features: Arc<Features>, in
 
 /// Returns `true` if another attempt cannot succeed.
 fn is_final(connection: &Connection, error: &CallError) -> bool {
-    let is_temporary = match error {
-        CallError::Lost { .. } | CallError::Timeout { .. } | CallError::Ended { .. } => true,
-        error => matches!(error.kind(), Some(RefusalKind::Busy(_))),
-    };
+    let is_temporary = matches!(error, CallError::Lost { .. }) || error.is_transient();
     connection.pending.is_closed() || !is_temporary
 }
 

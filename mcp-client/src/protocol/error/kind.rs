@@ -29,8 +29,10 @@ pub enum RefusalKind {
     MissingScopes(Vec<String>),
     /// The caller may not do this: another HTTP status 403.
     Forbidden,
-    /// The server has too much to do: HTTP status 429 or 503. Contains the time after which it can
-    /// be asked again, if the server names one.
+    /// The server has too much to do, or the caller has used up its share: HTTP status 429 or 503,
+    /// or an error whose data has a [time to retry
+    /// after](crate::types::rpc::ErrorObject::retry_after), on any transport. Contains the time after
+    /// which the server can be asked again, if it names one.
     Busy(Option<Duration>),
     /// The server does not have the method: -32601.
     UnknownMethod,

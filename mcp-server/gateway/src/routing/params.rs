@@ -10,7 +10,7 @@ use crate::upstream::traffic::short;
 /// Returns the error for a method that no upstream gets.
 pub(super) fn unknown_method(method: &str) -> HandlerError {
     let text = format!("no method `{}`", short(method));
-    HandlerError::protocol(ErrorObject::method_not_found(text))
+    HandlerError::from(ErrorObject::method_not_found(text))
 }
 
 /// Returns a member of params that is a string.

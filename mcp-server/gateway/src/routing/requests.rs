@@ -210,7 +210,7 @@ fn completed(
         .is_some_and(|known| known.completions.is_none())
     {
         let text = "the server behind the gateway completes no arguments";
-        return Err(HandlerError::protocol(ErrorObject::method_not_found(text)));
+        return Err(HandlerError::from(ErrorObject::method_not_found(text)));
     }
     Ok(behind)
 }

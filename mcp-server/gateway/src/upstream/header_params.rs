@@ -6,7 +6,6 @@ use std::sync::{PoisonError, RwLock};
 use mcp_server::types::HEADER_MISMATCH;
 use mcp_server::types::headers::{ANNOTATION, HeaderParam, header_params};
 use mcp_server::types::json::{self, Map, Object};
-use mcp_server::types::rpc::ErrorObject;
 use mcp_server::{Context, HandlerError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -114,9 +113,9 @@ impl HeaderParams {
         for param in &tool.params {
             let values = parts.headers.get_all(param.header()).into_iter();
             let values = values.map(http::HeaderValue::as_bytes);
-            param.matches(values, arguments.as_ref()).map_err(|error| {
-                HandlerError::protocol(ErrorObject::new(HEADER_MISMATCH, error.to_string()))
-            })?;
+            param
+                .matches(values, arguments.as_ref())
+                .map_err(|error| HandlerError::protocol(HEADER_MISMATCH, error.to_string()))?;
         }
         Ok(())
     }

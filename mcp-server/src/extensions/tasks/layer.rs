@@ -237,7 +237,7 @@ fn user(cx: &Context) -> String {
 fn without_answers(cx: &Context, params: &RawValue) -> Result<Box<RawValue>, HandlerError> {
     let members = json::from_str::<Map<Box<RawValue>>>(params.get());
     let mut members =
-        members.map_err(|error| HandlerError::protocol(invalid_params(cx.method(), &error)))?;
+        members.map_err(|error| HandlerError::from(invalid_params(cx.method(), &error)))?;
     members.retain(|name, _| !matches!(name, "inputResponses" | "requestState"));
     Ok(json::to_raw(&members)?)
 }

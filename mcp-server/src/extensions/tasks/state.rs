@@ -30,7 +30,7 @@ const DRAIN_INTERVAL: Duration = Duration::from_millis(10);
 /// The state of the extension in this process.
 pub(super) struct TaskState {
     pub(super) settings: Tasks,
-    /// The server, and the number of layers up to that of the extension.
+    /// The server, and the index of the first layer around its handlers.
     pub(super) server: OnceLock<(Weak<Core>, usize)>,
     /// The tasks that run in this process. Each is notified when another process has changed it.
     running: Mutex<HashMap<String, Arc<Notify>>>,
@@ -65,7 +65,7 @@ impl TaskState {
         self.server.get()?.0.upgrade()
     }
 
-    /// Returns the index of the first layer behind that of the extension.
+    /// Returns the index of the first layer that runs in tasks.
     pub(super) fn next_layer(&self) -> usize {
         self.server.get().map_or(0, |(_, layers)| *layers)
     }

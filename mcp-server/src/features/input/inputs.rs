@@ -135,7 +135,7 @@ impl Inputs {
     /// questions and values of `once` would be lost.
     pub(crate) fn check_state(&self) -> Result<(), HandlerError> {
         match &self.foreign {
-            Some(error) => Err(HandlerError::protocol(refused(error.clone()))),
+            Some(error) => Err(HandlerError::from(refused(error.clone()))),
             None => Ok(()),
         }
     }
@@ -259,7 +259,7 @@ pub(crate) fn attach(
     cx: &Context,
     state: AcceptedState,
 ) -> Result<(), HandlerError> {
-    let inputs = Inputs::read(params, cx, state).map_err(HandlerError::protocol)?;
+    let inputs = Inputs::read(params, cx, state).map_err(HandlerError::from)?;
     // The context is new, so the cell is empty.
     let _ = cx.state.inputs.set(Box::new(inputs));
     Ok(())
@@ -295,9 +295,7 @@ fn input_required(
     cx.state
         .measured
         .set_result(OperationOutcome::InputRequired);
-    let bound_to = origin
-        .binding(cx.method())
-        .map_err(HandlerError::protocol)?;
+    let bound_to = origin.binding(cx.method()).map_err(HandlerError::from)?;
     let sealed = SealedState::new(cx.core().limits().state_time, answers, once);
     let state = sealed.seal(&cx.core().keys.get(), &bound_to)?;
     let mut requests = Object::with_capacity(open.len());

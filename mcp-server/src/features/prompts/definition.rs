@@ -5,11 +5,14 @@ use std::fmt;
 #[cfg(not(feature = "json-schema"))]
 use mcp_types::error::DecodeError;
 use mcp_types::json::{Map, Object, Value};
-use mcp_types::{Cursor, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, Revision};
+use mcp_types::{
+    Completion, Cursor, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, Revision,
+};
 
 use crate::features::access::{Access, access_setters, listing_setters};
 use crate::features::arguments::{Arguments, derived_schema};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
+use crate::features::completing::{Completing, IntoCompletion, OwnCompletions};
 use crate::features::definition_error::{DefinitionError, check_icons, check_name};
 use crate::features::prompts::result::IntoPrompt;
 #[cfg(feature = "json-schema")]
@@ -51,6 +54,7 @@ type PromptHandler =
 pub struct PromptDef {
     prompt: Prompt,
     handler: Option<PromptHandler>,
+    completions: OwnCompletions,
     access: Access,
     error: Option<DefinitionError>,
 }
@@ -61,6 +65,7 @@ impl PromptDef {
         Self {
             prompt: Prompt::new(name),
             handler: None,
+            completions: OwnCompletions::default(),
             access: Access::default(),
             error: None,
         }
@@ -160,6 +165,39 @@ impl PromptDef {
         let handler = boxed(handler, H::Output::into_prompt);
         self.handler = Some(Box::new(move |_, arguments, cx| Ok(handler(arguments, cx))));
         self
+    }
+
+    /// Completes an argument of the prompt, as
+    /// [`ServerBuilder::complete_prompt`](crate::ServerBuilder::complete_prompt) does: also
+    /// for a definition that is added while the server runs. A handler for another argument is an
+    /// error in the definition.
+    ///
+    /// If nothing is completed when the server is built, its capability has to be declared:
+    /// `.capabilities(|c| c.completions(Object::new()))`.
+    pub fn complete<M, H>(mut self, argument: impl Into<String>, handler: H) -> Self
+    where
+        H: Handler<Completing, M>,
+        H::Output: IntoCompletion + 'static,
+    {
+        self.access.require(&handler);
+        self.completions.add(argument.into(), handler);
+        self
+    }
+
+    /// Returns `true` if an argument is completed.
+    pub(crate) fn completes(&self) -> bool {
+        !self.completions.is_empty()
+    }
+
+    /// Starts the handler that completes an argument; `None` if there is none.
+    pub(crate) fn complete_argument(
+        &self,
+        argument: &str,
+        typing: &Completing,
+        cx: &Context,
+    ) -> Option<HandlerFuture<Completion>> {
+        let handler = self.completions.get(argument)?;
+        Some(handler(typing.clone(), self.access.scoped(cx)))
     }
 
     pub(crate) fn prompt(&self) -> &Prompt {
@@ -262,7 +300,7 @@ impl Definition for PromptDef {
             return Err("the prompt has no handler".into());
         }
         check_icons(self.prompt.icons.as_ref())?;
-        Ok(())
+        self.completions.check(|name| self.has_argument(name))
     }
 
     fn check_name(&self) -> Result<(), DefinitionError> {

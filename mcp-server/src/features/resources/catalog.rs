@@ -122,6 +122,19 @@ impl ResourceDefinitions {
     pub(crate) fn template(&self, template: &str) -> Option<Arc<TemplateDef>> {
         self.templates.get(template)
     }
+
+    /// Returns `true` if a template completes a variable.
+    pub(crate) fn completes(&self) -> bool {
+        self.templates
+            .all()
+            .iter()
+            .any(|template| template.completes())
+    }
+
+    /// Returns whether a template has a variable; `None` if there is no such template.
+    pub(crate) fn template_takes(&self, template: &str, variable: &str) -> Option<bool> {
+        Some(self.templates.get(template)?.has_variable(variable))
+    }
 }
 
 #[cfg(not(feature = "templates"))]
@@ -136,6 +149,14 @@ impl ResourceDefinitions {
 
     #[cfg(feature = "pagination")]
     pub(crate) fn lister(&self, _: u64) -> Option<(u64, Defined)> {
+        None
+    }
+
+    pub(crate) fn completes(&self) -> bool {
+        false
+    }
+
+    pub(crate) fn template_takes(&self, _: &str, _: &str) -> Option<bool> {
         None
     }
 }

@@ -208,7 +208,7 @@ fn of_connection(
 ) -> Result<(Arc<ResourceSubscriptions>, Arc<ConnectionScope>), HandlerError> {
     let core = cx.core();
     if !core.offers(Proposal::VersionedResources) || !can_subscribe(core) {
-        return Err(HandlerError::protocol(method_not_found(cx.method())));
+        return Err(HandlerError::from(method_not_found(cx.method())));
     }
     let scope = cx.extension::<ScopeHandle>();
     let found = scope.and_then(|scope| {
@@ -216,7 +216,7 @@ fn of_connection(
         Some((scope.attached()?, scope))
     });
     found.ok_or_else(|| {
-        HandlerError::protocol(ErrorObject::method_not_found(format!(
+        HandlerError::from(ErrorObject::method_not_found(format!(
             "no method `{}` over HTTP, where nothing connects the requests of this revision: use \
              `subscriptions/listen` with `resourceSubscriptions`",
             cx.method()

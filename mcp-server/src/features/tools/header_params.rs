@@ -4,7 +4,6 @@ use http::HeaderValue;
 use http::request::Parts;
 use mcp_types::HEADER_MISMATCH;
 use mcp_types::json::Object;
-use mcp_types::rpc::ErrorObject;
 
 use crate::features::tools::definition::ToolDef;
 use crate::protocol::core::Context;
@@ -26,9 +25,9 @@ pub(crate) fn check(
     for param in tool.header_params() {
         let values = parts.headers.get_all(param.header()).into_iter();
         let values = values.map(HeaderValue::as_bytes);
-        param.matches(values, arguments).map_err(|error| {
-            HandlerError::protocol(ErrorObject::new(HEADER_MISMATCH, error.to_string()))
-        })?;
+        param
+            .matches(values, arguments)
+            .map_err(|error| HandlerError::protocol(HEADER_MISMATCH, error.to_string()))?;
     }
     Ok(())
 }

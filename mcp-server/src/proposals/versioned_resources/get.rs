@@ -54,7 +54,7 @@ fn without_contents(resource: &Resource) -> HandlerError {
         let what = "$.uri: this collection has no contents of its own: list its members with \
                     `resources/list`, or use `resources/read`";
         let data = Object::from([("uri", resource.uri.as_str())]);
-        return HandlerError::protocol(ErrorObject::invalid_params(what).with_data(data));
+        return HandlerError::from(ErrorObject::invalid_params(what).data(data));
     }
     let what = "the resource has no contents of its own: use `resources/read`";
     HandlerError::internal(format!("{what} for `{}`", short(&resource.uri)))
@@ -66,8 +66,8 @@ fn check_modified(resource: &Resource, known: Option<&str>) -> Result<(), Handle
         return Ok(());
     };
     let data = Object::from([("uri", resource.uri.as_str()), ("version", known)]);
-    let error = ErrorObject::new(NOT_MODIFIED, "Not Modified").with_data(data);
-    Err(HandlerError::protocol(error))
+    let error = ErrorObject::new(NOT_MODIFIED, "Not Modified").data(data);
+    Err(HandlerError::from(error))
 }
 
 /// Converts contents to the form of the proposal, which requires a media type.

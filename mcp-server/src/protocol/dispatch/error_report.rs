@@ -15,19 +15,23 @@ use crate::protocol::error::ErrorDetail;
 use crate::protocol::error::handler_error::{
     Cause, HandlerError, RESOURCE_NOT_FOUND, missing_capability,
 };
-use crate::protocol::error::rejection::Rejection;
+use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
 use crate::protocol::error::text::{Chain, WithSources};
 #[cfg(feature = "oauth")]
 use crate::protocol::handler::access_token::AccessToken;
 #[cfg(feature = "oauth")]
 use crate::protocol::handler::scopes::ScopePolicy;
+use crate::protocol::store::error::retry_text;
 
 /// Converts an error of the program's own by the conversion for its type, if there is one, and
 /// writes the text to the log that the error asks for.
 pub(crate) fn resolve(error: HandlerError, cx: &Context) -> HandlerError {
     let mut error = match error.cause {
         Cause::Other(other) => {
-            let converted = cx.core().errors.convert(other);
+            let mut converted = cx.core().errors.convert(other);
+            if let Cause::Other(other) = &converted.cause {
+                converted.is_temporary |= retry_text(&**other).is_some();
+            }
             HandlerError {
                 cause: converted.cause,
                 rejection: converted.rejection.or(error.rejection),
@@ -54,13 +58,17 @@ pub(crate) fn resolve(error: HandlerError, cx: &Context) -> HandlerError {
 /// transport with status codes answers. An unexpected error is written to the log.
 pub(crate) fn failure(error: HandlerError, cx: &Context) -> (ErrorObject, Option<Rejection>) {
     let error = resolve(error, cx);
-    let object = error_object(error.cause, cx);
-    let rejection = error.rejection.or(match object.code {
+    let mut object = error_object(error.cause, cx);
+    let busy = object.retry_time().map(Rejection::Busy);
+    let rejection = error.rejection.or(busy).or(match object.code {
         mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY => Some(Rejection::Malformed),
         mcp_types::HEADER_MISMATCH => Some(Rejection::Mismatch),
         rpc::METHOD_NOT_FOUND => Some(Rejection::NoMethod),
         _ => None,
     });
+    if error.is_temporary && object.data.is_none() {
+        object = object.retry_after(RETRY_SOON);
+    }
     #[cfg(feature = "oauth")]
     let rejection = rejection.map(|rejection| challenged(rejection, cx));
     (object, rejection)
@@ -106,7 +114,7 @@ fn error_object(cause: Cause, cx: &Context) -> ErrorObject {
             let error = ErrorObject::new(code, missing_capability(&required));
             let data = mcp_types::MissingRequiredClientCapabilityErrorData::new(*required);
             match mcp_types::json::to_value(&data) {
-                Ok(data) => error.with_data(data),
+                Ok(data) => error.data(data),
                 Err(_) => error,
             }
         }
@@ -156,6 +164,11 @@ pub(crate) fn report(error: &(dyn StdError + 'static), tool: Option<&str>, cx: &
         causes = error.source().map(|source| display(Chain(source))),
         "handler failed"
     );
+    if cx.core().error_detail == ErrorDetail::Hidden
+        && let Some(text) = retry_text(error)
+    {
+        return text;
+    }
     match cx.core().error_detail {
         ErrorDetail::Hidden if tool.is_some() => "the tool failed".to_owned(),
         ErrorDetail::Hidden => "internal error".to_owned(),

@@ -73,6 +73,8 @@ pub struct ServerExtension {
     identifier: String,
     settings: Object,
     is_modern: bool,
+    /// `true` if its layers are behind those of the program and of other extensions.
+    pub(crate) is_innermost: bool,
     names: Vec<&'static str>,
     meta_keys: Vec<String>,
     parts: Vec<Part>,
@@ -84,7 +86,7 @@ pub struct ServerExtension {
 /// Adds a handler to a server that is being built.
 type Part = Box<dyn FnOnce(&mut Registry) + Send>;
 
-/// Called with the server that was built, and the index of a layer.
+/// Called with the server that was built, and the index of the first layer around the handlers.
 pub(crate) type OnBuilt = Box<dyn FnOnce(&Arc<Core>, usize) + Send>;
 
 impl ServerExtension {
@@ -95,6 +97,7 @@ impl ServerExtension {
             identifier: identifier.into(),
             settings: Object::new(),
             is_modern: false,
+            is_innermost: false,
             names: Vec::new(),
             meta_keys: Vec::new(),
             parts: Vec::new(),
@@ -169,6 +172,14 @@ impl ServerExtension {
         self
     }
 
+    /// Puts the layers of the extension behind those of the program and of other extensions,
+    /// whatever the order in which they are added.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn innermost(mut self) -> Self {
+        self.is_innermost = true;
+        self
+    }
+
     /// Does not announce the extension to clients of revisions with sessions.
     #[cfg(feature = "tasks")]
     pub(crate) fn modern(mut self) -> Self {
@@ -176,8 +187,8 @@ impl ServerExtension {
         self
     }
 
-    /// Calls a function with the server that was built, and the index of the first layer behind those
-    /// of the extension.
+    /// Calls a function with the server that was built, and the index of the first layer around the
+    /// handlers.
     #[cfg(any(feature = "skills", feature = "tasks"))]
     pub(crate) fn on_built(
         mut self,
@@ -257,7 +268,7 @@ fn read_params<P: DeserializeOwned>(
 ) -> Result<P, HandlerError> {
     let checked = params.check_meta();
     let decoded = checked.and_then(|()| json::from_str(params.text()));
-    decoded.map_err(|error| HandlerError::protocol(invalid_params(cx.method(), &error)))
+    decoded.map_err(|error| HandlerError::from(invalid_params(cx.method(), &error)))
 }
 
 /// A result that is the same in all revisions.

@@ -51,7 +51,7 @@ pub(crate) fn unsupported(requested: &str, supported: &[Revision]) -> ErrorObjec
         ),
     );
     match json::to_value(&data) {
-        Ok(data) => error.with_data(data),
+        Ok(data) => error.data(data),
         Err(_) => error,
     }
 }
@@ -162,7 +162,7 @@ impl SessionRequest {
                 let serving: HandlerFuture<()> = Box::pin(legacy(cx, params)?);
                 Ok(serving)
             }),
-            modern: Box::new(|cx, _| Err(HandlerError::protocol(method_not_found(cx.method())))),
+            modern: Box::new(|cx, _| Err(HandlerError::from(method_not_found(cx.method())))),
         }
     }
 }

@@ -43,6 +43,10 @@
 //! A message that is malformed or exceeds a limit is refused before. The HTTP service also takes the
 //! layers of [tower](https://docs.rs/tower), which see HTTP requests rather than messages.
 //!
+//! The handler of a [task](crate::guide::tasks) runs after the response to the call, in which the
+//! client got its id. Only middleware that [`inner_layer`](crate::ServerBuilder::inner_layer) adds
+//! runs around it.
+//!
 //! Middleware does not run for downloads by [URL](crate::guide::urls): it sees the request whose
 //! result contains the URL, and not the requests for that URL. Only guards, scopes and visibility
 //! apply to those, so what a middleware refuses for `resources/read` has to be refused by a guard
@@ -378,11 +382,11 @@ fn run(request: LayerRequest, rest: Rest) -> ResponseFuture {
 fn start_handler(params: &RawValue, cx: &Context) -> Result<ResponseFuture, HandlerError> {
     let core = cx.core();
     let Some(route) = core.route(cx.method(), cx.revision()) else {
-        let error = HandlerError::protocol(method_not_found(cx.method()));
+        let error = HandlerError::from(method_not_found(cx.method()));
         return Err(error.rejected(Rejection::NoMethod));
     };
     let params = ParamsView::read(Some(params))
-        .map_err(|error| HandlerError::protocol(invalid_params(cx.method(), &error)))?;
+        .map_err(|error| HandlerError::from(invalid_params(cx.method(), &error)))?;
     route.start(&params, cx).map_err(|error| {
         if error.rejection.is_some() {
             return error;

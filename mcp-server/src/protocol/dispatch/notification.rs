@@ -104,7 +104,7 @@ impl Core {
             let started = started.unwrap_or_else(|Panicked| Ok(Box::pin(std::future::ready(()))));
             Ok((started?, cx))
         };
-        match cx.map_err(HandlerError::protocol).and_then(start) {
+        match cx.map_err(HandlerError::from).and_then(start) {
             Ok((future, cx)) => {
                 let running = Caught::new(future, span, cx);
                 Dispatch::Notification(Box::pin(running))

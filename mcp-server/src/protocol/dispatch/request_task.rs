@@ -20,7 +20,7 @@ use crate::protocol::core::{Context, RequestState, ResponseFuture};
 use crate::protocol::dispatch::error_report::failure;
 use crate::protocol::dispatch::{trace, watchdog};
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::rejection::Rejection;
+use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
 use crate::protocol::message::answer::{Answer, error_message};
 use crate::protocol::metrics::operations::OperationOutcome;
 
@@ -184,7 +184,7 @@ impl Timer {
 
 /// Returns the error for requests that do not finish before the server stops.
 pub(crate) fn shutting_down() -> ErrorObject {
-    ErrorObject::internal_error("the server is shutting down")
+    ErrorObject::internal_error("the server is shutting down").retry_after(RETRY_SOON)
 }
 
 /// Waits until the server has been shutting down for the grace time.

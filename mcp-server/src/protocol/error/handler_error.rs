@@ -2,10 +2,13 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
-use mcp_types::{CallToolResult, ClientCapabilities, ContentBlock, TextContent, json::Value};
+use mcp_types::{
+    CallToolResult, ClientCapabilities, ContentBlock, TextContent, ToolError, json::Value,
+};
 
 use crate::protocol::error::challenge::Challenge;
 use crate::protocol::error::rejection::Rejection;
@@ -49,15 +52,34 @@ pub(crate) enum Cause {
 }
 
 impl HandlerError {
-    /// Creates an error of the protocol with any code, message and data.
-    #[must_use]
-    pub fn protocol(error: ErrorObject) -> Self {
+    /// Creates an error of the protocol with any code and message. The codes from -32768 to -32000
+    /// belong to JSON-RPC and to the protocol.
+    ///
+    /// An error with data is an [`ErrorObject`], which becomes a `HandlerError` by `?` or
+    /// `HandlerError::from`, and is sent unchanged:
+    ///
+    /// ```
+    /// use mcp_server::HandlerError;
+    /// use mcp_server::types::json::Object;
+    /// use mcp_server::types::rpc::ErrorObject;
+    ///
+    /// let plain = HandlerError::protocol(1001, "the note has changed");
+    /// let data = Object::from([("version", 7)]);
+    /// let with_data = HandlerError::from(ErrorObject::new(1001, "the note has changed").data(data));
+    /// assert_eq!(plain.code(), with_data.code());
+    /// ```
+    pub fn protocol(code: i64, message: impl Into<String>) -> Self {
+        Self::object(ErrorObject::new(code, message))
+    }
+
+    /// Creates an error that is sent as it is.
+    fn object(error: ErrorObject) -> Self {
         Cause::Protocol(error).into()
     }
 
     /// Creates the error -32602: the params are wrong.
     pub fn invalid_params(message: impl Into<String>) -> Self {
-        Self::protocol(ErrorObject::invalid_params(message))
+        Self::object(ErrorObject::invalid_params(message))
     }
 
     /// Creates the error for a resource that does not exist, with the URI as data: -32602, and
@@ -65,7 +87,7 @@ impl HandlerError {
     pub fn resource_not_found(uri: impl Into<String>) -> Self {
         let uri = uri.into();
         let data = mcp_types::json::Object::from([("uri", Value::from(uri))]);
-        Self::protocol(ErrorObject::new(RESOURCE_NOT_FOUND, "resource not found").with_data(data))
+        Self::object(ErrorObject::new(RESOURCE_NOT_FOUND, "resource not found").data(data))
     }
 
     /// Creates the error -32602 for a resource that exists but does not list others, with the URI
@@ -93,12 +115,12 @@ impl HandlerError {
         let uri = uri.into();
         let data = mcp_types::json::Object::from([("uri", Value::from(uri))]);
         let error = ErrorObject::invalid_params("$.uri: this resource is not a collection");
-        Self::protocol(error.with_data(data))
+        Self::object(error.data(data))
     }
 
     /// Creates the error -32603 with a text that the client may read.
     pub fn internal(message: impl Into<String>) -> Self {
-        Self::protocol(ErrorObject::internal_error(message))
+        Self::object(ErrorObject::internal_error(message))
     }
 
     /// Creates a tool's failure: a result with `isError` and this text. In other handlers it is
@@ -106,6 +128,34 @@ impl HandlerError {
     pub fn tool(message: impl Into<String>) -> Self {
         let text = TextContent::new(message);
         Self::tool_result(CallToolResult::new([ContentBlock::Text(text)]))
+    }
+
+    /// Creates a tool's failure with a code for programs and a next step for the model: a result with
+    /// `isError` that has them as text and, as [`ToolError`] describes, as data. In other handlers it
+    /// is -32603 with the text.
+    ///
+    /// ```
+    /// use mcp_server::HandlerError;
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Note {
+    ///     title: String,
+    /// }
+    ///
+    /// async fn read(Note { title }: Note) -> Result<String, HandlerError> {
+    ///     let error = format!("no note has the title `{title}`");
+    ///     Err(HandlerError::tool_error("no_such_note", error, "call `list` to see the titles"))
+    /// }
+    /// # drop(mcp_server::ToolDef::new("read").handler(read));
+    /// ```
+    pub fn tool_error(
+        code: impl Into<String>,
+        message: impl Into<String>,
+        next_step: impl Into<String>,
+    ) -> Self {
+        Self::tool_result(ToolError::new(code, message, next_step).into())
     }
 
     /// Creates a tool's failure with content of any kind; `isError` is set.
@@ -121,11 +171,49 @@ impl HandlerError {
         Cause::MissingCapability(Box::new(required)).into()
     }
 
+    /// Creates the error for a caller who has used up a share, such as the calls of a minute: -32603,
+    /// with the time after which the request may be sent again. Over HTTP the status is 429 with the
+    /// header `Retry-After`, unless the response has begun already.
+    ///
+    /// The time is rounded up to whole seconds. The error has it as data, too, see
+    /// [`ErrorObject::retry_after`]: such an [`ErrorObject`] is the same error with a code and a
+    /// message of the program. In `mcp-client` it is `RefusalKind::Busy`.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    /// use std::time::Duration;
+    ///
+    /// use mcp_server::middleware::{self, Next, Outcome, Request};
+    /// use mcp_server::{HandlerError, Server};
+    ///
+    /// static LEFT: AtomicU64 = AtomicU64::new(1000);
+    ///
+    /// async fn budget(request: Request, next: Next) -> Outcome {
+    ///     let take_one = |left: u64| left.checked_sub(1);
+    ///     if LEFT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_one).is_err() {
+    ///         return Err(HandlerError::busy(Duration::from_secs(60)));
+    ///     }
+    ///     next.run(request).await
+    /// }
+    ///
+    /// let server = Server::builder("demo", "1.0.0").layer(middleware::from_fn(budget)).build()?;
+    /// # drop(server);
+    /// # Ok::<(), mcp_server::BuildErrors>(())
+    /// ```
+    #[must_use]
+    pub fn busy(retry_after: Duration) -> Self {
+        let mut error = ErrorObject::internal_error("the server is busy").retry_after(retry_after);
+        if let Some(time) = error.retry_time() {
+            error.message += &format!(": retry after {} s", time.as_secs());
+        }
+        Self::object(error)
+    }
+
     /// Creates the error for a caller who must not do this: the error -32600 with this text. Over
     /// HTTP the status is 403, unless the response has begun already.
     pub fn forbidden(message: impl Into<String>) -> Self {
         let error = ErrorObject::new(rpc::INVALID_REQUEST, message);
-        Self::protocol(error).rejected(Rejection::Forbidden(None))
+        Self::object(error).rejected(Rejection::Forbidden(None))
     }
 
     /// Creates the error for a caller whose access token lacks a scope: as
@@ -141,8 +229,8 @@ impl HandlerError {
         let challenge = Challenge::insufficient_scope(scopes);
         let data =
             mcp_types::json::Object::from([("error", "insufficient_scope"), ("scope", scopes)]);
-        let error = ErrorObject::new(rpc::INVALID_REQUEST, message).with_data(data);
-        Self::protocol(error).rejected(Rejection::Forbidden(Some(Box::new(challenge))))
+        let error = ErrorObject::new(rpc::INVALID_REQUEST, message).data(data);
+        Self::object(error).rejected(Rejection::Forbidden(Some(Box::new(challenge))))
     }
 
     /// Also writes a text to the log when the request is answered, at the level `WARN`. Errors that
@@ -154,8 +242,8 @@ impl HandlerError {
     }
 
     /// States that the same request may succeed soon, for example because a file changes while it
-    /// is read. At the URL of a resource, the status is then 503 with `Retry-After`; the protocol
-    /// has no such member.
+    /// is read. At the URL of a resource, the status is then 503 with `Retry-After`. An error of the
+    /// protocol without data says to [retry](ErrorObject::retry_after) after a second.
     #[must_use]
     pub fn temporary(mut self) -> Self {
         self.is_temporary = true;
@@ -215,7 +303,7 @@ impl<E: StdError + Send + Sync + 'static> From<E> for HandlerError {
     fn from(error: E) -> Self {
         let error: Box<dyn StdError + Send + Sync> = Box::new(error);
         match error.downcast::<ErrorObject>() {
-            Ok(error) => Self::protocol(*error),
+            Ok(error) => Self::object(*error),
             Err(error) => Cause::Other(error).into(),
         }
     }
@@ -269,7 +357,7 @@ pub(crate) fn missing_capability(required: &ClientCapabilities) -> String {
 /// method, this is "method not found".
 pub(crate) fn bad_params(method: &str, error: &VersionError) -> HandlerError {
     match error {
-        VersionError::Unmapped { .. } => HandlerError::protocol(method_not_found(method)),
-        error => HandlerError::protocol(invalid_params(method, error)),
+        VersionError::Unmapped { .. } => HandlerError::object(method_not_found(method)),
+        error => HandlerError::object(invalid_params(method, error)),
     }
 }

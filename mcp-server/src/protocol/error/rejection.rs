@@ -1,8 +1,13 @@
 //! [`Rejection`]: why a request was not served at all.
 
+use std::time::Duration;
+
 use mcp_types::{HEADER_MISMATCH, rpc};
 
 use crate::protocol::error::challenge::Challenge;
+
+/// The time after which a request may be sent again, where nothing says more.
+pub(crate) const RETRY_SOON: Duration = Duration::from_secs(1);
 
 /// Why a request was not served at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +21,8 @@ pub(crate) enum Rejection {
     NoMethod,
     /// The caller must not do this: 403, with a challenge if another access token would help.
     Forbidden(Option<Box<Challenge>>),
+    /// The caller has used up its share: 429, with the time after which it may try again.
+    Busy(Duration),
 }
 
 impl Rejection {

@@ -1,4 +1,4 @@
-//! [`StoreError`], and the future of a store's methods.
+//! [`StoreError`] and [`StoredError`], and the future of a store's methods.
 
 use std::error::Error;
 use std::future::Future;
@@ -39,3 +39,50 @@ impl StoreError {
         Self::Unreadable(cause.into())
     }
 }
+
+/// Why a stored value cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoredError {
+    /// The store failed. The cause is not part of the text, which a client may read.
+    #[error("{CANNOT_BE_REACHED}")]
+    Store(#[source] StoreError),
+    /// The value is too large.
+    #[error("the value has {bytes} bytes: expected at most {limit}")]
+    TooLarge {
+        /// The size of the value as JSON.
+        bytes: usize,
+        /// The maximum size.
+        limit: usize,
+    },
+    /// The user has too many values.
+    #[error("the user has {0} stored values already")]
+    TooMany(usize),
+    /// Other requests of the user change the value all the time.
+    #[error("the value changes too often: retry later")]
+    Contended,
+    /// The value cannot be encoded, or a stored one cannot be decoded.
+    #[error("the value does not have the expected form")]
+    Json(#[from] serde_json::Error),
+}
+
+/// Returns the text for a client if an error, or one of its sources, is that of a store which may work
+/// again soon. It says nothing of the program.
+pub(crate) fn retry_text(error: &(dyn Error + 'static)) -> Option<String> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(stored @ (StoredError::Store(_) | StoredError::Contended)) =
+            error.downcast_ref()
+        {
+            return Some(stored.to_string());
+        }
+        if let Some(StoreError::Failed(_) | StoreError::TimedOut(_)) = error.downcast_ref() {
+            return Some(CANNOT_BE_REACHED.to_owned());
+        }
+        next = error.source();
+    }
+    None
+}
+
+/// What clients read of the error of a store.
+pub(crate) const CANNOT_BE_REACHED: &str = "the store of the server cannot be reached: retry later";

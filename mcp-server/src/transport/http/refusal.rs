@@ -14,7 +14,7 @@ use mcp_types::Revision;
 use crate::protocol::dispatch::lifecycle::unsupported;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::Exhausted;
-use crate::protocol::store::error::StoreError;
+use crate::protocol::store::error::{CANNOT_BE_REACHED, StoreError};
 #[cfg(feature = "oauth")]
 use crate::transport::http::refusal::token_refusal::TokenRefusal;
 
@@ -114,7 +114,7 @@ pub(crate) enum Refusal {
     #[error("the system returned no random numbers")]
     NoRandomNumbers,
     /// A store failed. Its error is logged, but not shown to the client.
-    #[error("the store of the server cannot be reached: retry later")]
+    #[error("{CANNOT_BE_REACHED}")]
     Store(#[from] StoreError),
     #[cfg(feature = "oauth")]
     #[error(transparent)]

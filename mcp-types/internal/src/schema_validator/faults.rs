@@ -184,14 +184,18 @@ fn values<'e>(error: &'e ValidationError<'_>) -> Option<&'e [Value]> {
     }
 }
 
-fn one_of<'a>(mut options: impl ExactSizeIterator<Item = &'a Value>) -> String {
-    if options.len() == 1
-        && let Some(option) = options.next()
-    {
-        return format!("expected {}", quoted(option));
+/// Lists the allowed values. `null` stands for a value that is left out, and is no choice beside
+/// others.
+fn one_of<'a>(options: impl Iterator<Item = &'a Value> + Clone) -> String {
+    let mut values = options.clone().filter(|option| !option.is_null());
+    match (values.next(), values.next()) {
+        (Some(option), None) => return format!("expected {}", quoted(option)),
+        (None, _) => return "expected null".to_owned(),
+        (Some(_), Some(_)) => {}
     }
     let mut text = String::from("expected one of ");
-    for (index, option) in options.enumerate() {
+    let values = options.filter(|option| !option.is_null());
+    for (index, option) in values.enumerate() {
         if text.len() > MAX_CHARS {
             break;
         }
@@ -222,7 +226,8 @@ fn text(error: &ValidationError<'_>) -> String {
             let expected = match kind {
                 TypeKind::Single(kind) => kind.to_string(),
                 TypeKind::Multiple(kinds) => {
-                    let kinds: Vec<_> = kinds.iter().map(|kind| kind.to_string()).collect();
+                    let kinds = kinds.iter().map(|kind| kind.to_string());
+                    let kinds: Vec<_> = kinds.filter(|kind| kind != "null").collect();
                     kinds.join(" or ")
                 }
             };

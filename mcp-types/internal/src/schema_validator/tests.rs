@@ -26,7 +26,13 @@ fn constants_are_listed() {
     let optional = json!({ "anyOf": [category(), { "type": "null" }] });
     assert_eq!(faults(&optional, json!("x")), list);
     let plain = json!({ "type": ["string", "null"], "enum": ["food", null] });
-    assert_eq!(faults(&plain, json!(3)), "$: expected one of `food`, null");
+    assert_eq!(faults(&plain, json!(3)), "$: expected `food`");
+    let list = json!({ "enum": ["food", null, "other"] });
+    let expected = "$: expected one of `food`, `other`";
+    assert_eq!(faults(&list, json!(3)), expected);
+    let optional = json!({ "type": ["integer", "null"] });
+    let expected = "$: expected integer, found string";
+    assert_eq!(faults(&optional, json!("x")), expected);
     let one = json!({ "const": "\u{1b}" });
     assert_eq!(faults(&one, json!(3)), r"$: expected `\u{1b}`");
 }

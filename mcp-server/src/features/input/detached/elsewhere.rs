@@ -191,7 +191,7 @@ async fn read(
         } => {
             let mut error = ErrorObject::new(code, message);
             error.data = data;
-            Err(HandlerError::protocol(error))
+            Err(HandlerError::from(error))
         }
         Report::Failed(result) => Err(HandlerError::tool_result(*result)),
         Report::Questions(open) => {

@@ -174,7 +174,7 @@ fn too_large(uri: &str, size: Option<u64>, limit: u64) -> HandlerError {
     let what = format!(
         "the resource has {has}, and {limit} can be read at once: fetch the `httpUrl` of the resource"
     );
-    HandlerError::protocol(ErrorObject::internal_error(what).with_data(data))
+    HandlerError::from(ErrorObject::internal_error(what).data(data))
 }
 
 impl std::fmt::Debug for ResourceStream {

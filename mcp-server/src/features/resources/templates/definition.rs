@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use mcp_types::json::Map;
 use mcp_types::{
-    Annotations, CacheScope, Cursor, ListResourceTemplatesResult, ResourceTemplate, Revision,
+    Annotations, CacheScope, Completion, Cursor, ListResourceTemplatesResult, ResourceTemplate,
+    Revision,
 };
 
 use super::template::Template;
 use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
+use crate::features::completing::{Completing, IntoCompletion, OwnCompletions};
 use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::resources::contents::body::IntoBody;
 use crate::features::resources::described::{TEMPLATE, described};
@@ -18,8 +20,9 @@ use crate::features::resources::handlers::ListHandler;
 use crate::features::resources::handlers::{self, ReadHandler};
 use crate::features::resources::variables::TemplateVariables;
 use crate::protocol::changes::Change;
-use crate::protocol::handler::Handler;
+use crate::protocol::core::Context;
 use crate::protocol::handler::requirements::HandlerSubject;
+use crate::protocol::handler::{Handler, HandlerFuture};
 
 /// The definition of a resource template with all its properties: one definition for all resources
 /// whose URIs the template matches.
@@ -43,6 +46,7 @@ use crate::protocol::handler::requirements::HandlerSubject;
 pub struct TemplateDef {
     pub(crate) template: ResourceTemplate,
     pub(crate) hints: CacheHints,
+    completions: OwnCompletions,
     pub(crate) access: Access,
     matcher: Option<Template>,
     pub(crate) reader: Option<ReadHandler>,
@@ -72,6 +76,7 @@ impl TemplateDef {
         Self {
             template: ResourceTemplate::new(template, name),
             hints: CacheHints::default(),
+            completions: OwnCompletions::default(),
             access: Access::default(),
             matcher: None,
             reader: None,
@@ -102,6 +107,39 @@ impl TemplateDef {
         self.access.require(&handler);
         self.reader = Some(handlers::reader(handler, P::from_variables));
         self
+    }
+
+    /// Completes a variable of the template, as
+    /// [`ServerBuilder::complete_resource`](crate::ServerBuilder::complete_resource) does: also
+    /// for a definition that is added while the server runs. A handler for another variable is an
+    /// error in the definition.
+    ///
+    /// If nothing is completed when the server is built, its capability has to be declared:
+    /// `.capabilities(|c| c.completions(Object::new()))`.
+    pub fn complete<M, H>(mut self, variable: impl Into<String>, handler: H) -> Self
+    where
+        H: Handler<Completing, M>,
+        H::Output: IntoCompletion + 'static,
+    {
+        self.access.require(&handler);
+        self.completions.add(variable.into(), handler);
+        self
+    }
+
+    /// Returns `true` if a variable is completed.
+    pub(crate) fn completes(&self) -> bool {
+        !self.completions.is_empty()
+    }
+
+    /// Starts the handler that completes a variable; `None` if there is none.
+    pub(crate) fn complete_variable(
+        &self,
+        variable: &str,
+        typing: &Completing,
+        cx: &Context,
+    ) -> Option<HandlerFuture<Completion>> {
+        let handler = self.completions.get(variable)?;
+        Some(handler(typing.clone(), self.access.scoped(cx)))
     }
 
     /// Returns the variables of a URI, if the template matches it.
@@ -137,7 +175,7 @@ impl Definition for TemplateDef {
         check_icons(self.template.icons.as_ref())?;
         let matcher = Template::parse(&self.template.uri_template);
         self.matcher = Some(matcher.map_err(|error| error.to_string())?);
-        Ok(())
+        self.completions.check(|name| self.has_variable(name))
     }
 
     fn change() -> Change {

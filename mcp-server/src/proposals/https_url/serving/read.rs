@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use http::request::Parts;
 use http::{HeaderValue, Method};
@@ -96,6 +96,8 @@ pub(crate) enum ReadFailure {
     Internal,
     /// The handler failed, and may succeed soon.
     Unavailable,
+    /// The caller has used up its share, and may try again after this time.
+    Busy(Duration),
 }
 
 /// Runs the handlers that the request needs. Dropping the future cancels them.
@@ -287,6 +289,11 @@ fn failed(error: HandlerError, cx: &Context) -> ReadFailure {
     }
     if matches!(error.rejection, Some(Rejection::Forbidden(_))) {
         return ReadFailure::NotFound;
+    }
+    if let Cause::Protocol(error) = &error.cause
+        && let Some(time) = error.retry_time()
+    {
+        return ReadFailure::Busy(time);
     }
     match error.cause {
         // A URI whose variables cannot be parsed does not name a resource either.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::header::CONTENT_DISPOSITION;
+use http::header::{CONTENT_DISPOSITION, RETRY_AFTER};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use mcp_internal::peer_text::PeerText;
@@ -217,6 +217,15 @@ impl UrlService {
                 StatusCode::SERVICE_UNAVAILABLE,
                 "the resource cannot be read at this time\n",
             ),
+            Err(ReadFailure::Busy(time)) => {
+                let mut response = refuse(
+                    StatusCode::TOO_MANY_REQUESTS,
+                    "this client reads too often: retry later\n",
+                );
+                let headers = response.headers_mut();
+                headers.insert(RETRY_AFTER, time.as_secs().into());
+                response
+            }
             Err(ReadFailure::Internal) => refuse(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "the resource cannot be read\n",

@@ -79,7 +79,7 @@ impl Request {
     pub fn param<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, HandlerError> {
         let params = ParamsView::read(Some(self.params()));
         let member = params.and_then(|params| params.members().optional(name));
-        member.map_err(|error| HandlerError::protocol(invalid_params(self.method(), &error)))
+        member.map_err(|error| HandlerError::from(invalid_params(self.method(), &error)))
     }
 
     /// Decodes one member of `_meta`, such as that of an [extension](crate::ServerExtension). `None`
@@ -91,7 +91,7 @@ impl Request {
     pub fn meta<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, HandlerError> {
         let params = ParamsView::read(Some(self.params()));
         let member = params.and_then(|params| params.meta().optional(key));
-        member.map_err(|error| HandlerError::protocol(invalid_params(self.method(), &error)))
+        member.map_err(|error| HandlerError::from(invalid_params(self.method(), &error)))
     }
 
     /// Returns the name of the tool that the request calls. `None` for other methods, and if the

@@ -12,17 +12,19 @@ pub(crate) fn of_answer(rejection: Option<&Rejection>) -> StatusCode {
         Some(Rejection::Malformed | Rejection::Mismatch) => StatusCode::BAD_REQUEST,
         Some(Rejection::NoMethod) => StatusCode::NOT_FOUND,
         Some(Rejection::Forbidden(_)) => StatusCode::FORBIDDEN,
+        Some(Rejection::Busy(_)) => StatusCode::TOO_MANY_REQUESTS,
     }
 }
 
 /// Returns the status of a response message in a session. In those revisions 404 means that the
-/// session has ended, so errors are sent with 200, except those about HTTP headers and about what
-/// the client is allowed to do.
+/// session has ended, so errors are sent with 200, except those about HTTP headers, about what the
+/// client is allowed to do, and about when it may try again.
 pub(crate) fn of_session_answer(rejection: Option<&Rejection>) -> StatusCode {
     match rejection {
         Some(Rejection::Mismatch) => StatusCode::BAD_REQUEST,
         Some(Rejection::Forbidden(_)) => StatusCode::FORBIDDEN,
-        _ => StatusCode::OK,
+        Some(Rejection::Busy(_)) => StatusCode::TOO_MANY_REQUESTS,
+        Some(Rejection::Malformed | Rejection::NoMethod) | None => StatusCode::OK,
     }
 }
 

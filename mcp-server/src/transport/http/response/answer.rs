@@ -20,7 +20,7 @@ use tokio::time::sleep;
 
 use crate::protocol::dispatch::lifecycle::unsupported;
 use crate::protocol::dispatch::request_task::RequestTask;
-use crate::protocol::error::rejection::Rejection;
+use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
 use crate::protocol::message::answer::{Answer, error_message};
 use crate::transport::http::refusal::{Refusal, status};
 use crate::transport::http::request::accept::AcceptedForms;
@@ -79,6 +79,15 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
         _ if status.is_server_error() => ErrorObject::internal_error(refusal.to_string()),
         _ => ErrorObject::invalid_request(refusal.to_string()),
     };
+    let is_busy = matches!(
+        status,
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
+    );
+    let error = if is_busy {
+        error.retry_after(RETRY_SOON)
+    } else {
+        error
+    };
     let mut response = json(status, error_message(None, &error));
     let headers = response.headers_mut();
     if let Refusal::Method { allowed, .. } = refusal {
@@ -92,11 +101,8 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
     if let Refusal::Token(refusal) = refusal {
         refusal.add_headers(headers);
     }
-    if matches!(
-        status,
-        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
-    ) {
-        headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    if is_busy {
+        headers.insert(RETRY_AFTER, RETRY_SOON.as_secs().into());
     }
     response
 }
@@ -107,14 +113,21 @@ pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
     message(status, answer)
 }
 
-/// Creates the response that consists of one message. If another access token is needed, the header
-/// `WWW-Authenticate` says so.
+/// Creates the response that consists of one message. If another access token is needed, or the
+/// request may be sent again later, a header says so.
 pub(crate) fn message(status: StatusCode, answer: Answer) -> Response<HttpBody> {
     let mut response = json(status, answer.message);
-    if let Some(Rejection::Forbidden(Some(challenge))) = &answer.refused
-        && let Ok(challenge) = HeaderValue::from_str(&challenge.header())
-    {
-        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    let headers = response.headers_mut();
+    match &answer.refused {
+        Some(Rejection::Forbidden(Some(challenge))) => {
+            if let Ok(challenge) = HeaderValue::from_str(&challenge.header()) {
+                headers.insert(WWW_AUTHENTICATE, challenge);
+            }
+        }
+        Some(Rejection::Busy(time)) => {
+            headers.insert(RETRY_AFTER, time.as_secs().into());
+        }
+        _ => {}
     }
     response
 }

@@ -13,7 +13,7 @@ use crate::protocol::core::Core;
 use crate::protocol::dispatch::inbound::Inbound;
 use crate::protocol::dispatch::respond::{self, ResponseDelivery};
 use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
-use crate::protocol::error::rejection::Rejection;
+use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
 use crate::protocol::message::answer::Answer;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::quota::PeerUsage;
@@ -247,7 +247,7 @@ struct PostRequests {
 
 /// Creates the response to a request of a batch that exceeds a limit.
 fn too_many_requests(id: &RequestId, refusal: &Refusal) -> Answer {
-    let error = ErrorObject::internal_error(refusal.to_string());
+    let error = ErrorObject::internal_error(refusal.to_string()).retry_after(RETRY_SOON);
     Answer::error(Some(id), &error, Rejection::Malformed)
 }
 
