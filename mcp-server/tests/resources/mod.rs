@@ -6,6 +6,7 @@ mod canonical;
 mod client;
 mod collections;
 mod links;
+mod hidden;
 mod lists;
 mod metadata;
 mod one_representation;
