@@ -152,6 +152,21 @@ impl Hub {
         }
     }
 
+    /// Removes waiting changes of resources whose definition is about to be removed, because nothing
+    /// would decide any more who may know of them.
+    pub(crate) fn withdraw(&self, is_removed: impl Fn(&str) -> bool) {
+        for subscriber in self.wanting(u64::MAX) {
+            let mut pending = subscriber.pending();
+            let mut freed = 0;
+            pending.changes.retain(|change, params| {
+                let is_kept = !matches!(change, Change::Resource(uri) if is_removed(uri));
+                freed += if is_kept { 0 } else { params_bytes(params) };
+                is_kept
+            });
+            pending.bytes -= freed;
+        }
+    }
+
     /// Passes every change that a subscriber wants to it, because it is not known what changed.
     pub(crate) fn publish_everything(&self) {
         for subscriber in self.wanting(u64::MAX) {

@@ -11,7 +11,7 @@ use mcp_server::types::{
     Resource, ResourceLink, Role, TextResourceContents,
 };
 use mcp_server::{
-    Completing, Group, HandlerError, ListAt, Memory, Principal, PromptDef, ResourceDef,
+    Completing, Group, HandlerError, ListAt, Memory, Principal, PromptDef, Proposal, ResourceDef,
     ResourcePage, ResourceUri, Server, ServerBuilder, TemplateDef, Variables,
 };
 use schemars::JsonSchema;
@@ -426,28 +426,29 @@ async fn guard_that_does_not_find_a_row_does_not_tell_by_another_name() {
 
 #[tokio::test]
 async fn contents_that_differ_between_callers_are_not_for_shared_caches() {
-    let all = ResourceDef::new("rows:", "rows")
-        .collection()
-        .cache(std::time::Duration::from_secs(60), CacheScope::Public)
-        .handler(async || {
-            let all =
-                ["s1", "p1"].map(|id| TextResourceContents::new(format!("row://{id}"), "text"));
-            all.map(AnyResourceContents::from).to_vec()
-        });
-    let server = rows(opted_in().add_resource(all), Vec::new());
-    for (user, count) in [("ada", 2), ("mallory", 1)] {
-        for client in &mut Client::all_of(&server, ALL, user).await {
-            let read = client
-                .result("resources/read", json!({ "uri": "rows:" }))
-                .await;
-            assert_eq!(read["contents"].as_array().unwrap().len(), count);
+    let all = || {
+        ResourceDef::new("rows:", "rows")
+            .collection()
+            .cache(std::time::Duration::from_secs(60), CacheScope::Public)
+            .handler(async || {
+                let all =
+                    ["s1", "p1"].map(|id| TextResourceContents::new(format!("row://{id}"), "text"));
+                all.map(AnyResourceContents::from).to_vec()
+            })
+    };
+    // URLs would make them private, too.
+    let proposals = [Proposal::Sep2093, Proposal::VersionedResources];
+    for builder in [
+        Server::builder("test", "1"),
+        Server::builder("test", "1").proposals(proposals),
+    ] {
+        let server = rows(builder.add_resource(all()), Vec::new());
+        for client in &mut Client::all_of(&server, ALL, "ada").await {
+            let params = json!({ "uri": "rows:" });
+            let read = client.result("resources/read", params).await;
+            assert_eq!(read["contents"].as_array().unwrap().len(), 2);
             if client.is_newest() {
-                assert_eq!(
-                    read["cacheScope"],
-                    "private",
-                    "{user}, {}",
-                    client.describe()
-                );
+                assert_eq!(read["cacheScope"], "private", "{}", client.describe());
             }
         }
     }

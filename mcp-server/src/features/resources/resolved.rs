@@ -5,6 +5,7 @@ use mcp_types::AnyResourceContents;
 use mcp_types::json::Map;
 
 use crate::features::catalog::CacheHints;
+use crate::features::resources::catalog::ResourceDefinitions;
 use crate::features::resources::contents;
 use crate::features::resources::contents::body::ResourceBody;
 use crate::features::resources::defined::Defined;
@@ -48,15 +49,15 @@ impl ResolvedResource {
             return Err(HandlerError::resource_not_found(&*self.uri));
         }
         let check = if access.names_resource() {
-            access.check(&with_resource(cx, &self.uri, self.variables.clone()))
+            access.check_all(&with_resource(cx, &self.uri, self.variables.clone()))
         } else {
-            access.check(cx)
+            access.check_all(cx)
         };
         let Some(check) = check else {
             return Ok(());
         };
         check.await.map_err(|error| {
-            if !error.is_forbidden() {
+            if !error.is_forbidden() && !error.is_not_found() {
                 return error;
             }
             let (uri, error) = (PeerText(&self.uri), for_log(&error));
@@ -73,11 +74,17 @@ impl ResolvedResource {
 }
 
 impl AuthorizedResource {
-    /// Returns how long caches may keep the contents. If not everybody may read the resource, they
-    /// must not be shared.
-    pub(crate) fn hints(&self) -> CacheHints {
-        let access = self.0.definition.access_rules();
-        self.0.definition.hints().of(!access.is_open())
+    /// Returns how long caches may keep the contents. If not everybody may read the resource, or one
+    /// whose contents they have, they must not be shared.
+    pub(crate) fn hints(
+        &self,
+        contents: &[AnyResourceContents],
+        definitions: &ResourceDefinitions,
+    ) -> CacheHints {
+        let mut others = contents.iter().filter(|own| own.uri() != self.0.uri);
+        let restricted = !self.0.definition.access_rules().is_open()
+            || others.any(|other| definitions.locate_closed(other.uri()).is_some());
+        self.0.definition.hints().of(restricted)
     }
 
     /// Returns the context for the handlers of the definition.
