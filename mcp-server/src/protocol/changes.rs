@@ -1,8 +1,8 @@
 //! Changes that peers can subscribe to: [`Change`], and the [`Hub`] that passes them to the
 //! subscribers of this process.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::BitOr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -33,6 +33,28 @@ pub enum Change {
 pub(crate) struct Announced {
     pub(crate) change: Change,
     pub(crate) params: ChangeParams,
+    /// `true` if the subscriber is told of everything, because it is not known what changed. It tells
+    /// nothing of a resource, so also those may know who may not read it.
+    pub(crate) is_unknown: bool,
+}
+
+impl Announced {
+    /// A change with these params.
+    pub(crate) fn new(change: Change, params: ChangeParams) -> Self {
+        Self {
+            change,
+            params,
+            is_unknown: false,
+        }
+    }
+
+    /// Returns what a client is told that may not read the resource.
+    pub(crate) fn for_everybody(self) -> Option<Self> {
+        self.is_unknown.then_some(Self {
+            params: None,
+            ..self
+        })
+    }
 }
 
 /// Members of params, such as `_meta`: the text of an object, which all subscribers share.
@@ -44,8 +66,7 @@ const PENDING_PARAMS: usize = 64 << 10;
 
 impl From<Change> for Announced {
     fn from(change: Change) -> Self {
-        let params = None;
-        Self { change, params }
+        Self::new(change, None)
     }
 }
 
@@ -143,7 +164,9 @@ impl Hub {
 
     /// Passes a change to the subscribers that want it. Never blocks, even if a peer is slow.
     pub(crate) fn publish(&self, announced: impl Into<Announced>) {
-        let Announced { mut change, params } = announced.into();
+        let Announced {
+            mut change, params, ..
+        } = announced.into();
         if let Change::Resource(uri) = &mut change {
             make_canonical(uri);
         }
@@ -164,6 +187,8 @@ impl Hub {
                 is_kept
             });
             pending.bytes -= freed;
+            let unknown = &mut pending.unknown;
+            unknown.retain(|change| !matches!(change, Change::Resource(uri) if is_removed(uri)));
         }
     }
 
@@ -252,6 +277,8 @@ struct Pending {
     changes: BTreeMap<Change, ChangeParams>,
     /// The size of the params in bytes.
     bytes: usize,
+    /// Those that may not have happened.
+    unknown: BTreeSet<Change>,
 }
 
 impl Subscriber {
@@ -270,7 +297,9 @@ impl Subscriber {
             self.mark(&change, &None);
         }
         for uri in self.watched.all() {
-            self.mark(&Change::Resource(uri), &None);
+            let change = Change::Resource(uri);
+            self.pending().unknown.insert(change.clone());
+            self.mark(&change, &None);
         }
     }
 
@@ -330,7 +359,12 @@ impl Subscriber {
         let mut pending = self.pending();
         let (change, params) = pending.changes.pop_first()?;
         pending.bytes -= params_bytes(&params);
-        Some(Announced { change, params })
+        let is_unknown = pending.unknown.remove(&change);
+        Some(Announced {
+            change,
+            params,
+            is_unknown,
+        })
     }
 }
 
