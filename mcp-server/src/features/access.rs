@@ -76,8 +76,8 @@ impl Access {
         self.own.requirements.extend(&requirements_of(handler));
     }
 
-    /// Records what a handler that lists requires: it runs where no resource is known.
-    #[cfg(feature = "pagination")]
+    /// Records what a handler that lists or completes requires: it runs where no resource is known.
+    #[cfg(any(feature = "pagination", feature = "templates"))]
     pub(crate) fn require_without_resource<A, M, H: Handler<A, M>>(&mut self, handler: &H) {
         let requirements = requirements_of(handler).without_resource();
         self.own.requirements.extend(&requirements);

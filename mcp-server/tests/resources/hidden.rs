@@ -292,6 +292,19 @@ fn group_with_a_guard_of_rows_has_completions() {
     assert!(built.is_ok(), "{:?}", built.err());
 }
 
+#[test]
+fn completion_of_a_template_names_no_resource() {
+    let complete = async |_: Completing, ResourceUri(_): ResourceUri| ["1"];
+    let row = TemplateDef::new("row://{id}", "row")
+        .handler(async |row: Row| row.id)
+        .complete("id", complete);
+    let built = Server::builder("test", "1")
+        .add_resource_template(row)
+        .build();
+    let error = built.expect_err("there is no resource").to_string();
+    assert!(error.contains("ResourceUri"), "{error}");
+}
+
 async fn complete(client: &mut Client, template: &str, name: &str, settled: Value) -> Value {
     let params = json!({
         "ref": { "type": "ref/resource", "uri": template },

@@ -121,7 +121,7 @@ impl TemplateDef {
         H: Handler<Completing, M>,
         H::Output: IntoCompletion + 'static,
     {
-        self.access.require(&handler);
+        self.access.require_without_resource(&handler);
         self.completions.add(variable.into(), handler);
         self
     }
