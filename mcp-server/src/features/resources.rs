@@ -102,7 +102,7 @@ async fn list_permitted<T: GuardedItem>(
 ) -> Result<T::Page, HandlerError> {
     let start = PageStart::read(list, params, cx)?;
     let slice = permitted::slice(list, start.from, start.size, cx).await;
-    start.finish(list, slice, cx)
+    PageStart::finish(list, slice, cx)
 }
 
 async fn read(
