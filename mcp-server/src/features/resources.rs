@@ -115,7 +115,9 @@ async fn read(
     let result = resources.proposals.read(&found, &cx).await;
     #[cfg(not(feature = "_proposals"))]
     let result = found.contents(None, &cx).await.map(|contents| {
-        let hints = found.hints(&contents, &resources.definitions);
+        let hints = found.hints(&contents, |uri| {
+            resources.definitions.locate_closed(uri).is_some()
+        });
         ReadResourceResult::new(contents, hints.ttl_ms, hints.scope)
     });
     result

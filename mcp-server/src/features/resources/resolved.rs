@@ -5,7 +5,6 @@ use mcp_types::AnyResourceContents;
 use mcp_types::json::Map;
 
 use crate::features::catalog::CacheHints;
-use crate::features::resources::catalog::ResourceDefinitions;
 use crate::features::resources::contents;
 use crate::features::resources::contents::body::ResourceBody;
 use crate::features::resources::defined::Defined;
@@ -75,15 +74,15 @@ impl ResolvedResource {
 
 impl AuthorizedResource {
     /// Returns how long caches may keep the contents. If not everybody may read the resource, or one
-    /// whose contents they have, they must not be shared.
+    /// whose contents they have, they must not be shared. `is_closed` says of which URIs this is true.
     pub(crate) fn hints(
         &self,
         contents: &[AnyResourceContents],
-        definitions: &ResourceDefinitions,
+        is_closed: impl Fn(&str) -> bool,
     ) -> CacheHints {
         let mut others = contents.iter().filter(|own| own.uri() != self.0.uri);
         let restricted = !self.0.definition.access_rules().is_open()
-            || others.any(|other| definitions.locate_closed(other.uri()).is_some());
+            || others.any(|other| is_closed(other.uri()));
         self.0.definition.hints().of(restricted)
     }
 
