@@ -295,6 +295,8 @@ impl Subscriber {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::value::RawValue;
+
     use super::*;
 
     fn uri(at: usize) -> String {
