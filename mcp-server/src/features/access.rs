@@ -1,5 +1,7 @@
 //! [`Access`]: who may use a definition, who sees it in lists, and the states of its group.
 
+mod listing;
+
 use std::sync::Arc;
 
 use crate::protocol::core::Context;
@@ -76,8 +78,8 @@ impl Access {
         self.own.requirements.extend(&requirements_of(handler));
     }
 
-    /// Records what a handler that lists requires: it runs where no resource is known.
-    #[cfg(feature = "pagination")]
+    /// Records what a handler that lists or completes requires: it runs where no resource is known.
+    #[cfg(any(feature = "pagination", feature = "templates"))]
     pub(crate) fn require_without_resource<A, M, H: Handler<A, M>>(&mut self, handler: &H) {
         let requirements = requirements_of(handler).without_resource();
         self.own.requirements.extend(&requirements);
@@ -200,40 +202,58 @@ impl Access {
     /// Returns `None` if there is nothing left to check, so that the futures of most requests stay
     /// small.
     pub(crate) fn check(&self, cx: &Context) -> Option<HandlerFuture<()>> {
-        self.check_guards(cx, |_| true)
+        self.check_guards(cx, false, |_| true)
+    }
+
+    /// As [`check`](Self::check), but a missing scope is the error only if no guard refuses the
+    /// caller: for resources, of which a caller with another scope would learn nothing, either.
+    pub(crate) fn check_all(&self, cx: &Context) -> Option<HandlerFuture<()>> {
+        self.check_guards(cx, true, |_| true)
     }
 
     /// Checks the scopes, and runs the guards that do not need the resource of the request. For
     /// resource templates where no URI is known.
     #[cfg(any(feature = "pagination", feature = "templates"))]
     pub(crate) fn check_template(&self, cx: &Context) -> Option<HandlerFuture<()>> {
-        self.check_guards(cx, |guard| !guard.names_resource)
+        self.check_guards(cx, true, |guard| !guard.names_resource)
     }
 
     fn check_guards(
         &self,
         cx: &Context,
+        scopes_last: bool,
         wanted: impl Fn(&Guard) -> bool,
     ) -> Option<HandlerFuture<()>> {
+        #[cfg_attr(not(feature = "oauth"), expect(unused_mut, reason = "no scopes"))]
+        let mut lacking = None;
         #[cfg(feature = "oauth")]
         if self.scopes().next().is_some()
             && let Err(error) = cx.require_scopes(self.scopes())
         {
-            return Some(Box::pin(std::future::ready(Err(error))));
+            if !scopes_last {
+                return Some(Box::pin(std::future::ready(Err(error))));
+            }
+            lacking = Some(error);
         }
         let mut guards = Vec::new();
         for (rules, groups) in self.levels() {
             let wanted = rules.guards.iter().filter(|guard| wanted(guard));
             guards.extend(wanted.map(|guard| (Arc::clone(&guard.run), with_states(cx, groups))));
         }
-        if guards.is_empty() {
+        if guards.is_empty() && lacking.is_none() {
             return None;
         }
         Some(Box::pin(async move {
+            let mut lacking = lacking;
             for (guard, cx) in guards {
-                guard(NoArguments, cx).await?;
+                match guard(NoArguments, cx).await {
+                    Err(error) if scopes_last && error.is_insufficient_scope() => {
+                        lacking.get_or_insert(error);
+                    }
+                    checked => checked?,
+                }
             }
-            Ok(())
+            lacking.map_or(Ok(()), Err)
         }))
     }
 
@@ -290,30 +310,6 @@ fn with_states(cx: &Context, groups: &[Arc<GroupAccess>]) -> Context {
     outermost_first.fold(cx.clone(), |cx, group| {
         cx.with_value(Arc::clone(&group.states))
     })
-}
-
-/// Defines the setters of what a list has of every definition. The field `$definition` is the listed
-/// type.
-macro_rules! listing_setters {
-    ($definition:ident) => {
-        /// Sets a name for people.
-        pub fn title(mut self, title: impl Into<String>) -> Self {
-            self.$definition.title = Some(title.into());
-            self
-        }
-
-        /// Adds an icon. Its media type and sizes are checked when the definition is added.
-        pub fn icon(mut self, icon: mcp_types::Icon) -> Self {
-            self.$definition.icons.get_or_insert_default().push(icon);
-            self
-        }
-
-        /// Sets further data, the `_meta`.
-        pub fn meta(mut self, meta: mcp_types::MetaObject) -> Self {
-            self.$definition.meta = Some(meta);
-            self
-        }
-    };
 }
 
 /// Defines the setters of a definition that restrict who may use it.
@@ -395,4 +391,5 @@ macro_rules! access_setters {
     };
 }
 
-pub(crate) use {access_setters, listing_setters};
+pub(crate) use access_setters;
+pub(crate) use listing::listing_setters;

@@ -82,6 +82,13 @@ pub trait Definition: Sized + Send + Sync + 'static {
         None
     }
 
+    /// Returns `true` if a resource with this URI is one of the definition.
+    #[doc(hidden)]
+    fn has_uri(&self, uri: &str) -> bool {
+        let _ = uri;
+        false
+    }
+
     /// Returns who may use the definition.
     #[doc(hidden)]
     fn access(&self) -> &Access;

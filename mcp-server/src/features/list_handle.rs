@@ -86,7 +86,13 @@ impl<T: Definition> ListHandle<'_, T> {
     /// Running requests that use it continue.
     #[must_use = "there may be no such item"]
     pub fn remove(&self, key: &str) -> bool {
-        let removed = self.list.remove(&T::canonical_key(key));
+        let key = T::canonical_key(key);
+        if let Some(item) = self.list.get(&key)
+            && !item.access().is_open()
+        {
+            self.core.hub.withdraw(|uri| item.has_uri(uri));
+        }
+        let removed = self.list.remove(&key);
         if removed {
             self.core.announce(T::change());
         }

@@ -31,7 +31,7 @@ pub(crate) fn list<T: ListItem>(
 ) -> Result<T::Page, HandlerError> {
     let start = PageStart::read(list, params, cx)?;
     let slice = list.page(start.from, start.size, cx);
-    start.finish(list, slice, cx)
+    PageStart::finish(list, slice, cx)
 }
 
 /// Where a page begins, and how long it is.
@@ -71,7 +71,6 @@ impl PageStart {
 
     /// Returns the page with these items.
     pub(crate) fn finish<T: ListItem>(
-        self,
         list: &List<T>,
         slice: Slice<T::Item>,
         cx: &Context,
@@ -110,13 +109,8 @@ impl PageStart {
         })
     }
 
-    #[expect(
-        clippy::unnecessary_wraps,
-        clippy::unused_self,
-        reason = "as with the feature"
-    )]
+    #[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
     pub(crate) fn finish<T: ListItem>(
-        self,
         list: &List<T>,
         slice: Slice<T::Item>,
         _: &Context,

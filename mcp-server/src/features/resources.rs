@@ -102,7 +102,7 @@ async fn list_permitted<T: GuardedItem>(
 ) -> Result<T::Page, HandlerError> {
     let start = PageStart::read(list, params, cx)?;
     let slice = permitted::slice(list, start.from, start.size, cx).await;
-    start.finish(list, slice, cx)
+    PageStart::finish(list, slice, cx)
 }
 
 async fn read(
@@ -115,7 +115,9 @@ async fn read(
     let result = resources.proposals.read(&found, &cx).await;
     #[cfg(not(feature = "_proposals"))]
     let result = found.contents(None, &cx).await.map(|contents| {
-        let hints = found.hints();
+        let hints = found.hints(&contents, |uri| {
+            resources.definitions.locate_closed(uri).is_some()
+        });
         ReadResourceResult::new(contents, hints.ttl_ms, hints.scope)
     });
     result

@@ -117,7 +117,9 @@ impl ResourceProposals for Resources {
     ) -> ProposalFuture<'a, Result<ReadResourceResult, HandlerError>> {
         Box::pin(async move {
             let contents = contents(found, cx, self).await?;
-            let hints = found.hints();
+            let hints = found.hints(&contents, |uri| {
+                self.definitions.locate_closed(uri).is_some()
+            });
             #[cfg(feature = "https-url")]
             let hints = urls::hints(
                 hints,

@@ -1,77 +1,23 @@
 //! Changes that peers can subscribe to: [`Change`], and the [`Hub`] that passes them to the
 //! subscribers of this process.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+mod announced;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::BitOr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
+pub use self::announced::Change;
+pub(crate) use self::announced::{Announced, ChangeParams, add_pending, params_bytes};
 use crate::util::uri_set::UriSet;
 use crate::util::uri_syntax::make_canonical;
-
-/// A change that peers can subscribe to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Change {
-    /// The list of tools changed.
-    Tools,
-    /// The list of prompts changed.
-    Prompts,
-    /// The lists of resources and resource templates changed.
-    Resources,
-    /// The resource with this URI, or a part of it, changed.
-    Resource(String),
-}
-
-/// A change, and what the params of its notification have beside it.
-#[derive(Clone, Debug)]
-pub(crate) struct Announced {
-    pub(crate) change: Change,
-    pub(crate) params: ChangeParams,
-}
-
-/// Members of params, such as `_meta`: the text of an object, which all subscribers share.
-pub(crate) type ChangeParams = Option<Arc<RawValue>>;
 
 /// The maximum size of the params of pending changes that a subscriber keeps, in bytes. Changes
 /// beyond it are announced without params.
 const PENDING_PARAMS: usize = 64 << 10;
-
-impl From<Change> for Announced {
-    fn from(change: Change) -> Self {
-        let params = None;
-        Self { change, params }
-    }
-}
-
-/// Adds a change to those that wait. A change that already waits gets the params of the newest
-/// announcement that has any.
-///
-/// Returns the former entry, if there was one.
-pub(crate) fn add_pending(
-    pending: &mut BTreeMap<Change, ChangeParams>,
-    change: Change,
-    params: ChangeParams,
-) -> Option<ChangeParams> {
-    match pending.entry(change) {
-        Entry::Vacant(entry) => {
-            entry.insert(params);
-            None
-        }
-        Entry::Occupied(mut entry) if params.is_some() => Some(entry.insert(params)),
-        Entry::Occupied(entry) => Some(entry.get().clone()),
-    }
-}
-
-/// Returns the size of params in bytes.
-pub(crate) fn params_bytes(params: &ChangeParams) -> usize {
-    params.as_ref().map_or(0, |params| params.get().len())
-}
 
 /// The lists whose changes a subscriber wants to receive.
 #[derive(Clone, Debug, Default)]
@@ -143,12 +89,31 @@ impl Hub {
 
     /// Passes a change to the subscribers that want it. Never blocks, even if a peer is slow.
     pub(crate) fn publish(&self, announced: impl Into<Announced>) {
-        let Announced { mut change, params } = announced.into();
+        let Announced {
+            mut change, params, ..
+        } = announced.into();
         if let Change::Resource(uri) = &mut change {
             make_canonical(uri);
         }
         for subscriber in self.wanting(self.bit(&change)) {
             subscriber.mark(&change, &params);
+        }
+    }
+
+    /// Removes waiting changes of resources whose definition is about to be removed, because nothing
+    /// would decide any more who may know of them.
+    pub(crate) fn withdraw(&self, is_removed: impl Fn(&str) -> bool) {
+        for subscriber in self.wanting(u64::MAX) {
+            let mut pending = subscriber.pending();
+            let mut freed = 0;
+            pending.changes.retain(|change, params| {
+                let is_kept = !matches!(change, Change::Resource(uri) if is_removed(uri));
+                freed += if is_kept { 0 } else { params_bytes(params) };
+                is_kept
+            });
+            pending.bytes -= freed;
+            let unknown = &mut pending.unknown;
+            unknown.retain(|change| !matches!(change, Change::Resource(uri) if is_removed(uri)));
         }
     }
 
@@ -237,6 +202,8 @@ struct Pending {
     changes: BTreeMap<Change, ChangeParams>,
     /// The size of the params in bytes.
     bytes: usize,
+    /// Those that may not have happened.
+    unknown: BTreeSet<Change>,
 }
 
 impl Subscriber {
@@ -255,7 +222,9 @@ impl Subscriber {
             self.mark(&change, &None);
         }
         for uri in self.watched.all() {
-            self.mark(&Change::Resource(uri), &None);
+            let change = Change::Resource(uri);
+            self.pending().unknown.insert(change.clone());
+            self.mark(&change, &None);
         }
     }
 
@@ -315,12 +284,19 @@ impl Subscriber {
         let mut pending = self.pending();
         let (change, params) = pending.changes.pop_first()?;
         pending.bytes -= params_bytes(&params);
-        Some(Announced { change, params })
+        let is_unknown = pending.unknown.remove(&change);
+        Some(Announced {
+            change,
+            params,
+            is_unknown,
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::value::RawValue;
+
     use super::*;
 
     fn uri(at: usize) -> String {

@@ -202,10 +202,8 @@ impl BusReceiver for Core {
                         AnyChange::Known(change) => self.hub.publish(change.clone()),
                         AnyChange::Detailed { change, params } => {
                             let params = RawValue::from_string(params.clone()).map(Arc::from);
-                            self.hub.publish(Announced {
-                                change: change.clone(),
-                                params: params.ok(),
-                            });
+                            self.hub
+                                .publish(Announced::new(change.clone(), params.ok()));
                         }
                         AnyChange::Unknown(_) => self.hub.publish_everything(),
                     }

@@ -90,7 +90,7 @@ impl Server {
         params: &(impl Serialize + ?Sized),
     ) -> Result<(), HandlerError> {
         let params = change_params(params)?;
-        self.core.announce(Announced { change, params });
+        self.core.announce(Announced::new(change, params));
         Ok(())
     }
 

@@ -5,6 +5,7 @@ mod blocks;
 mod canonical;
 mod client;
 mod collections;
+mod hidden;
 mod links;
 mod lists;
 mod metadata;

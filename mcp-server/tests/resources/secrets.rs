@@ -191,8 +191,9 @@ impl Asked {
                 "ref": { "type": "ref/resource", "uri": "ticket://{id}" },
                 "argument": { "name": "id", "value": id },
             })],
-            "tools/call" => vec![json!({ "name": "link", "arguments": { "uri": uri } })],
-            "prompts/get" => vec![json!({ "name": "link", "arguments": { "uri": uri } })],
+            "tools/call" | "prompts/get" => {
+                vec![json!({ "name": "link", "arguments": { "uri": uri } })]
+            }
             "subscriptions/listen" => {
                 let filter = json!({ "resourceSubscriptions": [uri] });
                 return Self::Listening(json!({ "notifications": filter }));
@@ -517,7 +518,7 @@ fn extractor_without_a_resource_to_extract_is_an_error_of_the_definition() {
         "completion `id` takes `mcp_server::features::resources::request::ResourceUri`, which only resources have",
     ];
     for (built, expected) in errors.into_iter().zip(expected) {
-        let error = built.err().expect(expected).to_string();
+        let error = built.expect_err(expected).to_string();
         assert!(error.contains(expected), "{error}");
     }
 }

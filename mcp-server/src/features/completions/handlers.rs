@@ -11,8 +11,8 @@ use crate::features::resources::described::TEMPLATE;
 use crate::protocol::core::states::States;
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::error::BuildError;
-use crate::protocol::handler::requirements::HandlerSubject;
-use crate::protocol::handler::{Handler, boxed};
+use crate::protocol::handler::requirements::{HandlerSubject, Requirements};
+use crate::protocol::handler::{Handler, boxed, requirements_of};
 
 /// The methods that use prompts and templates.
 const OWN_METHODS: [(&str, &str); 2] = [
@@ -25,6 +25,8 @@ pub(super) struct Completer {
     of: CompletionTarget,
     argument: String,
     pub(super) handler: CompletionHandler,
+    /// What the handler itself requires. The guards of its groups run for the definition only.
+    requirements: Requirements,
     pub(super) access: Access,
 }
 
@@ -73,6 +75,7 @@ impl Completions {
         self.push(Completer {
             of: CompletionTarget { kind, name },
             argument,
+            requirements: requirements_of(&handler),
             handler: boxed(handler, H::Output::into_completion),
             access,
         })
@@ -147,7 +150,8 @@ impl Completions {
         let missing = self.all.iter().flat_map(|completer| {
             let (access, argument) = (&completer.access, &completer.argument);
             let mut missing = access.missing(KIND, argument, server);
-            missing.extend(access.unavailable(HandlerSubject::Other, KIND, argument));
+            let requirements = &completer.requirements;
+            missing.extend(requirements.unavailable(HandlerSubject::Other, KIND, argument));
             missing
         });
         missing.collect()

@@ -64,7 +64,6 @@ impl ResourceDefinitions {
     }
 
     /// Returns the resource with a URI, if not everybody may read it.
-    #[cfg(feature = "pagination")]
     pub(crate) fn locate_closed(&self, uri: &str) -> Option<ResolvedResource> {
         let found = self.locate(uri)?;
         (!found.definition.access_rules().is_open()).then_some(found)

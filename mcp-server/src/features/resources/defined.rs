@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use crate::features::access::Access;
 use crate::features::catalog::CacheHints;
+#[cfg(feature = "pagination")]
+use crate::features::catalog::Definition as _;
 use crate::features::resources::definition::ResourceDef;
 #[cfg(feature = "pagination")]
 use crate::features::resources::handlers::ListHandler;
@@ -30,6 +32,12 @@ macro_rules! with_definition {
 }
 
 impl Defined {
+    /// Returns the URI, or the template.
+    #[cfg(feature = "pagination")]
+    pub(crate) fn key(&self) -> &str {
+        with_definition!(self, definition => definition.key())
+    }
+
     /// Returns how long caches may keep the contents.
     pub(crate) fn hints(&self) -> &CacheHints {
         with_definition!(self, definition => &definition.hints)

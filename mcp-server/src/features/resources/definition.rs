@@ -187,6 +187,10 @@ impl Definition for ResourceDef {
         changed.then(|| Change::Resource(self.resource.uri.clone()))
     }
 
+    fn has_uri(&self, uri: &str) -> bool {
+        self.resource.uri == uri
+    }
+
     fn access(&self) -> &Access {
         &self.access
     }

@@ -11,7 +11,7 @@ use crate::features::list_page::{PURPOSE, bad_cursor, cursor_binding, next_index
 use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::listed::position::{ListedPage, Position, ResourceSource};
-use crate::features::resources::permitted::{self, handled};
+use crate::features::resources::permitted::{self, Verdict, handled, verdict};
 use crate::features::resources::scope::Scope;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
@@ -100,7 +100,7 @@ pub(crate) async fn all(
             continue;
         }
         if let Some(check) = access.check_template(cx)
-            && check.await.is_err()
+            && verdict(template.key(), check).await != Verdict::Admitted
         {
             continue;
         }

@@ -122,24 +122,38 @@ async fn is_listed(
     check: impl Future<Output = Result<(), HandlerError>> + Send,
     cx: &Context,
 ) -> bool {
-    if !access.is_listed(cx) {
-        return false;
-    }
+    access.is_listed(cx) && verdict(uri, check).await != Verdict::Refused
+}
+
+/// What the guards of something in a list decide.
+#[derive(PartialEq)]
+pub(crate) enum Verdict {
+    Admitted,
+    /// The caller only lacks a scope.
+    LacksScope,
+    /// A guard forbids it, failed, or took too long.
+    Refused,
+}
+
+/// Runs guards for a list, which is sent whatever they do.
+pub(crate) async fn verdict(
+    uri: &str,
+    check: impl Future<Output = Result<(), HandlerError>> + Send,
+) -> Verdict {
     let uri = PeerText(uri);
     match timeout(LONGEST, caught(check)).await {
-        Ok(Some(Ok(()))) => true,
-        Ok(Some(Err(error))) if error.is_insufficient_scope() => true,
-        Ok(Some(Err(error))) if error.is_forbidden() || error.is_not_found() => false,
+        Ok(Some(Ok(()))) => return Verdict::Admitted,
+        Ok(Some(Err(error))) if error.is_insufficient_scope() => return Verdict::LacksScope,
+        Ok(Some(Err(error))) if error.is_forbidden() || error.is_not_found() => {}
         Ok(Some(Err(error))) => {
             let error = for_log(&error);
             tracing::warn!(%uri, %error, "a resource is not listed, because its guard failed");
-            false
         }
         // The panic is in the log.
-        Ok(None) => false,
+        Ok(None) => {}
         Err(_) => {
             tracing::warn!(%uri, "a resource is not listed: its guard takes too long");
-            false
         }
     }
+    Verdict::Refused
 }

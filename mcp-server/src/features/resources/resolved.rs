@@ -48,15 +48,15 @@ impl ResolvedResource {
             return Err(HandlerError::resource_not_found(&*self.uri));
         }
         let check = if access.names_resource() {
-            access.check(&with_resource(cx, &self.uri, self.variables.clone()))
+            access.check_all(&with_resource(cx, &self.uri, self.variables.clone()))
         } else {
-            access.check(cx)
+            access.check_all(cx)
         };
         let Some(check) = check else {
             return Ok(());
         };
         check.await.map_err(|error| {
-            if !error.is_forbidden() {
+            if !error.is_forbidden() && !error.is_not_found() {
                 return error;
             }
             let (uri, error) = (PeerText(&self.uri), for_log(&error));
@@ -73,11 +73,17 @@ impl ResolvedResource {
 }
 
 impl AuthorizedResource {
-    /// Returns how long caches may keep the contents. If not everybody may read the resource, they
-    /// must not be shared.
-    pub(crate) fn hints(&self) -> CacheHints {
-        let access = self.0.definition.access_rules();
-        self.0.definition.hints().of(!access.is_open())
+    /// Returns how long caches may keep the contents. If not everybody may read the resource, or one
+    /// whose contents they have, they must not be shared. `is_closed` says of which URIs this is true.
+    pub(crate) fn hints(
+        &self,
+        contents: &[AnyResourceContents],
+        is_closed: impl Fn(&str) -> bool,
+    ) -> CacheHints {
+        let mut others = contents.iter().filter(|own| own.uri() != self.0.uri);
+        let restricted = !self.0.definition.access_rules().is_open()
+            || others.any(|other| is_closed(other.uri()));
+        self.0.definition.hints().of(restricted)
     }
 
     /// Returns the context for the handlers of the definition.

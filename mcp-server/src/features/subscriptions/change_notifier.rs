@@ -124,7 +124,11 @@ impl ChangeNotifier {
         let found = match admit(uri, &self.cx, &self.resources).await {
             Admission::Admitted(found) => Some(found),
             Admission::Undefined => None,
-            Admission::Refused => return Ok(None),
+            Admission::Refused => {
+                let announced = announced.for_everybody();
+                let message = announced.map(|all| announcement(self.cx.revision(), all, meta));
+                return message.transpose();
+            }
         };
         if self.negotiated {
             match self.resource(found, uri).await {

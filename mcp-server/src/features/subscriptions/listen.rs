@@ -109,7 +109,10 @@ pub(crate) async fn listen(
                 if let Change::Resource(uri) = &announced.change
                     && let Admission::Refused = admission::admit(uri, &cx, &resources).await
                 {
-                    continue;
+                    let Some(announced) = announced.for_everybody() else {
+                        continue;
+                    };
+                    return announcement(cx.revision(), announced, Some(meta.clone()));
                 }
                 return announcement(cx.revision(), announced, Some(meta.clone()));
             }

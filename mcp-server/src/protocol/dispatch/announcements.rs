@@ -48,9 +48,15 @@ pub(crate) fn send_changes(
     async move {
         loop {
             let announced = subscriber.next().await;
-            if !is_admitted(&announced.change, &core, &session).await {
+            let admitted = is_admitted(&announced.change, &core, &session).await;
+            let announced = if admitted {
+                Some(announced)
+            } else {
+                announced.for_everybody()
+            };
+            let Some(announced) = announced else {
                 continue;
-            }
+            };
             match announcement(session.revision, announced, None) {
                 Ok(message) => {
                     let passed = if core.layers.is_empty() {
@@ -123,7 +129,7 @@ pub(crate) fn announcement(
     announced: Announced,
     meta: Option<NotificationMetaObject>,
 ) -> Result<Vec<u8>, HandlerError> {
-    let Announced { change, params } = announced;
+    let Announced { change, params, .. } = announced;
     let message = plain_announcement(revision, change, meta)?;
     let Some(params) = params else {
         return Ok(message);

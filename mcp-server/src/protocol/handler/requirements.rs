@@ -65,7 +65,7 @@ impl Requirements {
     }
 
     /// Returns these requirements for a handler that runs where no resource is known.
-    #[cfg(feature = "pagination")]
+    #[cfg(any(feature = "pagination", feature = "templates"))]
     pub(crate) fn without_resource(mut self) -> Self {
         self.never = self.resource.take();
         self.template = None;

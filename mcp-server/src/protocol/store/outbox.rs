@@ -39,7 +39,7 @@ impl Outbox {
 
     /// Adds a change.
     pub(crate) fn add(&self, announced: impl Into<Announced>) {
-        let Announced { change, params } = announced.into();
+        let Announced { change, params, .. } = announced.into();
         {
             let mut waiting = self.waiting();
             if waiting.is_everything {

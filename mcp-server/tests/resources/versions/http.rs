@@ -100,6 +100,23 @@ impl Messages {
         true
     }
 
+    /// Returns the id of the first event.
+    pub(crate) async fn event_id(&mut self) -> String {
+        loop {
+            let id = self.read.lines().find_map(|line| line.strip_prefix("id:"));
+            if let Some(id) = id.filter(|_| self.read.contains("\n\n")) {
+                return id.trim().to_owned();
+            }
+            assert!(self.more().await, "the stream ended early: {}", self.read);
+        }
+    }
+
+    /// Waits for the end.
+    pub(crate) async fn answer_text(mut self) -> String {
+        while self.more().await {}
+        self.read
+    }
+
     /// Returns the only response.
     pub(crate) async fn answer(mut self) -> (StatusCode, Value) {
         while self.more().await {}

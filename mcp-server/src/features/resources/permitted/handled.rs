@@ -19,7 +19,8 @@ const CALLS: usize = 16;
 /// handler continues.
 ///
 /// The handler is called again if something was left out, so that the length of a page does not tell
-/// how much.
+/// how much, and for what follows the page, so that a cursor does not tell of what the caller may not
+/// read.
 pub(crate) async fn extend(
     page: &mut ListedPage,
     handler: &ListHandler,
@@ -30,6 +31,8 @@ pub(crate) async fn extend(
     is_wanted: impl Fn(&Resource) -> bool,
 ) -> Result<Option<String>, HandlerError> {
     let mut at = at;
+    // Where the list continues, if the caller may read any of what follows.
+    let mut after = None;
     for _ in 0..CALLS {
         let listed = handler(at.clone(), handler_cx.clone()).await?;
         let (mut resources, source, next) = listed.into_parts();
@@ -37,18 +40,23 @@ pub(crate) async fn extend(
         let count = resources.len();
         let permitted = permitted(resources, cx, definitions, &mut page.restricted).await;
         let added = permitted.len();
-        page.extend(permitted, source);
-        if next.is_none() || added == count {
+        if after.is_none() {
+            page.extend(permitted, source);
+        } else if added > 0 {
+            return Ok(after);
+        }
+        if next.is_none() || !page.restricted {
             return Ok(next);
         }
-        at.after = next;
         let left = at.size.map(|size| size.get().saturating_sub(added));
-        at.size = left.and_then(NonZeroUsize::new);
-        if at.size.is_none() {
-            break;
+        let left = left.and_then(NonZeroUsize::new);
+        if after.is_none() && (added == count || left.is_none()) {
+            after.clone_from(&next);
         }
+        at.after = next;
+        at.size = left.or(Some(NonZeroUsize::MIN));
     }
-    Ok(at.after)
+    Ok(after.or(at.after))
 }
 
 /// Returns the resources that the caller may read. Sets `restricted` if other callers may read other

@@ -8,7 +8,7 @@ use mcp_types::uri::canonical;
 
 use crate::features::resources::catalog::ResourceDefinitions;
 use crate::features::resources::defined::Defined;
-use crate::features::resources::permitted::are_listed;
+use crate::features::resources::permitted::{CONCURRENT, are_listed};
 use crate::features::resources::resolved::ResolvedResource;
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::features::resources::templates::expand::expand;
@@ -18,8 +18,8 @@ use crate::protocol::core::Context;
 const CHECKED: usize = 1_000;
 
 /// Returns a completion without the values with which the URI names a resource that the caller may
-/// not read, as soon as `most` are left. `settled` are the values of other variables; guards that need one that is missing
-/// refuse the value.
+/// not read, as soon as `most` are left. `settled` are the values of other variables; guards that
+/// need one that is missing refuse the value.
 pub(crate) async fn readable(
     mut completion: Completion,
     most: usize,
@@ -30,38 +30,52 @@ pub(crate) async fn readable(
     definitions: &ResourceDefinitions,
 ) -> Completion {
     settled.retain(|name, _| template.has_variable(name));
+    let settled_bytes = settled.values().map(String::len).sum::<usize>();
+    if settled_bytes > cx.core().limits().uri_bytes {
+        // No request may have such a URI, and each value would cost its length.
+        return Completion::new([]).total(0).has_more(false);
+    }
     let resolve = |value: &String| {
         let mut variables = settled.clone();
         variables.insert(variable, value.clone());
         let uri = canonical(&expand(&template.template.uri_template, &variables)).into_owned();
-        let definition = Defined::Template(Arc::clone(template));
-        let found = definitions.locate(&uri).unwrap_or(ResolvedResource {
+        let found = definitions.locate(&uri);
+        let is_complete = template.has_all(&variables);
+        let own = ResolvedResource {
             uri,
-            definition,
+            definition: Defined::Template(Arc::clone(template)),
             variables,
-        });
-        (!found.definition.access_rules().is_open()).then_some(found)
+        };
+        // Without all variables, the URI may be one of another definition only by chance.
+        let both = match found {
+            Some(found) if is_complete => [Some(found), None],
+            found => [found, Some(own)],
+        };
+        both.map(|found| found.filter(|found| !found.definition.access_rules().is_open()))
     };
     let all = std::mem::take(&mut completion.values);
     let mut restricted = !template.access.is_open();
     let mut checked = 0;
-    for chunk in all.chunks(most) {
-        if completion.values.len() >= most || checked >= CHECKED {
+    // One more than may be sent: whether more follow must not depend on what the caller may not read.
+    for chunk in all.chunks(CONCURRENT) {
+        if completion.values.len() > most || checked >= CHECKED {
             break;
         }
         checked += chunk.len();
-        let found: Vec<_> = chunk.iter().map(resolve).collect();
+        let found: Vec<_> = chunk.iter().flat_map(resolve).collect();
         restricted |= found.iter().any(Option::is_some);
-        let listed = are_listed(&found, cx).await.into_iter();
-        let known = chunk.iter().zip(listed);
-        let known = known.filter(|(_, listed)| *listed);
+        let listed = are_listed(&found, cx).await;
+        let known = chunk.iter().zip(listed.chunks(2));
+        let known = known.filter(|(_, listed)| listed.iter().all(|listed| *listed));
         completion
             .values
             .extend(known.map(|(value, _)| value.clone()));
     }
     if restricted {
         // The number of all values would tell how many the caller may not read.
-        let more = checked < all.len() || completion.has_more == Some(true);
+        let unknown = checked < all.len() && completion.values.len() <= most;
+        let more = completion.values.len() > most || unknown || completion.has_more == Some(true);
+        completion.values.truncate(most);
         completion.total = i64::try_from(completion.values.len())
             .ok()
             .filter(|_| !more);

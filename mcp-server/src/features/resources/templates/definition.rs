@@ -121,7 +121,7 @@ impl TemplateDef {
         H: Handler<Completing, M>,
         H::Output: IntoCompletion + 'static,
     {
-        self.access.require(&handler);
+        self.access.require_without_resource(&handler);
         self.completions.add(variable.into(), handler);
         self
     }
@@ -153,6 +153,13 @@ impl TemplateDef {
         matcher.is_some_and(|matcher| matcher.names().contains(&name))
     }
 
+    /// Returns `true` if all variables of the template have a value.
+    pub(crate) fn has_all(&self, variables: &Map<String>) -> bool {
+        let matcher = self.matcher.as_ref();
+        let names = matcher.map(|matcher| matcher.names()).unwrap_or_default();
+        names.into_iter().all(|name| variables.contains_key(name))
+    }
+
     /// Returns `true` if a handler lists the resources.
     #[cfg(feature = "pagination")]
     pub(crate) fn lists(&self) -> bool {
@@ -180,6 +187,10 @@ impl Definition for TemplateDef {
 
     fn change() -> Change {
         Change::Resources
+    }
+
+    fn has_uri(&self, uri: &str) -> bool {
+        self.matches(uri).is_some()
     }
 
     fn access(&self) -> &Access {
