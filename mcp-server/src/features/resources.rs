@@ -40,6 +40,7 @@ use crate::features::resources::catalog::ResourceCatalog;
 #[cfg(any(feature = "templates", not(feature = "pagination")))]
 use crate::features::resources::permitted::GuardedItem;
 use crate::features::resources::request::ResourceParams;
+use crate::features::resources::resolved::AdmittedResources;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::dispatch::route::common;
@@ -110,6 +111,7 @@ async fn read(
     cx: Context,
     resources: Arc<ResourceCatalog>,
 ) -> Result<ReadResourceResult, HandlerError> {
+    let cx = cx.with_value(AdmittedResources::default());
     let found = resources.definitions.find(&cx, &uri).await?;
     #[cfg(feature = "_proposals")]
     let result = resources.proposals.read(&found, &cx).await;

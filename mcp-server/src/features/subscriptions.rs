@@ -24,7 +24,7 @@ use crate::protocol::dispatch::registry::Registry;
 
 /// Registers the methods of subscriptions.
 pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>) {
-    registry.change_access = Some(Box::new(SessionAdmission(Arc::clone(resources))));
+    registry.resource_access = Some(Box::new(SessionAdmission(Arc::clone(resources))));
     let listened = Arc::clone(resources);
     registry.serve(SubscriptionsListenRequest::METHOD, move |params, cx| {
         listen::listen(params, cx, Arc::clone(&listened))

@@ -1,5 +1,5 @@
 //! [`Core`], the state that all requests of a server share; [`Context`], the request of a handler;
-//! [`Route`] and [`Listener`], the handlers by method; [`ChangeAccess`]. They refer to each other,
+//! [`Route`] and [`Listener`], the handlers by method; [`ResourceAccess`]. They refer to each other,
 //! so they are defined together.
 
 pub(crate) mod context;
@@ -69,7 +69,7 @@ pub(crate) struct Core {
     /// Handles the notifications without a listener.
     pub(crate) fallback_listener: Option<Box<dyn Listener>>,
     pub(crate) hub: Hub,
-    pub(crate) change_access: Option<Box<dyn ChangeAccess>>,
+    pub(crate) resource_access: Option<Box<dyn ResourceAccess>>,
     /// Removes what the client must not see from a block of a question to the client.
     #[cfg(feature = "_proposals")]
     pub(crate) withhold: fn(&mut mcp_types::ContentBlock, &Context),
@@ -268,9 +268,9 @@ pub(crate) trait Listener: Send + Sync {
     ) -> Result<Pin<Box<dyn Future<Output = ()> + Send>>, HandlerError>;
 }
 
-/// Decides which clients are notified of changes of a resource. Implemented by the subscriptions.
-pub(crate) trait ChangeAccess: Send + Sync {
-    /// Returns `true` if the client of the context may be notified of changes of a resource.
+/// Decides which clients may know of a resource. Implemented by the subscriptions.
+pub(crate) trait ResourceAccess: Send + Sync {
+    /// Returns `true` if the client of the context may know of a resource, and of its changes.
     fn admits<'a>(
         &'a self,
         uri: &'a str,

@@ -103,11 +103,11 @@ pub enum BuildError {
         /// The type of the extractor.
         type_name: &'static str,
     },
-    /// The handler that lists resources takes an extractor that needs the resource of the request:
-    /// a list has none.
+    /// A handler that lists resources or completes a variable takes an extractor that needs the
+    /// resource of the request: there is none.
     #[error(
-        "the handler that lists the resources of {kind} `{name}` takes `{type_name}`, but a list is \
-         not the request of one resource: use `ListAt`"
+        "a handler of {kind} `{name}` that lists or completes takes `{type_name}`, but it does not \
+         run for one resource: use its first argument"
     )]
     NoResource {
         /// The kind of the definition that has the handler.

@@ -14,7 +14,7 @@ use crate::features::completions::handlers::Completions;
 use crate::features::definition_error::check_icons;
 use crate::features::{completions, logging, prompts, resources, subscriptions, tools};
 #[cfg(feature = "https-url")]
-use crate::proposals::https_url::issue::Urls;
+use crate::proposals::https_url::{config::HttpUrls, issue::Urls};
 #[cfg(feature = "_proposals")]
 use crate::proposals::{hooks, resources::blocks};
 use crate::protocol::changes::Hub;
@@ -71,23 +71,7 @@ impl ServerBuilder {
             urls,
         } = self;
         #[cfg(feature = "https-url")]
-        let urls = {
-            let opted_in = registry.offers(mcp_types::Proposal::HttpsUrl);
-            if !opted_in && urls.is_some() {
-                tracing::warn!("no URLs are handed out: the program did not opt into the proposal");
-            }
-            let urls = urls.filter(|_| opted_in);
-            if stores.are_set() && urls.as_ref().is_some_and(|urls| !urls.has_keys()) {
-                tracing::warn!(
-                    "processes share a store, but this one has random keys for URLs of resources: \
-                     the others refuse its URLs. Set `HttpUrls::keys` to the same in all of them"
-                );
-            }
-            urls.map(Urls::new)
-                .transpose()
-                .map_err(|error| random(&error))?
-                .map(Arc::new)
-        };
+        let urls = issued_urls(urls, &registry, stores.are_set())?;
         layers.append(&mut task_layers);
         let inner = layers.len();
         layers.append(&mut inner_layers);
@@ -170,7 +154,7 @@ impl ServerBuilder {
             fallback: registry.fallback,
             fallback_listener: registry.fallback_listener,
             hub: Hub::default(),
-            change_access: registry.change_access,
+            resource_access: registry.resource_access,
             #[cfg(feature = "_proposals")]
             withhold: blocks::withhold_of_block,
             stores,
@@ -201,6 +185,28 @@ impl ServerBuilder {
         }
         Ok(Server { core, catalogs })
     }
+}
+
+/// Returns what issues the URLs of resources, if the program opted into the proposal.
+#[cfg(feature = "https-url")]
+fn issued_urls(
+    urls: Option<HttpUrls>,
+    registry: &Registry,
+    is_shared: bool,
+) -> Result<Option<Arc<Urls>>, BuildError> {
+    let opted_in = registry.offers(mcp_types::Proposal::HttpsUrl);
+    if !opted_in && urls.is_some() {
+        tracing::warn!("no URLs are handed out: the program did not opt into the proposal");
+    }
+    let urls = urls.filter(|_| opted_in);
+    if is_shared && urls.as_ref().is_some_and(|urls| !urls.has_keys()) {
+        tracing::warn!(
+            "processes share a store, but this one has random keys for URLs of resources: the \
+             others refuse its URLs. Set `HttpUrls::keys` to the same in all of them"
+        );
+    }
+    let urls = urls.map(Urls::new).transpose();
+    Ok(urls.map_err(|error| random(&error))?.map(Arc::new))
 }
 
 #[cfg(feature = "_seal")]

@@ -476,7 +476,6 @@ async fn contents_that_differ_between_callers_are_not_for_shared_caches() {
 }
 
 #[tokio::test]
-#[ignore = "guards run again for each description"]
 async fn guard_runs_once_for_each_resource_of_a_page() {
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&runs);
@@ -549,7 +548,6 @@ async fn principal_of_a_middleware_decides_about_notifications() {
 }
 
 #[tokio::test]
-#[ignore = "guards run again for each description"]
 async fn guards_run_once_for_each_member_of_a_read_collection() {
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&runs);

@@ -513,8 +513,8 @@ fn extractor_without_a_resource_to_extract_is_an_error_of_the_definition() {
         "resource `a:` takes `mcp_server::features::resources::request::Variables<suite::resources::secrets::Ticket>`, which only resource templates have",
         "tool `a:` takes `mcp_server::features::resources::request::ResourceUri`, which only resources have",
         "prompt `a:` takes `mcp_server::features::resources::request::ResourceUri`, which only resources have",
-        "the resources of resource `a:` takes `mcp_server::features::resources::request::ResourceUri`, but a list is not the request of one resource",
-        "the resources of resource template `a:{id}` takes `mcp_server::features::resources::request::Variables<suite::resources::secrets::Ticket>`, but a list is not the request of one resource",
+        "resource `a:` that lists or completes takes `mcp_server::features::resources::request::ResourceUri`, but it does not run for one resource",
+        "resource template `a:{id}` that lists or completes takes `mcp_server::features::resources::request::Variables<suite::resources::secrets::Ticket>`, but it does not run for one resource",
         "completion `id` takes `mcp_server::features::resources::request::ResourceUri`, which only resources have",
     ];
     for (built, expected) in errors.into_iter().zip(expected) {

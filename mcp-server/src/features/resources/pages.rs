@@ -12,6 +12,7 @@ use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::listed::position::{ListedPage, Position, ResourceSource};
 use crate::features::resources::permitted::{self, Verdict, handled, verdict};
+use crate::features::resources::resolved::AdmittedResources;
 use crate::features::resources::scope::Scope;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
@@ -22,6 +23,7 @@ pub(crate) async fn list(
     cx: Context,
     catalog: Arc<ResourceCatalog>,
 ) -> Result<ListResourcesResult, HandlerError> {
+    let cx = cx.with_value(AdmittedResources::default());
     let keys = cx.core().keys.get();
     #[cfg(feature = "_proposals")]
     let scope = catalog.proposals.scope(&params, &cx)?;

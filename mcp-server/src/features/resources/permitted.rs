@@ -19,15 +19,12 @@ use crate::features::catalog::{List, ListItem};
 use crate::features::list_slice::Slice;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::resolved::ResolvedResource;
+use crate::features::resources::resolved::{CONCURRENT, ResolvedResource};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::request_task::caught;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::util::join::join;
-
-/// The maximum number of guards that run for one list at the same time.
-const CONCURRENT: usize = 16;
 
 /// The maximum duration of the guards of one resource. A list is not sent before they have ended.
 const LONGEST: Duration = Duration::from_secs(5);

@@ -1,5 +1,9 @@
 //! [`ResolvedResource`]: the resource that a URI names.
 
+use std::collections::HashSet;
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use mcp_internal::peer_text::PeerText;
 use mcp_types::AnyResourceContents;
 use mcp_types::json::Map;
@@ -12,6 +16,7 @@ use crate::features::resources::handlers::{ReadParams, with_resource};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::util::join::join;
 
 /// A resource that a URI names, with its definition. Call [`check_access`](Self::check_access) to
 /// check that the caller may use it.
@@ -20,6 +25,28 @@ pub(crate) struct ResolvedResource {
     pub(crate) definition: Defined,
     /// The values of the template's variables in the URI.
     pub(crate) variables: Map<String>,
+}
+
+/// The maximum number of guards that run for one request at the same time.
+pub(crate) const CONCURRENT: usize = 16;
+
+/// The resources that a request was admitted to, so that their guards run once for it, however often
+/// its response names them. Attached to the context of requests with many resources.
+#[derive(Default)]
+pub(crate) struct AdmittedResources(Mutex<HashSet<String>>);
+
+impl AdmittedResources {
+    fn uris(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn contains(&self, uri: &str) -> bool {
+        self.uris().contains(uri)
+    }
+
+    fn add(&self, uri: &str) {
+        self.uris().insert(uri.to_owned());
+    }
 }
 
 /// A resource that the caller may use.
@@ -47,6 +74,10 @@ impl ResolvedResource {
         if !access.is_visible(cx) {
             return Err(HandlerError::resource_not_found(&*self.uri));
         }
+        let admitted = cx.value::<AdmittedResources>();
+        if admitted.is_some_and(|admitted| admitted.contains(&self.uri)) {
+            return Ok(());
+        }
         let check = if access.names_resource() {
             access.check_all(&with_resource(cx, &self.uri, self.variables.clone()))
         } else {
@@ -62,7 +93,11 @@ impl ResolvedResource {
             let (uri, error) = (PeerText(&self.uri), for_log(&error));
             tracing::debug!(%uri, %error, "a guard hides a resource from a caller");
             HandlerError::resource_not_found(&*self.uri)
-        })
+        })?;
+        if let Some(admitted) = admitted {
+            admitted.add(&self.uri);
+        }
+        Ok(())
     }
 
     /// Returns `true` if the caller sees the resource.
@@ -138,15 +173,21 @@ impl AuthorizedResource {
         contents: Vec<AnyResourceContents>,
         cx: &Context,
     ) -> Vec<AnyResourceContents> {
-        let Some(access) = &cx.core().change_access else {
+        let Some(access) = &cx.core().resource_access else {
             return contents;
         };
         let mut readable = Vec::with_capacity(contents.len());
-        for contents in contents {
-            if contents.uri() == self.0.uri || access.admits(contents.uri(), cx).await {
-                readable.push(contents);
-            }
+        for chunk in contents.chunks(CONCURRENT) {
+            let checks = chunk.iter().map(|contents| {
+                Box::pin(async move {
+                    contents.uri() == self.0.uri || access.admits(contents.uri(), cx).await
+                }) as Pin<Box<dyn Future<Output = bool> + Send + '_>>
+            });
+            readable.extend(join(checks.collect()).await);
         }
-        readable
+        let mut readable = readable.into_iter();
+        let mut contents = contents;
+        contents.retain(|_| readable.next().unwrap_or_default());
+        contents
     }
 }

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::resolved::AuthorizedResource;
-use crate::protocol::core::{ChangeAccess, Context};
+use crate::protocol::core::{Context, ResourceAccess};
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::request_task::caught;
 use crate::protocol::error::handler_error::HandlerError;
@@ -16,7 +16,8 @@ use crate::protocol::error::handler_error::HandlerError;
 /// Checks that the client of a request may subscribe to a resource.
 ///
 /// The server does not check that a subscribed resource exists. A resource that the client may not
-/// read is therefore accepted like one that does not exist, and [`admit`] suppresses its changes.
+/// read, or whose guard panics, is therefore accepted like one that does not exist, and [`admit`]
+/// suppresses its changes.
 ///
 /// # Errors
 ///
@@ -29,9 +30,11 @@ pub(crate) async fn check(
     let Some(found) = resources.definitions.locate(uri) else {
         return Ok(());
     };
-    match found.check(cx).await {
-        Err(error) if error.is_not_found() => Ok(()),
-        checked => checked,
+    match caught(found.check(cx)).await {
+        Some(Err(error)) if error.is_not_found() => Ok(()),
+        Some(checked) => checked,
+        // The panic is in the log.
+        None => Ok(()),
     }
 }
 
@@ -66,12 +69,12 @@ pub(crate) async fn admit(uri: &str, cx: &Context, resources: &ResourceCatalog) 
         Ok(Some(Ok(found))) => return Admission::Admitted(found),
         Ok(Some(Err(error))) => {
             let error = for_log(&error);
-            tracing::debug!(%uri, %error, "a client is not notified of a resource that it may not read");
+            tracing::debug!(%uri, %error, "a client is not told of a resource that it may not read");
         }
         // The panic is in the log.
         Ok(None) => {}
         Err(_) => {
-            tracing::warn!(%uri, "a client is not notified: the guard of the resource takes too long");
+            tracing::warn!(%uri, "a client is not told of a resource: its guard takes too long");
         }
     }
     Admission::Refused
@@ -80,7 +83,7 @@ pub(crate) async fn admit(uri: &str, cx: &Context, resources: &ResourceCatalog) 
 /// Decides for clients of older revisions.
 pub(crate) struct SessionAdmission(pub(crate) Arc<ResourceCatalog>);
 
-impl ChangeAccess for SessionAdmission {
+impl ResourceAccess for SessionAdmission {
     fn admits<'a>(
         &'a self,
         uri: &'a str,

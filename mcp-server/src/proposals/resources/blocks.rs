@@ -6,6 +6,7 @@ use mcp_types::{EmbeddedResource, Proposal};
 
 use crate::features::resources::listed::position::{ListedPage, ResourceSource};
 use crate::features::resources::permitted::are_listed;
+use crate::features::resources::resolved::AdmittedResources;
 use crate::proposals::metadata::collection::is_collection;
 #[cfg(feature = "sep-2093")]
 use crate::proposals::metadata::metadata_view::read_metadata;
@@ -24,6 +25,7 @@ pub(crate) async fn finish_blocks(
     cx: &Context,
     resources: &Resources,
 ) {
+    let cx = &cx.with_value(AdmittedResources::default());
     let mut links = Vec::new();
     for block in blocks {
         if let ContentBlock::ResourceLink(link) = block {

@@ -11,7 +11,7 @@ use mcp_types::revision::Versioned;
 use mcp_types::{Notification, Proposal, Revision, ServerCapabilities, json::Object};
 
 use crate::protocol::core::states::States;
-use crate::protocol::core::{ChangeAccess, Context, Listener, Methods, Route, Routed};
+use crate::protocol::core::{Context, Listener, Methods, ResourceAccess, Route, Routed};
 use crate::protocol::dispatch::route::{self, AnyNotificationHandler, NotificationHandler, Typed};
 use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
@@ -33,7 +33,7 @@ pub(crate) struct Registry {
     pub(crate) fallback_listener: Option<Box<dyn Listener>>,
     pub(crate) capabilities: ServerCapabilities,
     /// Decides which clients are notified of changes of a resource; `None` without resources.
-    pub(crate) change_access: Option<Box<dyn ChangeAccess>>,
+    pub(crate) resource_access: Option<Box<dyn ResourceAccess>>,
     /// The tools, for metrics and middleware.
     pub(crate) tools: Option<Arc<dyn Tools>>,
     pub(crate) revisions: &'static [Revision],
@@ -55,7 +55,7 @@ impl Default for Registry {
             fallback: None,
             fallback_listener: None,
             capabilities: with_member(LOGGING, &Object::new()),
-            change_access: None,
+            resource_access: None,
             tools: None,
             revisions: Revision::ALL,
             proposals: BTreeSet::new(),

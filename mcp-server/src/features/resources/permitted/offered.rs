@@ -8,8 +8,8 @@ use mcp_types::uri::canonical;
 
 use crate::features::resources::catalog::ResourceDefinitions;
 use crate::features::resources::defined::Defined;
-use crate::features::resources::permitted::{CONCURRENT, are_listed};
-use crate::features::resources::resolved::ResolvedResource;
+use crate::features::resources::permitted::are_listed;
+use crate::features::resources::resolved::{CONCURRENT, ResolvedResource};
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::features::resources::templates::expand::expand;
 use crate::protocol::core::Context;
