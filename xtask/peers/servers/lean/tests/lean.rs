@@ -8,8 +8,8 @@ mod peer;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use mcp_server::types::{CacheScope, Revision};
-use mcp_server::{BuildErrors, Completing, ResourceDef, Server};
+use mcp_server::types::{CacheScope, ReadResourceOutcome, ReadResourceRequest, Revision};
+use mcp_server::{BuildErrors, Completing, HandlerError, Params, ResourceDef, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -92,6 +92,19 @@ fn resources() -> Server {
     Server::builder("lean", "1.0.0")
         .add_resource(ResourceDef::text("demo:a", "a", "A"))
         .cache_resources(Duration::from_secs(5), CacheScope::Public)
+        .build()
+        .expect("the definition is valid")
+}
+
+/// Returns a server whose own handler reads URIs of templates.
+fn own_templates() -> Server {
+    async fn read(
+        Params(params): Params<ReadResourceRequest>,
+    ) -> Result<ReadResourceOutcome, HandlerError> {
+        Err(HandlerError::resource_not_found(params.uri))
+    }
+    Server::builder("lean", "1.0.0")
+        .on(read)
         .complete_resource("own:{x}", "x", |typing: Completing| async move {
             vec![format!("{}!", typing.value)]
         })
@@ -149,6 +162,13 @@ async fn resource_without_templates_is_not_found() {
             .await;
         let expected = if revision.is_modern() { -32602 } else { -32002 };
         assert_eq!(code, expected, "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn templates_of_an_own_handler_are_completed() {
+    let server = own_templates();
+    for (revision, mut peer) in peers(&server).await {
         let complete = |template: &str, variable: &str| {
             json!({
                 "ref": { "type": "ref/resource", "uri": template },
@@ -158,7 +178,6 @@ async fn resource_without_templates_is_not_found() {
         if !revision.has_method("completion/complete") {
             continue;
         }
-        // A custom handler may read URIs of templates.
         let params = complete("own:{x}", "x");
         let result = peer.result("completion/complete", params).await;
         assert_eq!(result["completion"]["values"], json!(["v!"]));
