@@ -39,6 +39,22 @@ pub enum Note {
         /// The type and the member.
         place: String,
     },
+    /// A list or a map that contains itself, and accepts any value inside.
+    Circular {
+        /// The name of the type.
+        name: String,
+    },
+}
+
+impl Note {
+    /// Returns `true` if the types accept more than the schema.
+    #[must_use]
+    pub fn is_warning(&self) -> bool {
+        matches!(
+            self,
+            Self::Schema(_) | Self::Infinite { .. } | Self::Circular { .. }
+        )
+    }
 }
 
 impl fmt::Display for Note {
@@ -73,6 +89,10 @@ impl fmt::Display for Note {
                 out,
                 "`{place}` accepts any value: each value that the schema allows would contain \
                  another one, without end"
+            ),
+            Self::Circular { name } => write!(
+                out,
+                "`{name}` accepts any value inside: it is a list or a map of itself"
             ),
         }
     }
