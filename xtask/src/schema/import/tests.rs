@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::*;
+use crate::workspace;
 
 const OLD: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {
     "A": {"type": "object", "properties": {"b": {"type": "string", "description": "text"}}}}}"#;
@@ -13,7 +14,7 @@ const ERRATA: &str = r#"{"revision": "2000-01-02", "errata": [{"name": "whole-b"
     "changes": [{"at": "/A/properties/b/type", "was": "string", "now": "integer"}]}]}"#;
 
 #[expect(clippy::unnecessary_wraps, reason = "the form of the callback")]
-fn review() -> Result<codegen::project::Report> {
+fn review(_: &Path) -> Result<codegen::project::Report> {
     Ok(codegen::project::Report {
         missing_docs: vec!["A.b".to_owned()],
         behaviour: vec![(
@@ -47,7 +48,16 @@ impl Folder {
             revision: revision.to_owned(),
             typescript: None,
         };
-        import(&Store::at(self.0.clone()), &published, review)
+        import(&Store::at(self.0.clone()), &published, true, review)
+    }
+
+    /// Returns the content of all files except the published one.
+    fn content(&self) -> Vec<(PathBuf, String)> {
+        let files = workspace::files(&self.0).unwrap().into_iter();
+        let files = files.filter(|file| !file.ends_with("published.json"));
+        files
+            .map(|file| (file.clone(), fs::read_to_string(file).unwrap()))
+            .collect()
     }
 
     fn stored(&self, revision: &str) -> Option<String> {
@@ -120,7 +130,7 @@ fn source_in_typescript_replaces_the_facts() {
         typescript: Some(source),
     };
     let store = Store::at(folder.0.clone());
-    let report = import(&store, &published, review).unwrap();
+    let report = import(&store, &published, true, review).unwrap();
     assert!(report.ready, "{}", report.checklist);
     let stored = fs::read_to_string(folder.0.join("2000-01-01/facts.json")).unwrap();
     assert!(
@@ -195,7 +205,7 @@ fn errata_of_the_revision_itself_that_do_not_hold_are_reported() {
             "{}",
             report.checklist
         );
-        assert!(folder.stored("2000-01-02").is_some());
+        assert_eq!(folder.stored("2000-01-02"), None);
     }
 }
 
@@ -243,24 +253,76 @@ fn invalid_file_changes_nothing() {
 }
 
 #[test]
-fn type_that_cannot_be_generated_is_reported() {
+fn nothing_is_stored_if_the_sources_cannot_be_generated() {
     let folder = Folder::new("unsupported");
-    let file = folder.put("published.json", OLD);
-    let refuse: Review = || anyhow::bail!("no type for A");
+    folder.import(OLD, "2000-01-01").unwrap();
+    folder.put("errata/2000-01-01.json", ERRATA);
+    folder.put(
+        "README.md",
+        "| published file | sha256 |\n| --- | --- |\n\nWords.\n",
+    );
+    folder.put("hints.json", "{\"renamed\": {}}");
+    let before = folder.content();
+    let refuse: Review = |folder| {
+        // The new revision is there while the sources are generated.
+        fs::read_to_string(folder.join("2000-01-02/schema.json"))?;
+        anyhow::bail!("no type for A")
+    };
     let published = Published {
-        json: file,
-        revision: "2000-01-01".to_owned(),
+        json: folder.put("published.json", &NEW.replace("\"A\"", "\"B\"")),
+        revision: "2000-01-02".to_owned(),
         typescript: None,
     };
     let store = Store::at(folder.0.clone());
-    let report = import(&store, &published, refuse).unwrap();
+    let report = import(&store, &published, false, refuse).unwrap();
     assert!(!report.ready);
     assert!(
         report.checklist.contains("- [ ] no type for A"),
         "{}",
         report.checklist
     );
-    assert!(folder.stored("2000-01-01").is_some());
+    assert!(report.text.contains("nothing is stored"), "{}", report.text);
+    assert_eq!(folder.content(), before);
+}
+
+#[test]
+fn file_that_cannot_be_written_leaves_the_store_as_it_was() {
+    let folder = Folder::new("unwritable");
+    folder.import(OLD, "2000-01-01").unwrap();
+    folder.put("2000-01-01/facts.json", r#"{"revision": "2000-01-01"}"#);
+    let before = folder.content();
+    let published = Published {
+        json: folder.put("published.json", NEW),
+        revision: "2000-01-02".to_owned(),
+        typescript: None,
+    };
+    let store = Store::at(folder.0.clone());
+    // A folder has the name of the file that is written last.
+    let staged = Staged::of(&store).unwrap();
+    write(&staged.store, &published, review).unwrap();
+    fs::create_dir_all(folder.0.join("2000-01-02/schema.json")).unwrap();
+    assert!(staged.commit(&store).is_err());
+    fs::remove_dir_all(folder.0.join("2000-01-02/schema.json")).unwrap();
+    assert_eq!(folder.content(), before);
+}
+
+#[test]
+fn stored_revision_is_replaced_only_on_request() {
+    let folder = Folder::new("replace");
+    folder.import(OLD, "2000-01-01").unwrap();
+    let before = folder.stored("2000-01-01");
+    let published = Published {
+        json: folder.put("published.json", NEW),
+        revision: "2000-01-01".to_owned(),
+        typescript: None,
+    };
+    let store = Store::at(folder.0.clone());
+    let error = import(&store, &published, false, review).err().unwrap();
+    let expected = "revision 2000-01-01 is stored already: `--replace` replaces it";
+    assert_eq!(error.to_string(), expected);
+    assert_eq!(folder.stored("2000-01-01"), before);
+    import(&store, &published, true, review).unwrap();
+    assert_ne!(folder.stored("2000-01-01"), before);
 }
 
 /// A draft changes all the time: what was written for the older one stays as far as it holds.
