@@ -32,6 +32,13 @@ pub enum Note {
         /// The type that is used for its result; `None` for any object.
         result: Option<String>,
     },
+    /// Two requests, or two notifications, with one method. Only the first is found by it.
+    SameMethod {
+        /// The method.
+        method: String,
+        /// The names of the messages.
+        names: [String; 2],
+    },
     /// Something in the schema that its type does not check.
     Schema(Warning),
     /// A member that accepts any value, because each value of its type would contain another one.
@@ -47,12 +54,15 @@ pub enum Note {
 }
 
 impl Note {
-    /// Returns `true` if the types accept more than the schema.
+    /// Returns `true` if the generated code does not do all that the schema says.
     #[must_use]
     pub fn is_warning(&self) -> bool {
         matches!(
             self,
-            Self::Schema(_) | Self::Infinite { .. } | Self::Circular { .. }
+            Self::SameMethod { .. }
+                | Self::Schema(_)
+                | Self::Infinite { .. }
+                | Self::Circular { .. }
         )
     }
 }
@@ -84,6 +94,10 @@ impl fmt::Display for Note {
                      (`messages.results` in the hints)"
                 )
             }
+            Self::SameMethod {
+                method,
+                names: [one, other],
+            } => write!(out, "`{one}` and `{other}` have the same method `{method}`"),
             Self::Schema(warning) => warning.fmt(out),
             Self::Infinite { place } => write!(
                 out,

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 use codegen::schema::{Document, Errata, ErratumError, Facts, diff, rebase, renamed};
 
-use super::checklist::Checklist;
+use super::checklist::{Checklist, new_numbers, newly_deprecated};
 use super::staged::Staged;
 use super::store::{Store, lines, read};
 use super::{Published, Review, source};
@@ -148,10 +148,12 @@ fn write(store: &Store, published: &Published, review: Review) -> Result<Report>
         checklist.errata(&rebased.changes);
     }
 
-    if let Some(Stored { document, .. }) = &previous {
+    if let Some(stored) = &previous {
+        let document = &stored.document;
         let mut lines = Vec::new();
-        for (old, new) in renamed(document, &bare) {
-            if hints.add_renamed(revision, &old, &new) {
+        let names = renamed(document, &bare);
+        for (old, new) in &names {
+            if hints.add_renamed(revision, old, new) {
                 lines.push(format!(
                     "`{old}` became `{new}`: `renamed` in `schema/hints.json`"
                 ));
@@ -162,6 +164,12 @@ fn write(store: &Store, published: &Published, review: Review) -> Result<Report>
         }
         checklist.section("Renamed definitions", &lines);
         checklist.difference(&diff(document, &bare));
+        let before = stored.complete()?;
+        let old = (&before, stored.facts.as_ref());
+        let numbers = new_numbers(old, (&complete, facts.as_ref()));
+        checklist.section("New error codes", &numbers);
+        let deprecated = newly_deprecated(&before, &complete, &names);
+        checklist.section("Newly deprecated", &deprecated);
     }
 
     match review(store.root()) {
@@ -170,8 +178,7 @@ fn write(store: &Store, published: &Published, review: Review) -> Result<Report>
             checklist.report(&report);
         }
         Err(error) => {
-            let problem = format!("{error:#}");
-            checklist.section("The sources cannot be generated", &[problem]);
+            checklist.failure(&format!("{error:#}"));
             ready = false;
         }
     }

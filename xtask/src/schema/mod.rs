@@ -1,6 +1,7 @@
 //! `cargo xtask schema`: compares, imports and verifies schema documents.
 
 mod checklist;
+mod hints_text;
 mod import;
 mod page;
 pub(crate) mod source;

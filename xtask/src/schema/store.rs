@@ -8,6 +8,7 @@ use codegen::model::DRAFT;
 use codegen::schema::{Document, Errata, ErratumError, Facts};
 use serde_json::{Map, Value};
 
+use super::hints_text;
 use crate::workspace;
 
 /// The folder that contains the revisions.
@@ -137,39 +138,44 @@ impl Store {
 
     /// Reads the hints. Without a file they are empty.
     pub(super) fn hints(&self) -> Result<HintsFile> {
-        let Some((name, text)) = optional(&self.hints_file())? else {
-            return Ok(HintsFile(Map::new()));
+        let (name, text) = optional(&self.hints_file())?.unwrap_or_default();
+        let table: Map<String, Value> = if name.is_empty() {
+            Map::new()
+        } else {
+            let object = serde_json::from_str(&text);
+            object.with_context(|| format!("{name} is not an object"))?
         };
-        let hints = serde_json::from_str(&text);
-        hints
-            .map(HintsFile)
-            .with_context(|| format!("{name} is not an object"))
+        Ok(HintsFile { table, text })
     }
 
     /// Stores the hints.
     pub(super) fn write_hints(&self, hints: &HintsFile) -> Result<PathBuf> {
-        let text = format!("{:#}\n", Value::Object(hints.0.clone()));
-        write_text(self.hints_file(), &text)
+        write_text(self.hints_file(), &hints.text)
     }
 }
 
 /// The content of `hints.json`.
-pub(super) struct HintsFile(Map<String, Value>);
+pub(super) struct HintsFile {
+    table: Map<String, Value>,
+    text: String,
+}
 
 impl HintsFile {
     /// Adds that a definition has a new name in a revision. Returns `false` if the hints say
     /// already what became of it.
     pub(super) fn add_renamed(&mut self, revision: &str, old: &str, new: &str) -> bool {
-        let table = self.0.entry("renamed");
+        let table = self.table.entry("renamed");
         let table = table.or_insert_with(|| Value::Object(Map::new()));
         let key = format!("{revision}/{old}");
         match table.as_object_mut() {
             Some(table) if !table.contains_key(&key) => {
-                table.insert(key, new.into());
-                true
+                table.insert(key.clone(), new.into());
             }
-            _ => false,
+            _ => return false,
         }
+        let text = hints_text::with_entry(&self.text, "renamed", &key, new);
+        self.text = text.unwrap_or_else(|| format!("{:#}\n", Value::Object(self.table.clone())));
+        true
     }
 }
 

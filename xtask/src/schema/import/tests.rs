@@ -1,8 +1,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::Value;
-
 use super::*;
 use crate::workspace;
 
@@ -219,15 +217,14 @@ fn renamed_definition_is_added_to_the_hints() {
         });
         serde_json::json!({ "$defs": definitions }).to_string()
     };
-    folder.put("hints.json", "{\"renamed\": {\"1999-01-01/A\": \"B\"}}");
+    let hints =
+        "{\n  \"plain\": [\"A\", \"B\"],\n  \"renamed\": {\n    \"1999-01-01/A\": \"B\"\n  }\n}\n";
+    folder.put("hints.json", hints);
     folder.import(&document("Book"), "2000-01-01").unwrap();
     let report = folder.import(&document("Volume"), "2000-01-02").unwrap();
-    let hints = fs::read_to_string(folder.0.join("hints.json")).unwrap();
-    let hints: Value = serde_json::from_str(&hints).unwrap();
-    assert_eq!(
-        hints,
-        serde_json::json!({ "renamed": { "1999-01-01/A": "B", "2000-01-02/Book": "Volume" } })
-    );
+    let written = fs::read_to_string(folder.0.join("hints.json")).unwrap();
+    let line = ",\n    \"2000-01-02/Book\": \"Volume\"\n  }";
+    assert_eq!(written, hints.replace("\n  }", line));
     assert!(
         report.checklist.contains("`Book` became `Volume`"),
         "{}",
@@ -352,4 +349,45 @@ fn newer_draft_keeps_the_facts_and_errata_of_the_older_one() {
     let report = folder.import(&without, "draft").unwrap();
     assert!(report.ready, "{}", report.checklist);
     assert!(!stored("errata/draft.json").contains("whole-b"));
+}
+
+#[test]
+fn new_error_codes_and_newly_deprecated_members_are_in_the_checklist() {
+    let folder = Folder::new("codes");
+    let with =
+        |members: &str| OLD.replace("\"properties\": {", &format!("\"properties\": {{{members}"));
+    let old = with(r#""old": {"const": -32000}, "gone": {"type": "string", "deprecated": true}, "#);
+    folder.import(&old, "2000-01-01").unwrap();
+    let facts = r#"{"revision": "2000-01-01", "constants": {"OLD": -32000, "SAME": -32005}}"#;
+    folder.put("2000-01-01/facts.json", facts);
+    let facts = r#"{"revision": "2000-01-02", "constants": {"OLD": -32000, "SAME": -32005, "NEW": -32001},
+        "deprecated": ["/A/properties/b"]}"#;
+    fs::create_dir_all(folder.0.join("2000-01-02")).unwrap();
+    folder.put("2000-01-02/facts.json", facts);
+    let new = with(
+        r#""old": {"const": -32000}, "code": {"const": -32002}, "again": {"const": -32001},
+        "gone": {"type": "string", "deprecated": true}, "const": {"type": "string", "deprecated": true}, "#,
+    );
+    let report = folder.import(&new, "2000-01-02").unwrap();
+    let expected = "## New error codes\n\n- [ ] -32002: `/A/properties/code`\n\
+                    - [ ] -32001: `NEW`, `/A/properties/again`\n\n\
+                    ## Newly deprecated\n\n- [ ] `/A/properties/b` is deprecated\n\
+                    - [ ] `/A/properties/const` is deprecated\n";
+    assert!(report.checklist.contains(expected), "{}", report.checklist);
+}
+
+#[test]
+fn reason_why_the_sources_cannot_be_generated_comes_first() {
+    let folder = Folder::new("first");
+    folder.import(OLD, "2000-01-01").unwrap();
+    let refuse: Review = |_| anyhow::bail!("two requests have the method `a`");
+    let published = Published {
+        json: folder.put("published.json", NEW),
+        revision: "2000-01-02".to_owned(),
+        typescript: None,
+    };
+    let store = Store::at(folder.0.clone());
+    let checklist = import(&store, &published, true, refuse).unwrap().checklist;
+    let first = checklist.lines().find(|line| line.starts_with("- [ ]"));
+    assert_eq!(first, Some("- [ ] two requests have the method `a`"));
 }
