@@ -12,6 +12,7 @@ use super::checklist::{Checklist, new_numbers, newly_deprecated};
 use super::staged::Staged;
 use super::store::{Store, lines, read};
 use super::{Published, Review, source};
+use crate::workspace;
 
 /// The outcome of an import.
 pub(super) struct Report {
@@ -64,9 +65,15 @@ pub(super) fn import(
 /// Writes a published file and what belongs to it to a store.
 fn write(store: &Store, published: &Published, review: Review) -> Result<Report> {
     let revision = published.revision.as_str();
+    let document = read(Path::new(&published.json))?;
+    ensure!(
+        lists_definitions(&published.json)?,
+        "{}: expected the definitions of a revision: it has no `definitions` and no `$defs`",
+        published.json
+    );
     let bare = Document {
         file: revision.to_owned(),
-        ..read(Path::new(&published.json))?.without_prose()
+        ..document.without_prose()
     };
     let own_facts = store.facts(revision)?;
     let own_errata = store.errata(revision)?;
@@ -220,6 +227,13 @@ impl Stored {
         }
         Ok(document)
     }
+}
+
+/// Returns `true` if a schema lists definitions, and does not only describe a value.
+fn lists_definitions(file: &str) -> Result<bool> {
+    let root: serde_json::Value = serde_json::from_str(&workspace::read(Path::new(file))?)?;
+    let lists = ["definitions", "$defs"];
+    Ok(lists.iter().any(|keyword| root.get(*keyword).is_some()))
 }
 
 fn stored_line(text: &mut String, store: &Store, file: &Path, count: usize, what: &str) {

@@ -2,7 +2,6 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::*;
-use crate::workspace;
 
 const OLD: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {
     "A": {"type": "object", "properties": {"b": {"type": "string", "description": "text"}}}}}"#;
@@ -237,7 +236,7 @@ fn invalid_file_changes_nothing() {
     let folder = Folder::new("invalid");
     folder.import(OLD, "2000-01-01").unwrap();
     let before = folder.stored("2000-01-01");
-    for invalid in ["{", "[]", "{}", r#"{"$defs": {"A": {"if": 1}}}"#] {
+    for invalid in ["{", "[]", "{}", "true", r#"{"$defs": {"A": {"if": 1}}}"#] {
         assert!(folder.import(invalid, "2000-01-01").is_err());
         assert!(folder.import(invalid, "2000-01-02").is_err());
     }
