@@ -374,3 +374,22 @@ fn message_of_a_proposal_exists_at_every_revision_since_it_applies() {
     let bounds = "v2000_01_02::FoldRequest = \"FoldRequest\", Revision::V2000_01_01, LAST;";
     assert!(versions.contains(bounds), "{versions}");
 }
+
+#[test]
+fn two_requests_with_one_method_are_an_error() {
+    let new = with(|all| all["LoanRequest"] = all["LendRequest"].clone());
+    let error = project(&new).review().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "2000-01-02.json: `LendRequest` and `LoanRequest` have the same method `lend`"
+    );
+    assert!(project(&new).generate().is_err());
+}
+
+#[test]
+fn single_schema_with_two_requests_of_one_method_has_a_warning() {
+    let schema = json!({ "$defs": with(|all| all["LoanRequest"] = all["LendRequest"].clone()) });
+    let outcome = Project::default().standalone("a", "a.json", &schema.to_string(), None);
+    let warning = "`LendRequest` and `LoanRequest` have the same method `lend`".to_owned();
+    assert!(outcome.unwrap().warnings.contains(&warning));
+}

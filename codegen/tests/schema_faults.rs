@@ -26,16 +26,29 @@ fn text_that_is_not_json_is_rejected() {
 }
 
 #[test]
-fn document_without_definitions_is_rejected() {
-    assert!(matches!(
-        parse(&json!([])),
-        Err(SchemaError::NotASchema { .. })
-    ));
-    assert!(matches!(
-        parse(&json!({})),
-        Err(SchemaError::NoDefinitions { .. })
-    ));
+fn document_that_is_no_schema_is_rejected() {
+    for root in [json!([]), json!(1), json!("a"), json!(null)] {
+        assert!(matches!(parse(&root), Err(SchemaError::NotASchema { .. })));
+    }
     assert!(parse(&json!({ "$defs": [] })).is_err());
+}
+
+#[test]
+fn schema_without_definitions_is_one() {
+    for root in [
+        json!(true),
+        json!(false),
+        json!({}),
+        json!({ "type": "integer" }),
+        json!({ "type": "object" }),
+    ] {
+        let definitions = parse(&root).unwrap().definitions;
+        assert_eq!(Value::Object(definitions), json!({ "Some": root }));
+    }
+    let listed = parse(&json!({ "type": "object", "$defs": { "A": {} } }));
+    assert_eq!(listed.unwrap().definitions.len(), 1);
+    let both = parse(&json!({ "type": "integer", "$defs": { "A": {} } }));
+    assert_eq!(both.unwrap().definitions.len(), 2);
 }
 
 #[test]

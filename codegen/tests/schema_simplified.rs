@@ -291,3 +291,91 @@ fn both_lists_of_definitions_count() {
     let names: Vec<&String> = document.definitions.keys().collect();
     assert_eq!(names, ["A", "B", "B2", "C"]);
 }
+
+#[test]
+fn items_without_a_type_are_left_out_with_a_warning() {
+    let items = json!({ "items": { "type": "string" } });
+    check(&items, &json!({}), &["/A items"]);
+    check_member(&items, &json!({}), &["items"]);
+    check_member(
+        &json!({ "items": { "$ref": "#/$defs/Text" } }),
+        &json!({}),
+        &["items"],
+    );
+    check_member(&json!({ "items": true }), &json!({}), &[]);
+    check_member(&json!({ "items": {} }), &json!({}), &[]);
+    check_member(&json!({ "items": false }), &json!({}), &["maxItems"]);
+    let tuple = json!({ "prefixItems": [{ "type": "string" }], "items": { "type": "string" } });
+    check_member(&tuple, &json!({}), &["items"]);
+    let nested = json!({ "type": "array", "items": items.clone() });
+    let place = "/A/properties/m/items items";
+    let with = |member: &Value| json!({ "type": "object", "properties": { "m": member } });
+    check(
+        &with(&nested),
+        &with(&json!({ "type": "array", "items": {} })),
+        &[place],
+    );
+    // The type may be beside the alternatives, or the values may be given.
+    let beside =
+        json!({ "type": "array", "anyOf": [items.clone(), { "items": { "type": "integer" } }] });
+    let typed = |ty: &str| json!({ "items": { "type": ty }, "type": "array" });
+    check_member(
+        &beside,
+        &json!({ "anyOf": [typed("string"), typed("integer")] }),
+        &[],
+    );
+    for known in [
+        json!({ "enum": ["a", "b"] }),
+        json!({ "type": ["array", "null"] }),
+    ] {
+        let mut given = known.clone();
+        given["items"] = items["items"].clone();
+        check_member(&given, &given, &[]);
+    }
+}
+
+#[test]
+fn not_is_never_left_out_silently() {
+    for nothing in [json!({}), json!(true), json!({ "description": "Any." })] {
+        let not = json!({ "not": nothing });
+        check(&not, &json!({}), &["/A not"]);
+        check_member(&not, &json!({}), &["not"]);
+        let list = json!({ "type": "array", "items": not.clone() });
+        let warning = "/A/items not";
+        check(&list, &json!({ "type": "array", "items": {} }), &[warning]);
+        // Among the members of an object, it means that there are no others.
+        let closed = json!({ "type": "object", "properties": {}, "additionalProperties": not });
+        let expected = json!({ "type": "object", "properties": {}, "additionalProperties": false });
+        check(&closed, &expected, &[]);
+    }
+}
+
+#[test]
+fn integers_may_be_written_as_decimals() {
+    let written = json!({ "type": "array", "minItems": 1.0, "maxItems": 2.0, "items": { "type": "integer" } });
+    let list =
+        json!({ "type": "array", "minItems": 1, "maxItems": 2, "items": { "type": "integer" } });
+    check_member(&written, &list, &[]);
+    let integer = json!({ "type": "integer", "minimum": 1.0, "maximum": 1.5 });
+    check_member(
+        &integer,
+        &json!({ "type": "integer", "minimum": 1, "maximum": 1.5 }),
+        &[],
+    );
+    let text = json!({ "type": "string", "maxLength": 1e30 });
+    check_member(
+        &text,
+        &json!({ "type": "string", "maxLength": u64::MAX }),
+        &[],
+    );
+    for wrong in [json!(1.5), json!(-1.0), json!(-1), json!("1")] {
+        let root = json!({ "$defs": { "A": { "maxItems": wrong } } });
+        let fault = Document::parse("some.json", &root.to_string()).unwrap_err();
+        assert!(
+            fault
+                .to_string()
+                .contains("an integer that is not negative"),
+            "{fault}"
+        );
+    }
+}

@@ -62,7 +62,9 @@ impl Command {
         match self {
             Self::Codegen(options) => codegen::run(options),
             Self::Corpus(options) => corpus::run(options),
-            Self::Schema(command) => schema::run(command, || Ok(workspace::project()?.review()?)),
+            Self::Schema(command) => schema::run(command, |folder| {
+                Ok(workspace::project_in(folder)?.review()?)
+            }),
             Self::Conformance(options) => conformance::run(options),
             Self::Interop(command) => interop::run(command),
             Self::Attack(options) => attack::run(options),
@@ -111,7 +113,7 @@ mod tests {
             "fuzz --seconds 3 lines",
             "interop cluster --store redis --only tasks",
             "rehearse additions --seeds 2..4 --until types",
-            "schema import a --revision=2025-11-25 --ts b",
+            "schema import a --revision=2025-11-25 --ts b --replace",
         ] {
             assert!(is_accepted(line), "{line}");
         }
@@ -137,6 +139,8 @@ mod tests {
             "schema diff a",
             "schema verify a",
             "schema verify a --revision ../b",
+            "schema import a --revision foo",
+            "schema import a --revision 2027-13-45",
         ] {
             assert!(!is_accepted(line), "{line}");
         }

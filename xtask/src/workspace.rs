@@ -80,10 +80,15 @@ pub(crate) fn known_files(patterns: &[&str]) -> Result<Vec<String>> {
 
 /// Reads the content of `schema/`.
 pub(crate) fn project() -> Result<Project> {
-    let folder = root().join("schema");
+    project_in(&root().join("schema"))
+}
+
+/// Reads the content of a folder with the files of `schema/`.
+pub(crate) fn project_in(folder: &Path) -> Result<Project> {
+    let source = |name, file: &Path| source(folder, name, file);
     let mut schemas = Vec::new();
     let mut facts = Vec::new();
-    for name in names(&folder, None)? {
+    for name in names(folder, None)? {
         let file = folder.join(&name).join("schema.json");
         if file.is_file() {
             schemas.push(source(name.clone(), &file)?);
@@ -95,12 +100,12 @@ pub(crate) fn project() -> Result<Project> {
     }
     let mut patches = Vec::new();
     for kind in ["extensions", "proposals"] {
-        patches.extend(sources(&folder.join(kind))?);
+        patches.extend(sources(folder, kind)?);
     }
     Ok(Project {
         schemas,
         facts,
-        errata: sources(&folder.join("errata"))?,
+        errata: sources(folder, "errata")?,
         patches,
         hints: serde_json::from_str(&read(&folder.join("hints.json"))?)
             .context("schema/hints.json")?,
@@ -165,20 +170,23 @@ fn object(path: &Path) -> Result<Map<String, Value>> {
     serde_json::from_str(&read(path)?).with_context(|| display_path(path))
 }
 
-fn sources(folder: &Path) -> Result<Vec<Source>> {
-    names(folder, Some(".json"))?
+fn sources(root: &Path, kind: &str) -> Result<Vec<Source>> {
+    let folder = root.join(kind);
+    names(&folder, Some(".json"))?
         .into_iter()
         .map(|name| {
             let file = folder.join(format!("{name}.json"));
-            source(name, &file)
+            source(root, name, &file)
         })
         .collect()
 }
 
-fn source(name: String, file: &Path) -> Result<Source> {
+/// Reads a file below the folder `root`. Messages name it by its path from `schema` on.
+fn source(root: &Path, name: String, file: &Path) -> Result<Source> {
+    let path = Path::new("schema").join(file.strip_prefix(root)?);
     Ok(Source {
         name,
-        file: display_path(file),
+        file: path.display().to_string(),
         text: read(file)?,
     })
 }

@@ -112,6 +112,7 @@ impl Emitter<'_> {
             to,
             fails: names.map(|name| (name, false)).collect(),
             losses: RefCell::default(),
+            open: RefCell::default(),
         }
     }
 

@@ -4,7 +4,7 @@ use super::area_items::AreaItems;
 use super::areas;
 use super::emitter::{EmitError, Emitter, Examples, module_name};
 use super::file::{File, file, table_file};
-use super::imports::used;
+use super::imports::{idents, used};
 use super::scope::Scope;
 use crate::discriminate;
 use crate::hints::Hints;
@@ -164,9 +164,14 @@ impl<'a> Emitter<'a> {
             Some(about) => format!(" Types of {revision}: {about}"),
             None => format!(" Types of {revision}."),
         };
+        // Names of plain values alone need nothing from outside.
+        let needs_others = !self.standalone
+            || !self.natives(at).is_empty()
+            || !self.shared_imports(at, items).is_empty();
+        let imports = needs_others.then(|| quote! { use super::*; });
         quote! {
             #![doc = #about]
-            use super::*;
+            #imports
             #items
         }
     }
@@ -201,8 +206,13 @@ impl<'a> Emitter<'a> {
             .collect();
         let mut names = used(&SUPPORT, items);
         names.retain(|name| !natives.contains(&name.to_string()));
+        // Names of plain values alone have no tables.
+        let codec = idents(items).contains("codec").then(|| quote! { self, });
+        if codec.is_none() && names.is_empty() {
+            return TokenStream::new();
+        }
         quote! {
-            use #support::codec::{self, #(#names),*};
+            use #support::codec::{#codec #(#names),*};
         }
     }
 }

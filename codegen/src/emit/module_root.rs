@@ -115,7 +115,7 @@ impl Emitter<'_> {
     }
 
     /// Generates reexports of the hand-written types under their names in the schema.
-    fn natives(&self, at: usize) -> TokenStream {
+    pub(super) fn natives(&self, at: usize) -> TokenStream {
         let support = if self.standalone {
             quote! { support }
         } else {

@@ -9,7 +9,7 @@ use crate::hints::{Messages, scoped};
 /// becomes a message. For a request without a result definition, one of the fallbacks of the hints
 /// is used, or any object; a note says so.
 pub(super) fn find(model: &Model, rules: &Messages) -> (Vec<Message>, Vec<Note>) {
-    let mut messages = Vec::new();
+    let mut messages: Vec<Message> = Vec::new();
     let mut notes = Vec::new();
     for def in model.types.iter().filter(|def| def.published) {
         let Kind::Object(object) = &def.kind else {
@@ -44,6 +44,16 @@ pub(super) fn find(model: &Model, rules: &Messages) -> (Vec<Message>, Vec<Note>)
         } else {
             continue;
         };
+        let is_same = |other: &&Message| {
+            let same_kind = std::mem::discriminant(&other.kind) == std::mem::discriminant(&kind);
+            other.method == method && same_kind
+        };
+        if let Some(other) = messages.iter().find(is_same) {
+            notes.push(Note::SameMethod {
+                method: method.to_owned(),
+                names: [other.name.clone(), def.name.clone()],
+            });
+        }
         messages.push(Message {
             name: def.name.clone(),
             method: method.to_owned(),

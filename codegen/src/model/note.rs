@@ -32,6 +32,13 @@ pub enum Note {
         /// The type that is used for its result; `None` for any object.
         result: Option<String>,
     },
+    /// Two requests, or two notifications, with one method. Only the first is found by it.
+    SameMethod {
+        /// The method.
+        method: String,
+        /// The names of the messages.
+        names: [String; 2],
+    },
     /// Something in the schema that its type does not check.
     Schema(Warning),
     /// A member that accepts any value, because each value of its type would contain another one.
@@ -39,6 +46,25 @@ pub enum Note {
         /// The type and the member.
         place: String,
     },
+    /// A list or a map that contains itself, and accepts any value inside.
+    Circular {
+        /// The name of the type.
+        name: String,
+    },
+}
+
+impl Note {
+    /// Returns `true` if the generated code does not do all that the schema says.
+    #[must_use]
+    pub fn is_warning(&self) -> bool {
+        matches!(
+            self,
+            Self::SameMethod { .. }
+                | Self::Schema(_)
+                | Self::Infinite { .. }
+                | Self::Circular { .. }
+        )
+    }
 }
 
 impl fmt::Display for Note {
@@ -68,11 +94,19 @@ impl fmt::Display for Note {
                      (`messages.results` in the hints)"
                 )
             }
+            Self::SameMethod {
+                method,
+                names: [one, other],
+            } => write!(out, "`{one}` and `{other}` have the same method `{method}`"),
             Self::Schema(warning) => warning.fmt(out),
             Self::Infinite { place } => write!(
                 out,
                 "`{place}` accepts any value: each value that the schema allows would contain \
                  another one, without end"
+            ),
+            Self::Circular { name } => write!(
+                out,
+                "`{name}` accepts any value inside: it is a list or a map of itself"
             ),
         }
     }

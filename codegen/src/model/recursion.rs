@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// type have the same boxes in it.
 pub(super) fn bound_sizes(model: &mut Model) {
     loosen_infinite_members(model);
+    loosen_circular_aliases(model);
     let groups = Groups::of(model);
     mark_recursion(model, &groups);
     let owners = sorted_by_name(model);
@@ -198,6 +199,45 @@ fn loosen_infinite_members(model: &mut Model) {
     }
     let notes = loosened.into_iter().map(|place| Note::Infinite { place });
     model.notes.extend(notes);
+}
+
+/// Lets names of lists and maps accept any value inside if they contain themselves through nothing
+/// but such names: an alias cannot refer to itself.
+fn loosen_circular_aliases(model: &mut Model) {
+    for at in sorted_by_name(model) {
+        let Kind::Alias(target) = &model.types[at].kind else {
+            continue;
+        };
+        let name = model.types[at].name.clone();
+        let mut target = target.clone();
+        let mut returns = false;
+        target.replace(&mut |inner| {
+            let is_circular = leads_to(model, inner, &name);
+            returns |= is_circular;
+            is_circular.then_some(Ty::Any)
+        });
+        if returns {
+            model.types[at].kind = Kind::Alias(target);
+            model.notes.push(Note::Circular { name });
+        }
+    }
+}
+
+/// Returns `true` if aliases lead from one name to another.
+fn leads_to(model: &Model, from: &str, to: &str) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut next = vec![from];
+    while let Some(name) = next.pop() {
+        if name == to {
+            return true;
+        }
+        if seen.insert(name)
+            && let Some(Kind::Alias(target)) = model.get(name).map(|def| &def.kind)
+        {
+            target.walk(&mut |inner| next.push(inner));
+        }
+    }
+    false
 }
 
 /// How many types the smallest value of a type has inside one another.

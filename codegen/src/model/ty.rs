@@ -36,6 +36,19 @@ pub enum Ty {
 }
 
 impl Ty {
+    /// Replaces the named types inside for which there is another type.
+    pub(super) fn replace(&mut self, by: &mut dyn FnMut(&str) -> Option<Ty>) {
+        match self {
+            Ty::Named(name) => {
+                if let Some(other) = by(name) {
+                    *self = other;
+                }
+            }
+            Ty::Array(item, _) | Ty::Map(item) | Ty::Nullable(item) => item.replace(by),
+            _ => {}
+        }
+    }
+
     /// Calls `found` with each named type inside.
     pub fn walk<'a>(&'a self, found: &mut dyn FnMut(&'a str)) {
         match self {

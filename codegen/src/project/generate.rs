@@ -58,6 +58,14 @@ pub enum ProjectError {
     /// A schema uses something for which the generator has no type.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// Two requests, or two notifications, of a revision have the same method.
+    #[error("{file}: {note}")]
+    SameMethod {
+        /// The file.
+        file: String,
+        /// The messages.
+        note: Note,
+    },
     /// The sources could not be generated.
     #[error(transparent)]
     Emit(#[from] EmitError),
@@ -206,6 +214,11 @@ impl Project {
             let unrecorded = (revision == DRAFT).then(|| doc_texts.fresh());
             let doc_texts = unrecorded.as_ref().unwrap_or(&doc_texts);
             let mut model = build(source, &self.hints, doc_texts)?;
+            let mut notes = model.notes.iter();
+            if let Some(note) = notes.find(|note| matches!(note, Note::SameMethod { .. })) {
+                let (file, note) = (document.file.clone(), note.clone());
+                return Err(ProjectError::SameMethod { file, note });
+            }
             model.notes.extend(warnings.into_iter().map(Note::Schema));
             if let Some(facts) = self.facts_of(revision)? {
                 model.add_facts(facts);

@@ -36,9 +36,7 @@ pub struct Report {
 
 /// Returns the notes about what types do not check, without repetitions.
 pub(super) fn warnings<'a>(notes: impl IntoIterator<Item = &'a Note>) -> Vec<String> {
-    let unchecked = notes
-        .into_iter()
-        .filter(|note| matches!(note, Note::Schema(_) | Note::Infinite { .. }));
+    let unchecked = notes.into_iter().filter(|note| note.is_warning());
     let texts: BTreeSet<String> = unchecked.map(Note::to_string).collect();
     texts.into_iter().collect()
 }

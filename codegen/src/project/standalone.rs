@@ -96,6 +96,7 @@ impl Project {
         let loose = model.notes.iter().filter_map(|note| match note {
             Note::Schema(warning) => Some(owner(warning)),
             Note::Infinite { place } => Some(place.split('.').next()?.to_owned()),
+            Note::Circular { name } => Some(name.clone()),
             _ => None,
         });
         let loose = loose.collect();

@@ -108,11 +108,17 @@ pub(super) fn member(
         Holds::Names => fits(names(value), "an array of distinct names"),
         Holds::Number => fits(value.is_number(), "a number"),
         Holds::NumberOrFlag => fits(value.is_number() || value.is_boolean(), "a number"),
-        Holds::Count => fits(value.is_u64(), "an integer that is not negative"),
+        Holds::Count => fits(is_count(value), "an integer that is not negative"),
         Holds::Flag => fits(value.is_boolean(), "`true` or `false`"),
         Holds::Text => fits(value.is_string(), "a string"),
         Holds::Data | Holds::Prose | Holds::Unknown => Ok(()),
     }
+}
+
+/// Returns `true` for an integer that is not negative, also in the form `2.0`.
+fn is_count(value: &Value) -> bool {
+    let is_whole = |number: f64| number >= 0.0 && number.fract() == 0.0;
+    value.is_u64() || value.as_f64().is_some_and(is_whole)
 }
 
 fn types(value: &Value) -> bool {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::gather::gather;
-use super::{SchemaError, check, pointer, prose, walk_mut};
+use super::{SchemaError, check, numbers, pointer, prose, walk_mut};
 
 /// The version of JSON Schema in which a document is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,17 +57,16 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// Returns the first error: the text is not JSON or not a schema, it defines no type, or it has
-    /// a reference to something that the document does not contain.
+    /// Returns the first error: the text is not JSON or not a schema, or it has a reference to
+    /// something that the document does not contain.
     pub fn parse(file: &str, text: &str) -> Result<Self, SchemaError> {
-        let root: Value = serde_json::from_str(text).map_err(|source| SchemaError::NotJson {
-            file: file.to_owned(),
-            source,
-        })?;
-        let Value::Object(members) = &root else {
-            return Err(check::unexpected_value(file, "", "an object", &root));
-        };
+        let mut root: Value =
+            serde_json::from_str(text).map_err(|source| SchemaError::NotJson {
+                file: file.to_owned(),
+                source,
+            })?;
         check::schema(file, "", &root)?;
+        walk_mut(&mut root, &mut numbers::make_whole);
         let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
         let stem = stem.split('.').next().unwrap_or(stem);
         let definitions = gather(&root, stem).map_err(|dangling| SchemaError::DanglingRef {
@@ -75,17 +74,9 @@ impl Document {
             pointer: dangling.pointer,
             reference: dangling.reference,
         })?;
-        let has_list = ["definitions", "$defs"]
-            .iter()
-            .any(|keyword| members.contains_key(*keyword));
-        if definitions.is_empty() && !has_list {
-            return Err(SchemaError::NoDefinitions {
-                file: file.to_owned(),
-            });
-        }
         let document = Self {
             file: file.to_owned(),
-            dialect: dialect(members),
+            dialect: dialect(&root),
             definitions,
         };
         document.check()?;
@@ -149,10 +140,10 @@ impl Document {
     }
 }
 
-fn dialect(root: &Map<String, Value>) -> Dialect {
+fn dialect(root: &Value) -> Dialect {
     match root.get("$schema").and_then(Value::as_str) {
         Some(uri) if uri.contains("2020-12") || uri.contains("2019-09") => Dialect::Draft2020,
-        None if root.contains_key("$defs") => Dialect::Draft2020,
+        None if root.get("$defs").is_some() => Dialect::Draft2020,
         Some(_) | None => Dialect::Draft07,
     }
 }

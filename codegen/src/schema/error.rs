@@ -14,14 +14,6 @@ pub enum SchemaError {
         /// The JSON error.
         source: serde_json::Error,
     },
-    /// The document defines no type.
-    #[error(
-        "{file}: the schema defines no type: it has no `definitions`, no `$defs` and no content"
-    )]
-    NoDefinitions {
-        /// The document.
-        file: String,
-    },
     /// A value in the document is not a valid part of a schema.
     #[error("{file}: at `{pointer}`: not a schema: expected {expected}, found {found}")]
     NotASchema {

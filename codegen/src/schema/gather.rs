@@ -163,11 +163,16 @@ impl Gathered<'_> {
     }
 
     fn name_root(&mut self, name: &str) {
-        // A root that only lists definitions often says that it is an object, too.
-        let lists = |keyword: &str| matches!(keyword, "definitions" | "$defs" | "type");
+        let is_list = |keyword: &str| matches!(keyword, "definitions" | "$defs");
+        let has_list = ["definitions", "$defs"]
+            .iter()
+            .any(|keyword| self.root.get(*keyword).is_some());
         let members = self.root.as_object().into_iter().flatten();
-        let mut keywords = members.map(|(keyword, _)| keyword.as_str());
-        if keywords.any(|keyword| restricts(keyword) && !lists(keyword)) {
+        // A root that only lists definitions often says that it is an object, too.
+        let mut content = members.filter(|(keyword, value)| {
+            restricts(keyword) && !is_list(keyword) && (*keyword != "type" || *value != "object")
+        });
+        if !has_list || content.next().is_some() {
             self.add("", &self.root_name(name));
         }
     }

@@ -12,6 +12,7 @@ mod error;
 mod facts;
 mod gather;
 mod keyword;
+mod numbers;
 mod patch;
 pub mod pointer;
 mod prose;

@@ -157,7 +157,7 @@ impl Simplifier<'_> {
         let place = pointer::join(at, keyword);
         match keyword {
             "additionalProperties" if value.is_boolean() => return Some(value.clone()),
-            "not" if accepts_all(value) => return Some(value.clone()),
+            "additionalProperties" if accepts_nothing(value) => return Some(Value::Bool(false)),
             // Expressed by `bounds`, `tuple`, `pattern_properties` and `unevaluated`. `then` and
             // `else` belong to `if`.
             "exclusiveMinimum"
@@ -253,6 +253,11 @@ fn accepts_all(schema: &Value) -> bool {
         Value::Object(members) => !members.keys().any(|keyword| restricts(keyword)),
         _ => false,
     }
+}
+
+/// Returns `true` for a schema that is the opposite of one that accepts every value.
+fn accepts_nothing(schema: &Value) -> bool {
+    schema.get("not").is_some_and(accepts_all)
 }
 
 /// Returns `true` for the schema of a list that has no alternatives beside it.

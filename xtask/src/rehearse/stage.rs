@@ -69,6 +69,7 @@ impl Stage {
                 let typescript = typescript.map(|file| file.display().to_string());
                 for name in &next.names {
                     let mut import = vec!["schema", "import", &schema, "--revision", name];
+                    import.push("--replace");
                     if let Some(file) = &typescript {
                         import.extend(["--ts", file]);
                     }

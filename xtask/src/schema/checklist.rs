@@ -1,5 +1,9 @@
 //! The checklist for the pull request that adds a revision.
 
+mod new_parts;
+
+pub(super) use new_parts::{new_numbers, newly_deprecated};
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -32,6 +36,12 @@ impl Checklist {
         if !lines.is_empty() {
             self.sections.push((title.to_owned(), lines.to_vec()));
         }
+    }
+
+    /// Adds the reason why the sources cannot be generated, before everything else.
+    pub(super) fn failure(&mut self, problem: &str) {
+        let title = "The sources cannot be generated".to_owned();
+        self.sections.insert(0, (title, vec![problem.to_owned()]));
     }
 
     /// Adds what became of the errata of the revision before. Conflicts have a line each; the
@@ -91,8 +101,9 @@ impl Checklist {
 
     /// Adds what the generator reports about the revision.
     pub(super) fn report(&mut self, report: &Report) {
-        let failure: Vec<String> = report.failure.iter().cloned().collect();
-        self.section("The sources cannot be generated", &failure);
+        if let Some(problem) = &report.failure {
+            self.failure(problem);
+        }
         let title = "Behaviour that server and client may need";
         self.section(title, &self.own(&report.behaviour));
         self.section("Texts and examples to write", &report.unwritten());

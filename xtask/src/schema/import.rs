@@ -5,21 +5,22 @@ mod published_files;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use codegen::schema::{Document, Errata, ErratumError, Facts, diff, rebase, renamed};
 
-use super::checklist::Checklist;
+use super::checklist::{Checklist, new_numbers, newly_deprecated};
+use super::staged::Staged;
 use super::store::{Store, lines, read};
 use super::{Published, Review, source};
-use crate::workspace::display_path;
+use crate::workspace;
 
 /// The outcome of an import.
 pub(super) struct Report {
-    /// What was stored, for people to read.
+    /// What was stored, or that nothing was, for people to read.
     pub(super) text: String,
     /// What people have to look at, as Markdown.
     pub(super) checklist: String,
-    /// `true` if the sources can be generated.
+    /// `true` if the sources can be generated. Otherwise nothing was stored.
     pub(super) ready: bool,
 }
 
@@ -28,20 +29,52 @@ pub(super) struct Report {
 /// Without a source in TypeScript, a revision without facts gets those of the revision before, as
 /// far as they hold; likewise, a revision without errata. If the revision is stored with another
 /// structure, as happens with a draft, its own facts and errata are carried over in the same way.
-/// Definitions with a new name are added to the hints. Nothing that a revision changes makes an
-/// import fail: what needs a person is in the checklist.
+/// Definitions with a new name are added to the hints. What needs a person is in the checklist.
+///
+/// Everything is written to a copy of the store first, which replaces the store when the sources
+/// have been generated from it. If they cannot be generated, nothing is stored, and the checklist
+/// has the reason.
 ///
 /// # Errors
 ///
-/// Returns an error if files cannot be read or written, or if the published file is not a schema.
-/// Then nothing is changed.
-pub(super) fn import(store: &Store, published: &Published, review: Review) -> Result<Report> {
+/// Returns an error if files cannot be read or written, if the published file is not a schema, or
+/// if the revision is stored already and `replace` is `false`. Then nothing is changed.
+pub(super) fn import(
+    store: &Store,
+    published: &Published,
+    replace: bool,
+    review: Review,
+) -> Result<Report> {
     let revision = published.revision.as_str();
+    ensure!(
+        replace || !store.has(revision),
+        "revision {revision} is stored already: `--replace` replaces it"
+    );
+    let staged = Staged::of(store)?;
+    let report = write(&staged.store, published, review)?;
+    if report.ready {
+        staged.commit(store)?;
+        return Ok(report);
+    }
+    Ok(Report {
+        text: format!("nothing is stored: the sources cannot be generated from {revision}\n"),
+        ..report
+    })
+}
+
+/// Writes a published file and what belongs to it to a store.
+fn write(store: &Store, published: &Published, review: Review) -> Result<Report> {
+    let revision = published.revision.as_str();
+    let document = read(Path::new(&published.json))?;
+    ensure!(
+        lists_definitions(&published.json)?,
+        "{}: expected the definitions of a revision: it has no `definitions` and no `$defs`",
+        published.json
+    );
     let bare = Document {
         file: revision.to_owned(),
-        ..read(Path::new(&published.json))?.without_prose()
+        ..document.without_prose()
     };
-    // Everything that can fail because of bad input is read before anything is written.
     let own_facts = store.facts(revision)?;
     let own_errata = store.errata(revision)?;
     let previous = Stored::before(store, revision)?;
@@ -78,7 +111,13 @@ pub(super) fn import(store: &Store, published: &Published, review: Review) -> Re
     };
 
     let stored = store.write(revision, &bare.to_json())?;
-    stored_line(&mut text, &stored, bare.definitions.len(), "definitions");
+    stored_line(
+        &mut text,
+        store,
+        &stored,
+        bare.definitions.len(),
+        "definitions",
+    );
     let mut ready = true;
     for file in [Some(&published.json), published.typescript.as_ref()]
         .into_iter()
@@ -93,7 +132,7 @@ pub(super) fn import(store: &Store, published: &Published, review: Review) -> Re
     if let Some(facts) = &facts {
         let json = facts.to_json();
         let stored = store.write_facts(revision, &json)?;
-        stored_line(&mut text, &stored, facts.len(), "facts");
+        stored_line(&mut text, store, &stored, facts.len(), "facts");
         if let Err(error) = facts.apply(&mut complete) {
             checklist.section("Facts that do not hold", &[error.to_string()]);
             ready = false;
@@ -112,14 +151,16 @@ pub(super) fn import(store: &Store, published: &Published, review: Review) -> Re
         let changes = rebased.errata.errata.iter().map(|it| it.changes.len());
         let count = changes.sum();
         let stored = store.write_errata(revision, &rebased.errata.to_json())?;
-        stored_line(&mut text, &stored, count, "corrections carried over");
+        stored_line(&mut text, store, &stored, count, "corrections carried over");
         checklist.errata(&rebased.changes);
     }
 
-    if let Some(Stored { document, .. }) = &previous {
+    if let Some(stored) = &previous {
+        let document = &stored.document;
         let mut lines = Vec::new();
-        for (old, new) in renamed(document, &bare) {
-            if hints.add_renamed(revision, &old, &new) {
+        let names = renamed(document, &bare);
+        for (old, new) in &names {
+            if hints.add_renamed(revision, old, new) {
                 lines.push(format!(
                     "`{old}` became `{new}`: `renamed` in `schema/hints.json`"
                 ));
@@ -130,16 +171,21 @@ pub(super) fn import(store: &Store, published: &Published, review: Review) -> Re
         }
         checklist.section("Renamed definitions", &lines);
         checklist.difference(&diff(document, &bare));
+        let before = stored.complete()?;
+        let old = (&before, stored.facts.as_ref());
+        let numbers = new_numbers(old, (&complete, facts.as_ref()));
+        checklist.section("New error codes", &numbers);
+        let deprecated = newly_deprecated(&before, &complete, &names);
+        checklist.section("Newly deprecated", &deprecated);
     }
 
-    match review() {
+    match review(store.root()) {
         Ok(report) => {
             ready &= report.failure.is_none();
             checklist.report(&report);
         }
         Err(error) => {
-            let problem = format!("{error:#}");
-            checklist.section("The sources cannot be generated", &[problem]);
+            checklist.failure(&format!("{error:#}"));
             ready = false;
         }
     }
@@ -183,8 +229,16 @@ impl Stored {
     }
 }
 
-fn stored_line(text: &mut String, file: &Path, count: usize, what: &str) {
-    let _ = writeln!(text, "stored {}: {count} {what}", display_path(file));
+/// Returns `true` if a schema lists definitions, and does not only describe a value.
+fn lists_definitions(file: &str) -> Result<bool> {
+    let root: serde_json::Value = serde_json::from_str(&workspace::read(Path::new(file))?)?;
+    let lists = ["definitions", "$defs"];
+    Ok(lists.iter().any(|keyword| root.get(*keyword).is_some()))
+}
+
+fn stored_line(text: &mut String, store: &Store, file: &Path, count: usize, what: &str) {
+    let file = Path::new("schema").join(file.strip_prefix(store.root()).unwrap_or(file));
+    let _ = writeln!(text, "stored {}: {count} {what}", file.display());
 }
 
 fn faulty(faults: &[ErratumError]) -> Vec<String> {

@@ -1,9 +1,11 @@
 //! `cargo xtask schema`: compares, imports and verifies schema documents.
 
 mod checklist;
+mod hints_text;
 mod import;
 mod page;
 pub(crate) mod source;
+mod staged;
 mod store;
 #[cfg(feature = "typescript")]
 mod typescript;
@@ -34,10 +36,13 @@ pub(crate) enum Command {
     /// Stores the structure of a published file
     ///
     /// Stores it with the errata of the revision before that still hold, and writes a checklist of
-    /// what a person has to look at.
+    /// what a person has to look at. Stores nothing if the sources cannot be generated from it.
     Import {
         #[command(flatten)]
         published: Published,
+        /// Replaces the revision if it is stored already
+        #[arg(long)]
+        replace: bool,
         /// The file for the checklist, by default schema/REVISION-checklist.md in the target folder
         #[arg(long, value_name = "FILE")]
         checklist: Option<PathBuf>,
@@ -61,7 +66,7 @@ pub(crate) enum Format {
 pub(crate) struct Published {
     /// The published schema
     json: String,
-    /// The name of the revision
+    /// The name of the revision: its date, or `draft`
     #[arg(long, value_parser = store::revision_name)]
     revision: String,
     /// The source of the published schema, for the facts that it loses
@@ -72,8 +77,9 @@ pub(crate) struct Published {
     typescript: Option<String>,
 }
 
-/// Generates the sources from the stored files, and returns what people have to look at.
-pub(crate) type Review = fn() -> Result<Report>;
+/// Generates the sources from a folder with the files of `schema/`, and returns what people have to
+/// look at.
+pub(crate) type Review = fn(&Path) -> Result<Report>;
 
 /// Runs a subcommand.
 ///
@@ -95,9 +101,10 @@ pub(crate) fn run(command: &Command, review: Review) -> Result<bool> {
         }
         Command::Import {
             published,
+            replace,
             checklist,
         } => {
-            let report = import::import(&store, published, review)?;
+            let report = import::import(&store, published, *replace, review)?;
             let checklist = match checklist {
                 Some(file) => file.clone(),
                 None => {

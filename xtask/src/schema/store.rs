@@ -4,9 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use codegen::model::DRAFT;
 use codegen::schema::{Document, Errata, ErratumError, Facts};
 use serde_json::{Map, Value};
 
+use super::hints_text;
 use crate::workspace;
 
 /// The folder that contains the revisions.
@@ -22,7 +24,11 @@ impl Store {
         }
     }
 
-    pub(super) fn schema_file(&self, revision: &str) -> PathBuf {
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn schema_file(&self, revision: &str) -> PathBuf {
         self.root.join(revision).join("schema.json")
     }
 
@@ -102,17 +108,17 @@ impl Store {
 
     /// Stores a revision atomically: after a failure, the previous file is unchanged.
     pub(super) fn write(&self, revision: &str, text: &str) -> Result<PathBuf> {
-        write_whole(self.schema_file(revision), text)
+        write_text(self.schema_file(revision), text)
     }
 
     /// Stores the facts of a revision.
     pub(super) fn write_facts(&self, revision: &str, text: &str) -> Result<PathBuf> {
-        write_whole(self.facts_file(revision), text)
+        write_text(self.facts_file(revision), text)
     }
 
     /// Stores the errata of a revision.
     pub(super) fn write_errata(&self, revision: &str, text: &str) -> Result<PathBuf> {
-        write_whole(self.errata_file(revision), text)
+        write_text(self.errata_file(revision), text)
     }
 
     /// Changes the text of `README.md`, if it exists.
@@ -121,7 +127,7 @@ impl Store {
         if let Some((_, text)) = optional(&file)?
             && let Some(text) = change(&text)
         {
-            write_whole(file, &text)?;
+            write_text(file, &text)?;
         }
         Ok(())
     }
@@ -132,54 +138,63 @@ impl Store {
 
     /// Reads the hints. Without a file they are empty.
     pub(super) fn hints(&self) -> Result<HintsFile> {
-        let Some((name, text)) = optional(&self.hints_file())? else {
-            return Ok(HintsFile(Map::new()));
+        let (name, text) = optional(&self.hints_file())?.unwrap_or_default();
+        let table: Map<String, Value> = if name.is_empty() {
+            Map::new()
+        } else {
+            let object = serde_json::from_str(&text);
+            object.with_context(|| format!("{name} is not an object"))?
         };
-        let hints = serde_json::from_str(&text);
-        hints
-            .map(HintsFile)
-            .with_context(|| format!("{name} is not an object"))
+        Ok(HintsFile { table, text })
     }
 
     /// Stores the hints.
     pub(super) fn write_hints(&self, hints: &HintsFile) -> Result<PathBuf> {
-        let text = format!("{:#}\n", Value::Object(hints.0.clone()));
-        write_whole(self.hints_file(), &text)
+        write_text(self.hints_file(), &hints.text)
     }
 }
 
 /// The content of `hints.json`.
-pub(super) struct HintsFile(Map<String, Value>);
+pub(super) struct HintsFile {
+    table: Map<String, Value>,
+    text: String,
+}
 
 impl HintsFile {
     /// Adds that a definition has a new name in a revision. Returns `false` if the hints say
     /// already what became of it.
     pub(super) fn add_renamed(&mut self, revision: &str, old: &str, new: &str) -> bool {
-        let table = self.0.entry("renamed");
+        let table = self.table.entry("renamed");
         let table = table.or_insert_with(|| Value::Object(Map::new()));
         let key = format!("{revision}/{old}");
         match table.as_object_mut() {
             Some(table) if !table.contains_key(&key) => {
-                table.insert(key, new.into());
-                true
+                table.insert(key.clone(), new.into());
             }
-            _ => false,
+            _ => return false,
         }
+        let text = hints_text::with_entry(&self.text, "renamed", &key, new);
+        self.text = text.unwrap_or_else(|| format!("{:#}\n", Value::Object(self.table.clone())));
+        true
     }
 }
 
+fn write_text(file: PathBuf, text: &str) -> Result<PathBuf> {
+    write_whole(&file, text.as_bytes())?;
+    Ok(file)
+}
+
 /// Writes a file as a whole or, after a failure, not at all.
-fn write_whole(file: PathBuf, text: &str) -> Result<PathBuf> {
+pub(super) fn write_whole(file: &Path, content: &[u8]) -> Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let draft = folder.join(format!(".{name}.{}", std::process::id()));
-    let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, &file));
+    let written = fs::write(&draft, content).and_then(|()| fs::rename(&draft, file));
     if written.is_err() {
         let _ = fs::remove_file(&draft);
     }
-    written.with_context(|| format!("cannot write {}", file.display()))?;
-    Ok(file)
+    written.with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// Checks that a name can be used for a revision: it becomes a folder, a module and a feature.
@@ -193,10 +208,35 @@ fn check_name(revision: &str) -> Result<()> {
     Ok(())
 }
 
-/// Parses a name for a revision.
+/// Parses a name for a revision: a date such as `2026-07-28`, or `draft`.
 pub(super) fn revision_name(text: &str) -> Result<String> {
-    check_name(text)?;
+    if text != DRAFT && !is_date(text) {
+        bail!("`{text}` is not a revision: expected a date such as `2026-07-28`, or `{DRAFT}`");
+    }
     Ok(text.to_owned())
+}
+
+/// Returns `true` for a date of the calendar in the form `YYYY-MM-DD`.
+fn is_date(text: &str) -> bool {
+    let part = |from: usize, to: usize| -> Option<u32> {
+        let digits = text.get(from..to)?;
+        let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+        digits.parse().ok().filter(|_| plain)
+    };
+    let separators = text.len() == 10 && text.get(4..5) == Some("-") && text.get(7..8) == Some("-");
+    let (Some(year), Some(month), Some(day), true) =
+        (part(0, 4), part(5, 7), part(8, 10), separators)
+    else {
+        return false;
+    };
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let last = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + u32::from(is_leap),
+        _ => 0,
+    };
+    (1..=last).contains(&day)
 }
 
 /// Reads a document.
@@ -226,4 +266,42 @@ pub(super) fn lines(faults: &[ErratumError]) -> String {
         lines.push(line);
     }
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::revision_name;
+
+    #[test]
+    fn revision_is_a_date_of_the_calendar_or_the_draft() {
+        for name in [
+            "2026-07-28",
+            "2028-02-29",
+            "2000-02-29",
+            "2026-12-31",
+            "draft",
+        ] {
+            assert_eq!(revision_name(name).unwrap(), name);
+        }
+        for name in [
+            "",
+            "foo",
+            "Draft",
+            "2027-13-45",
+            "2026-02-29",
+            "1900-02-29",
+            "2026-04-31",
+            "2026-00-10",
+            "2026-01-00",
+            "2026-1-10",
+            "2026-01-10 ",
+            "2026/01/10",
+            "+026-01-01",
+            "2026-01-1\u{e9}",
+            "20260-1-01",
+        ] {
+            let error = revision_name(name).unwrap_err().to_string();
+            assert!(error.contains("expected a date"), "{error}");
+        }
+    }
 }

@@ -139,3 +139,25 @@ fn works() {
 "###,
     );
 }
+
+#[test]
+fn schema_of_one_value_compiles() {
+    for (name, schema, wrong) in [
+        ("anything", "true", "{"),
+        ("whole", r#"{"type": "integer"}"#, "1.5"),
+        (
+            "few",
+            r#"{"type": "object", "properties": {"all": {"type": "array", "maxItems": 2.0}}}"#,
+            r#"{"all": [1, 2, 3]}"#,
+        ),
+    ] {
+        let file = folder(&format!("{name}-schema")).join(format!("{name}.json"));
+        fs::write(&file, schema).unwrap();
+        let ty = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+        let test = format!(
+            "#[test]\nfn works() {{\n    use generated::{{{ty}, support::json}};\n    \
+             assert!(json::from_str::<{ty}>({wrong:?}).is_err());\n}}\n"
+        );
+        check(name, &file, &test);
+    }
+}

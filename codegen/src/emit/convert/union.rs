@@ -3,7 +3,7 @@
 use super::super::cfg;
 use super::super::table::{Table, inline};
 use super::converted::{Converted, through_json};
-use super::direction::Direction;
+use super::direction::{Direction, Search};
 use crate::hints::Columns;
 use crate::model::{Kind, Model, Ty, Variant};
 use proc_macro2::TokenStream;
@@ -170,6 +170,18 @@ impl Direction<'_> {
         features: &[String],
         expression: &TokenStream,
     ) -> Option<Converted> {
+        self.once(Search::Variant, from, to, || {
+            self.variant_inside(from, to, features, expression)
+        })
+    }
+
+    fn variant_inside(
+        &self,
+        from: &Ty,
+        to: &Ty,
+        features: &[String],
+        expression: &TokenStream,
+    ) -> Option<Converted> {
         let Ty::Named(target) = self.target().resolve(to) else {
             return None;
         };
@@ -196,7 +208,13 @@ impl Direction<'_> {
             if let Some(variant) = candidates().find(|variant| self.corresponds(from, &variant.ty))
             {
                 let converted = self.value(from, &variant.ty, expression);
-                let converted = converted.unwrap_or_else(|| through_json(expression));
+                let converted = converted.unwrap_or_else(|| {
+                    let name = &variant.ident;
+                    self.add_loss(format!(
+                        "`{target}`: the variant `{name}` is an error unless it is valid in both revisions"
+                    ));
+                    through_json(expression)
+                });
                 return Some(wrap(variant, converted));
             }
             // Unions are converted variant by variant; other types are also searched in nested

@@ -1,7 +1,7 @@
 //! Conversions of values, by their types.
 
 use super::converted::{Converted, function, try_function};
-use super::direction::Direction;
+use super::direction::{Direction, Search};
 use crate::model::{Kind, StringEnum, Ty};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -54,7 +54,9 @@ impl Direction<'_> {
             }
             (Ty::Array(a, _), Ty::Array(b, _))
             | (Ty::Map(a), Ty::Map(b))
-            | (Ty::Nullable(a), Ty::Nullable(b)) => self.same(a, b),
+            | (Ty::Nullable(a), Ty::Nullable(b)) => self
+                .once(Search::Same, a, b, || Some(self.same(a, b)))
+                .unwrap_or(false),
             (Ty::Int(_), Ty::Int(_))
             | (Ty::Number(_), Ty::Number(_))
             | (Ty::String(_), Ty::String(_)) => true,
@@ -62,7 +64,14 @@ impl Direction<'_> {
         }
     }
 
+    /// Converts a value. Returns `None` if there is no other way than through JSON.
     pub(super) fn value(&self, from: &Ty, to: &Ty, expression: &TokenStream) -> Option<Converted> {
+        self.once(Search::Value, from, to, || {
+            self.value_inside(from, to, expression)
+        })
+    }
+
+    fn value_inside(&self, from: &Ty, to: &Ty, expression: &TokenStream) -> Option<Converted> {
         if self.same(from, to) {
             return Some(Converted::infallible(expression.clone()));
         }

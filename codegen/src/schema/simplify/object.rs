@@ -97,9 +97,8 @@ impl Simplifier<'_> {
             .get("required")
             .is_some_and(|all| all.as_array().is_some_and(|all| !all.is_empty()));
         let further = simple.get("additionalProperties");
-        let is_typed = further.is_some_and(|schema| {
-            !schema.is_boolean() && !super::accepts_all(schema) && schema.get("not").is_none()
-        });
+        let is_typed =
+            further.is_some_and(|schema| !schema.is_boolean() && !super::accepts_all(schema));
         if is_typed && (declares || requires) {
             if !members.contains_key("patternProperties") {
                 self.unchecked(at, "additionalProperties");

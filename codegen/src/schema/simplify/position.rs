@@ -17,6 +17,9 @@ const BOUNDS: [&str; 6] = [
     "maxItems",
 ];
 
+/// Keywords that decide which type a schema has.
+const TYPES_OR_VALUES: [&str; 7] = ["$ref", "allOf", "anyOf", "const", "enum", "oneOf", "type"];
+
 /// Where a schema stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Position {
@@ -83,6 +86,16 @@ impl Simplifier<'_> {
                     self.unchecked(at, keyword);
                 }
             }
+        }
+        // Without a type, the values may be lists, but need not be.
+        let is_typed = TYPES_OR_VALUES
+            .iter()
+            .any(|keyword| members.contains_key(*keyword));
+        if !is_typed
+            && let Some(items) = members.shift_remove("items")
+            && !super::accepts_all(&items)
+        {
+            self.unchecked(at, "items");
         }
         let has_bounds = BOUNDS.iter().any(|keyword| members.contains_key(*keyword));
         self.inside(members, at, position == Position::Member && !has_bounds);

@@ -1,8 +1,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::Value;
-
 use super::*;
 
 const OLD: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {
@@ -13,7 +11,7 @@ const ERRATA: &str = r#"{"revision": "2000-01-02", "errata": [{"name": "whole-b"
     "changes": [{"at": "/A/properties/b/type", "was": "string", "now": "integer"}]}]}"#;
 
 #[expect(clippy::unnecessary_wraps, reason = "the form of the callback")]
-fn review() -> Result<codegen::project::Report> {
+fn review(_: &Path) -> Result<codegen::project::Report> {
     Ok(codegen::project::Report {
         missing_docs: vec!["A.b".to_owned()],
         behaviour: vec![(
@@ -47,7 +45,16 @@ impl Folder {
             revision: revision.to_owned(),
             typescript: None,
         };
-        import(&Store::at(self.0.clone()), &published, review)
+        import(&Store::at(self.0.clone()), &published, true, review)
+    }
+
+    /// Returns the content of all files except the published one.
+    fn content(&self) -> Vec<(PathBuf, String)> {
+        let files = workspace::files(&self.0).unwrap().into_iter();
+        let files = files.filter(|file| !file.ends_with("published.json"));
+        files
+            .map(|file| (file.clone(), fs::read_to_string(file).unwrap()))
+            .collect()
     }
 
     fn stored(&self, revision: &str) -> Option<String> {
@@ -120,7 +127,7 @@ fn source_in_typescript_replaces_the_facts() {
         typescript: Some(source),
     };
     let store = Store::at(folder.0.clone());
-    let report = import(&store, &published, review).unwrap();
+    let report = import(&store, &published, true, review).unwrap();
     assert!(report.ready, "{}", report.checklist);
     let stored = fs::read_to_string(folder.0.join("2000-01-01/facts.json")).unwrap();
     assert!(
@@ -195,7 +202,7 @@ fn errata_of_the_revision_itself_that_do_not_hold_are_reported() {
             "{}",
             report.checklist
         );
-        assert!(folder.stored("2000-01-02").is_some());
+        assert_eq!(folder.stored("2000-01-02"), None);
     }
 }
 
@@ -209,15 +216,14 @@ fn renamed_definition_is_added_to_the_hints() {
         });
         serde_json::json!({ "$defs": definitions }).to_string()
     };
-    folder.put("hints.json", "{\"renamed\": {\"1999-01-01/A\": \"B\"}}");
+    let hints =
+        "{\n  \"plain\": [\"A\", \"B\"],\n  \"renamed\": {\n    \"1999-01-01/A\": \"B\"\n  }\n}\n";
+    folder.put("hints.json", hints);
     folder.import(&document("Book"), "2000-01-01").unwrap();
     let report = folder.import(&document("Volume"), "2000-01-02").unwrap();
-    let hints = fs::read_to_string(folder.0.join("hints.json")).unwrap();
-    let hints: Value = serde_json::from_str(&hints).unwrap();
-    assert_eq!(
-        hints,
-        serde_json::json!({ "renamed": { "1999-01-01/A": "B", "2000-01-02/Book": "Volume" } })
-    );
+    let written = fs::read_to_string(folder.0.join("hints.json")).unwrap();
+    let line = ",\n    \"2000-01-02/Book\": \"Volume\"\n  }";
+    assert_eq!(written, hints.replace("\n  }", line));
     assert!(
         report.checklist.contains("`Book` became `Volume`"),
         "{}",
@@ -230,7 +236,7 @@ fn invalid_file_changes_nothing() {
     let folder = Folder::new("invalid");
     folder.import(OLD, "2000-01-01").unwrap();
     let before = folder.stored("2000-01-01");
-    for invalid in ["{", "[]", "{}", r#"{"$defs": {"A": {"if": 1}}}"#] {
+    for invalid in ["{", "[]", "{}", "true", r#"{"$defs": {"A": {"if": 1}}}"#] {
         assert!(folder.import(invalid, "2000-01-01").is_err());
         assert!(folder.import(invalid, "2000-01-02").is_err());
     }
@@ -243,24 +249,76 @@ fn invalid_file_changes_nothing() {
 }
 
 #[test]
-fn type_that_cannot_be_generated_is_reported() {
+fn nothing_is_stored_if_the_sources_cannot_be_generated() {
     let folder = Folder::new("unsupported");
-    let file = folder.put("published.json", OLD);
-    let refuse: Review = || anyhow::bail!("no type for A");
+    folder.import(OLD, "2000-01-01").unwrap();
+    folder.put("errata/2000-01-01.json", ERRATA);
+    folder.put(
+        "README.md",
+        "| published file | sha256 |\n| --- | --- |\n\nWords.\n",
+    );
+    folder.put("hints.json", "{\"renamed\": {}}");
+    let before = folder.content();
+    let refuse: Review = |folder| {
+        // The new revision is there while the sources are generated.
+        fs::read_to_string(folder.join("2000-01-02/schema.json"))?;
+        anyhow::bail!("no type for A")
+    };
     let published = Published {
-        json: file,
-        revision: "2000-01-01".to_owned(),
+        json: folder.put("published.json", &NEW.replace("\"A\"", "\"B\"")),
+        revision: "2000-01-02".to_owned(),
         typescript: None,
     };
     let store = Store::at(folder.0.clone());
-    let report = import(&store, &published, refuse).unwrap();
+    let report = import(&store, &published, false, refuse).unwrap();
     assert!(!report.ready);
     assert!(
         report.checklist.contains("- [ ] no type for A"),
         "{}",
         report.checklist
     );
-    assert!(folder.stored("2000-01-01").is_some());
+    assert!(report.text.contains("nothing is stored"), "{}", report.text);
+    assert_eq!(folder.content(), before);
+}
+
+#[test]
+fn file_that_cannot_be_written_leaves_the_store_as_it_was() {
+    let folder = Folder::new("unwritable");
+    folder.import(OLD, "2000-01-01").unwrap();
+    folder.put("2000-01-01/facts.json", r#"{"revision": "2000-01-01"}"#);
+    let before = folder.content();
+    let published = Published {
+        json: folder.put("published.json", NEW),
+        revision: "2000-01-02".to_owned(),
+        typescript: None,
+    };
+    let store = Store::at(folder.0.clone());
+    // A folder has the name of the file that is written last.
+    let staged = Staged::of(&store).unwrap();
+    write(&staged.store, &published, review).unwrap();
+    fs::create_dir_all(folder.0.join("2000-01-02/schema.json")).unwrap();
+    assert!(staged.commit(&store).is_err());
+    fs::remove_dir_all(folder.0.join("2000-01-02/schema.json")).unwrap();
+    assert_eq!(folder.content(), before);
+}
+
+#[test]
+fn stored_revision_is_replaced_only_on_request() {
+    let folder = Folder::new("replace");
+    folder.import(OLD, "2000-01-01").unwrap();
+    let before = folder.stored("2000-01-01");
+    let published = Published {
+        json: folder.put("published.json", NEW),
+        revision: "2000-01-01".to_owned(),
+        typescript: None,
+    };
+    let store = Store::at(folder.0.clone());
+    let error = import(&store, &published, false, review).err().unwrap();
+    let expected = "revision 2000-01-01 is stored already: `--replace` replaces it";
+    assert_eq!(error.to_string(), expected);
+    assert_eq!(folder.stored("2000-01-01"), before);
+    import(&store, &published, true, review).unwrap();
+    assert_ne!(folder.stored("2000-01-01"), before);
 }
 
 /// A draft changes all the time: what was written for the older one stays as far as it holds.
@@ -290,4 +348,45 @@ fn newer_draft_keeps_the_facts_and_errata_of_the_older_one() {
     let report = folder.import(&without, "draft").unwrap();
     assert!(report.ready, "{}", report.checklist);
     assert!(!stored("errata/draft.json").contains("whole-b"));
+}
+
+#[test]
+fn new_error_codes_and_newly_deprecated_members_are_in_the_checklist() {
+    let folder = Folder::new("codes");
+    let with =
+        |members: &str| OLD.replace("\"properties\": {", &format!("\"properties\": {{{members}"));
+    let old = with(r#""old": {"const": -32000}, "gone": {"type": "string", "deprecated": true}, "#);
+    folder.import(&old, "2000-01-01").unwrap();
+    let facts = r#"{"revision": "2000-01-01", "constants": {"OLD": -32000, "SAME": -32005}}"#;
+    folder.put("2000-01-01/facts.json", facts);
+    let facts = r#"{"revision": "2000-01-02", "constants": {"OLD": -32000, "SAME": -32005, "NEW": -32001},
+        "deprecated": ["/A/properties/b"]}"#;
+    fs::create_dir_all(folder.0.join("2000-01-02")).unwrap();
+    folder.put("2000-01-02/facts.json", facts);
+    let new = with(
+        r#""old": {"const": -32000}, "code": {"const": -32002}, "again": {"const": -32001},
+        "gone": {"type": "string", "deprecated": true}, "const": {"type": "string", "deprecated": true}, "#,
+    );
+    let report = folder.import(&new, "2000-01-02").unwrap();
+    let expected = "## New error codes\n\n- [ ] -32002: `/A/properties/code`\n\
+                    - [ ] -32001: `NEW`, `/A/properties/again`\n\n\
+                    ## Newly deprecated\n\n- [ ] `/A/properties/b` is deprecated\n\
+                    - [ ] `/A/properties/const` is deprecated\n";
+    assert!(report.checklist.contains(expected), "{}", report.checklist);
+}
+
+#[test]
+fn reason_why_the_sources_cannot_be_generated_comes_first() {
+    let folder = Folder::new("first");
+    folder.import(OLD, "2000-01-01").unwrap();
+    let refuse: Review = |_| anyhow::bail!("two requests have the method `a`");
+    let published = Published {
+        json: folder.put("published.json", NEW),
+        revision: "2000-01-02".to_owned(),
+        typescript: None,
+    };
+    let store = Store::at(folder.0.clone());
+    let checklist = import(&store, &published, true, refuse).unwrap().checklist;
+    let first = checklist.lines().find(|line| line.starts_with("- [ ]"));
+    assert_eq!(first, Some("- [ ] two requests have the method `a`"));
 }

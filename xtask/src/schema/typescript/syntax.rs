@@ -32,6 +32,9 @@ pub(super) fn read(source: &str) -> (Module, Vec<Warning>) {
     for statement in &parsed.program.body {
         reader.statement(statement);
     }
+    if reader.module.declarations.is_empty() {
+        reader.warn(None, "the source declares no type");
+    }
     (reader.module, reader.warnings)
 }
 
