@@ -9,8 +9,8 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
 
-/// The maximum number of members that a reader can track.
-const MOST_MEMBERS: usize = 128;
+/// The maximum number of members: their numbers and one more have to fit in 16 bits.
+const MOST_MEMBERS: usize = u16::MAX as usize;
 
 impl Scope<'_> {
     pub(super) fn object(&self, object: &Object) -> Result<Item, EmitError> {

@@ -2,6 +2,7 @@
 
 mod codegen;
 mod release;
+mod shapes;
 mod standalone;
 
 use std::fs;
