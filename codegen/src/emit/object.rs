@@ -261,12 +261,9 @@ pub(super) fn stored(object: &Object) -> impl Iterator<Item = &Member> {
         .filter(|member| member.constant().is_none())
 }
 
-/// Returns the identifier of a field. A keyword gets the suffix `_`.
+/// Returns the identifier of a field.
 pub(super) fn field(member: &Member) -> syn::Ident {
-    match syn::parse_str::<syn::Ident>(&member.ident) {
-        Ok(ident) => ident,
-        Err(_) => format_ident!("{}_", member.ident),
-    }
+    format_ident!("{}", member.ident)
 }
 
 pub(super) fn cfg_of(member: &Member) -> Option<TokenStream> {

@@ -1,6 +1,7 @@
 //! Runs the commands like a user.
 
 mod codegen;
+mod names;
 mod release;
 mod shapes;
 mod standalone;
