@@ -1,4 +1,5 @@
-//! Schemas whose shape is rare: many members, and several ways to say `null`.
+//! Schemas whose shape is rare: many members, several ways to say `null`, and texts that no line of
+//! code can contain.
 
 use std::fs;
 
@@ -20,8 +21,11 @@ fn wide(members: usize) -> Value {
     json!({ "type": "object", "properties": properties, "required": required })
 }
 
+/// Control characters and others that the compiler rejects in comments or literals.
+const TEXT: &str = "a\rb\r\nc\nd\0e\u{7f}\u{85}f\u{202e}g\u{2028}h\u{2066}\\\"#i*/\u{feff}";
+
 #[test]
-fn many_members_and_several_nullable_alternatives_are_lossless() {
+fn many_members_several_nulls_and_control_characters_are_lossless() {
     let schema = json!({ "$defs": {
         "Wide": wide(129),
         "Wider": wide(600),
@@ -35,6 +39,16 @@ fn many_members_and_several_nullable_alternatives_are_lossless() {
             { "$ref": "#/$defs/Text" }
         ] },
         "Twice": { "anyOf": [{ "$ref": "#/$defs/Text" }, { "type": "null" }] },
+        TEXT: { "description": TEXT, "type": "object", "properties": {
+            TEXT: { "description": format!("{TEXT}\r\n* {TEXT}"), "type": "integer" },
+            "c": { "enum": [TEXT, "\r", "\n", "\u{202e}", "\u{2028}"] }, "t": { "const": TEXT }
+        }, "required": ["t"] },
+        "Texts": { "description": "\r", "oneOf": [
+            { "$ref": format!("#/$defs/{}", TEXT.replace('/', "~1")) },
+            { "type": "object", "properties": { "t": { "const": "\r" } }, "required": ["t"] }
+        ] },
+        "TextRequest": { "type": "object", "properties": { "method": { "const": TEXT } },
+            "required": ["method"] },
         "Nothing": { "anyOf": [{ "type": "null" }, { "type": "null" }] },
         "All": { "type": "object", "properties": {
             "inline": { "$ref": "#/$defs/Inline" }, "named": { "$ref": "#/$defs/Named" },
@@ -45,13 +59,15 @@ fn many_members_and_several_nullable_alternatives_are_lossless() {
     } });
     let file = folder("shapes-schema").join("shapes.json");
     fs::write(&file, schema.to_string()).unwrap();
-    check("shapes", &file, TEST);
+    let text = Value::from(TEXT).to_string();
+    let test = format!("{TEST}\n#[cfg(test)]\nconst TEXT: &str = {text:?};\n");
+    check("shapes", &file, &test);
 }
 
 const TEST: &str = r##"
 #[test]
 fn works() {
-    use generated::{All, Wide, Wider, support::json};
+    use generated::{All, TextRequest, Texts, Wide, Wider, support::{json, message::Request}};
     fn same<T: serde::de::DeserializeOwned + serde::Serialize>(text: &str) {
         let value: T = json::from_str(text).unwrap_or_else(|fault| panic!("{text}: {fault}"));
         assert_eq!(json::to_string(&value).unwrap(), text);
@@ -69,6 +85,11 @@ fn works() {
     for text in [r#"{"inline":1}"#, r#"{"named":{}}"#, r#"{"nothing":1}"#, r#"{"here":true}"#] {
         assert_ne!(fault::<All>(text), "", "{text}");
     }
+
+    same::<Texts>(r#"{"t":"\r"}"#);
+    same::<Texts>(&format!(r#"{{{TEXT}:1,"c":{TEXT},"t":{TEXT}}}"#));
+    assert_eq!(json::to_string(&TextRequest::METHOD).unwrap(), TEXT);
+    assert_ne!(fault::<Texts>(r#"{"t":"\n"}"#), "");
 
     let whole = |members: usize| -> String {
         let numbers = (0..members - 1).map(|at| format!("\"m{at}\":{at},"));
