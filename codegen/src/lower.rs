@@ -242,7 +242,7 @@ fn collect(model: &Model, file: syn::File) -> Result<Lowered, LowerError> {
                         .remove(&spelling)
                         .ok_or_else(|| missing(&format!("={value}")))?;
                     if known.open && ident == REST {
-                        ident = free(format!("{REST}Value"), &taken);
+                        ident = free(&format!("{REST}Value"), &taken);
                     }
                     variants.insert(value.clone(), ident);
                 }
@@ -255,7 +255,7 @@ fn collect(model: &Model, file: syn::File) -> Result<Lowered, LowerError> {
 }
 
 /// Returns a name that is not taken: the wanted one, or else with a number.
-fn free(wanted: String, taken: &BTreeSet<syn::Ident>) -> syn::Ident {
+fn free(wanted: &str, taken: &BTreeSet<syn::Ident>) -> syn::Ident {
     let numbered = (2..).map(|number| quote::format_ident!("{wanted}{number}"));
     let mut all = std::iter::once(quote::format_ident!("{wanted}")).chain(numbered);
     let found = all.find(|ident| !taken.contains(ident));

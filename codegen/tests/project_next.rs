@@ -374,3 +374,16 @@ fn message_of_a_proposal_exists_at_every_revision_since_it_applies() {
     let bounds = "v2000_01_02::FoldRequest = \"FoldRequest\", Revision::V2000_01_01, LAST;";
     assert!(versions.contains(bounds), "{versions}");
 }
+
+#[test]
+fn area_with_a_name_that_generated_code_uses_is_rejected() {
+    for name in ["type", "gen", "codec", "std", "support", "mod", "a-b", ""] {
+        let mut project = project(&old());
+        project.hints.areas.default = name.to_owned();
+        let error = project.generate().unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("the name `{name}`: expected")),
+            "{error}"
+        );
+    }
+}

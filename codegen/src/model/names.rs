@@ -50,8 +50,8 @@ const PRELUDE: [&str; 37] = [
 /// The types of the support code that generated files import.
 pub(crate) const SUPPORT: [&str; 6] = ["Base64Text", "Extra", "Map", "Number", "Object", "Value"];
 
-/// The keywords of Rust that are no identifiers, also of its newest edition.
-fn is_keyword(ident: &str) -> bool {
+/// Returns `true` for a text that is no identifier, such as a keyword of the newest edition.
+pub(crate) fn is_keyword(ident: &str) -> bool {
     ident == "gen" || syn::parse_str::<syn::Ident>(ident).is_err()
 }
 
