@@ -59,9 +59,9 @@ fn many_members_several_nulls_and_control_characters_are_lossless() {
     } });
     let file = folder("shapes-schema").join("shapes.json");
     fs::write(&file, schema.to_string()).unwrap();
-    let text = Value::from(TEXT).to_string();
-    let test = format!("{TEST}\n#[cfg(test)]\nconst TEXT: &str = {text:?};\n");
-    check("shapes", &file, &test);
+    let literal = Value::from(TEXT).to_string();
+    let code = format!("{TEST}\n#[cfg(test)]\nconst TEXT: &str = {literal:?};\n");
+    check("shapes", &file, &code);
 }
 
 const TEST: &str = r##"
