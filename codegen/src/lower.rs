@@ -23,7 +23,7 @@ use crate::model::{Kind, Member, Model, Object, StringEnum, Ty, type_ident};
 use crate::schema::pointer::escape;
 use heck::ToUpperCamelCase;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::visit_mut::{VisitMut, visit_type_mut};
 use unicode_ident::{is_xid_continue, is_xid_start};
 
@@ -235,13 +235,14 @@ fn collect(model: &Model, file: syn::File) -> Result<Lowered, LowerError> {
                 for variant in enums.remove(&rust).into_iter().flatten() {
                     found.insert(json_name(&variant.attrs, &variant.ident)?, variant.ident);
                 }
+                let taken: BTreeSet<syn::Ident> = found.values().cloned().collect();
                 let mut variants = BTreeMap::new();
                 for ((value, _), spelling) in known.values.iter().zip(spellings(known)) {
                     let mut ident = found
                         .remove(&spelling)
                         .ok_or_else(|| missing(&format!("={value}")))?;
                     if known.open && ident == REST {
-                        ident = quote::format_ident!("{REST}Value");
+                        ident = free(&format!("{REST}Value"), &taken);
                     }
                     variants.insert(value.clone(), ident);
                 }
@@ -251,6 +252,14 @@ fn collect(model: &Model, file: syn::File) -> Result<Lowered, LowerError> {
         }
     }
     Ok(lowered)
+}
+
+/// Returns a name that is not taken: the wanted one, or else with a number.
+fn free(wanted: &str, taken: &BTreeSet<syn::Ident>) -> syn::Ident {
+    let numbered = (2..).map(|number| quote::format_ident!("{wanted}{number}"));
+    let mut all = std::iter::once(quote::format_ident!("{wanted}")).chain(numbered);
+    let found = all.find(|ident| !taken.contains(ident));
+    found.unwrap_or_else(|| quote::format_ident!("{wanted}"))
 }
 
 /// Returns the name in JSON of a field or variant: that of its attribute `serde(rename)`, or else

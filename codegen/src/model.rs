@@ -17,6 +17,7 @@ mod valid;
 pub use build::{BuildError, Source, build};
 pub use check::Check;
 pub use history::{History, MOST_REVISIONS, Part, Presence};
+pub(crate) use names::{SUPPORT, is_keyword};
 pub use names::{distinct_names, field_ident, type_ident, variant_ident, words as split_words};
 pub use note::Note;
 pub use order::keep_member_order;

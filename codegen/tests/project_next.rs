@@ -393,3 +393,16 @@ fn single_schema_with_two_requests_of_one_method_has_a_warning() {
     let warning = "`LendRequest` and `LoanRequest` have the same method `lend`".to_owned();
     assert!(outcome.unwrap().warnings.contains(&warning));
 }
+
+#[test]
+fn area_with_a_name_that_generated_code_uses_is_rejected() {
+    for name in ["type", "gen", "codec", "std", "support", "mod", "a-b", ""] {
+        let mut project = project(&old());
+        project.hints.areas.default = name.to_owned();
+        let error = project.generate().unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("the name `{name}`: expected")),
+            "{error}"
+        );
+    }
+}

@@ -1,6 +1,8 @@
 //! Invalid documents are rejected with an error that has the file and the position.
 
-use codegen::schema::{Dialect, Document, SchemaError};
+use std::error::Error as _;
+
+use codegen::schema::{Dialect, Document, Errata, Facts, Patch, SchemaError};
 use serde_json::{Value, json};
 
 fn parse(root: &Value) -> Result<Document, SchemaError> {
@@ -23,6 +25,62 @@ fn text_that_is_not_json_is_rejected() {
     let error = Document::parse("some.json", "{\n  \"a\": 1,\n}").unwrap_err();
     assert!(matches!(error, SchemaError::NotJson { .. }));
     assert_eq!(error.to_string(), "some.json:3:1: not JSON");
+}
+
+#[test]
+fn member_that_occurs_twice_is_rejected_with_its_path() {
+    for (text, place) in [
+        (
+            r#"{"$defs":{"A":{"type":"string"},"B":{},"A":{}}}"#,
+            "/$defs/A",
+        ),
+        (r#"{"$defs":{"A":{},"B":{}},"$defs":{}}"#, "/$defs"),
+        (
+            r#"{"definitions":{"a/b":{"properties":{"c":{"type":"null","type":"null"}}}}}"#,
+            "/definitions/a~1b/properties/c/type",
+        ),
+        // Names are compared as they are, not as they are written.
+        (
+            r#"{"$defs":{"A":{"anyOf":[{},{"default":[0,{"x":1,"\u0078":1.5e300}]}]}}}"#,
+            "/$defs/A/anyOf/1/default/1/x",
+        ),
+    ] {
+        let error = Document::parse("some.json", text).unwrap_err();
+        let expected =
+            format!("some.json:1: the member at `{place}` occurs twice: expected distinct names");
+        assert_eq!(error.to_string(), expected);
+    }
+    let fine = r#"{"$defs":{"A":{"properties":{"A":{},"a":{}}},"a":{"enum":["A","A "]}}}"#;
+    assert!(Document::parse("some.json", fine).is_ok());
+    // What is not JSON is reported as such.
+    let error = Document::parse("some.json", r#"{"$defs":{"A":{},"A":{}"#).unwrap_err();
+    assert!(matches!(error, SchemaError::NotJson { .. }), "{error}");
+}
+
+#[test]
+fn member_of_errata_facts_and_patches_that_occurs_twice_is_rejected() {
+    let text = r#"{"changes":{},"changes":{}}"#;
+    let errors = [
+        Errata::parse("e.json", text)
+            .unwrap_err()
+            .source()
+            .map(ToString::to_string),
+        Facts::parse("f.json", text)
+            .unwrap_err()
+            .source()
+            .map(ToString::to_string),
+        Patch::parse("p.json", text)
+            .unwrap_err()
+            .source()
+            .map(ToString::to_string),
+    ];
+    for error in errors {
+        let error = error.unwrap_or_default();
+        assert!(
+            error.contains("the member at `/changes` occurs twice"),
+            "{error}"
+        );
+    }
 }
 
 #[test]

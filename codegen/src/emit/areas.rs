@@ -2,12 +2,15 @@
 
 use super::{EmitError, Emitter, File, print};
 use crate::hints::{Area, Hints};
-use crate::model::{Family, Kind, TypeDef, type_ident};
+use crate::model::{Family, Kind, TypeDef, is_keyword, type_ident};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names of files that a module has in addition to those of its areas.
-const RESERVED: [&str; 7] = [
-    "mod",
+/// Names that generated code uses for something else: its other files, and the roots of paths.
+const RESERVED: [&str; 10] = [
+    "codec",
+    "core",
+    "serde",
+    "std",
     "codecs",
     "messages",
     "upgrade",
@@ -83,9 +86,11 @@ impl Emitter<'_> {
         if !names.contains(&areas.default.as_str()) {
             names.push(&areas.default);
         }
-        match names.iter().find(|name| RESERVED.contains(name)) {
+        let unusable = |name: &&&str| RESERVED.contains(*name) || is_keyword(name);
+        match names.iter().find(unusable) {
             Some(name) => Err(EmitError::Unsupported(format!(
-                "an area cannot have the name `{name}`: another file has it"
+                "an area cannot have the name `{name}`: expected an identifier that is no keyword \
+                 and that generated code does not use"
             ))),
             None => Ok(names),
         }

@@ -8,6 +8,7 @@ use quote::quote;
 
 /// Generates documentation attributes, one for each line, with the leading space of a comment.
 pub(super) fn lines(text: &str) -> TokenStream {
+    let text = printable(text);
     let lines = text.lines().map(|line| {
         if line.is_empty() {
             String::new()
@@ -18,11 +19,24 @@ pub(super) fn lines(text: &str) -> TokenStream {
     quote! { #(#[doc = #lines])* }
 }
 
+/// Replaces what a comment cannot contain: all line breaks become line feeds, other control
+/// characters and those that change the direction of text become U+FFFD.
+fn printable(text: &str) -> String {
+    let replaced = |c| match c {
+        '\n' | '\t' => c,
+        '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
+        c if c.is_control() => char::REPLACEMENT_CHARACTER,
+        c => c,
+    };
+    text.replace("\r\n", "\n").chars().map(replaced).collect()
+}
+
 /// Wraps a paragraph. Lines that start with a space or are in a code block are unchanged.
 pub(super) fn wrap(text: &str) -> String {
     let mut out = String::new();
     let mut fenced = false;
-    for line in text.lines() {
+    for line in printable(text).lines() {
         fenced ^= line.trim_start().starts_with("```");
         if fenced || line.starts_with(['`', ' ', '-', '|', '#']) {
             out.push_str(line);

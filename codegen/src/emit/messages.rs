@@ -3,7 +3,7 @@
 use super::{Emitter, Examples, Scope, cfg, used};
 use crate::hints::Hints;
 use crate::model::{Kind, Message, MessageKind, Sender, Ty, type_ident};
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 impl Scope<'_> {
@@ -14,12 +14,14 @@ impl Scope<'_> {
             .messages
             .iter()
             .find(|message| message.name == self.def.name)?;
-        let (ident, cfg, method) = (self.ident(), cfg(&self.def.features), &message.method);
+        let (cfg, method) = (cfg(&self.def.features), &message.method);
+        let ident = self.ident();
+        let ident = qualified(&quote! { #ident });
         let sender = sender(message.sender);
         let params = match &message.params {
             None => quote! { Option<Object> },
             Some((ty, required)) => {
-                let ty = self.rust_type(ty).ok()?;
+                let ty = qualified(&self.rust_type(ty).ok()?);
                 if *required {
                     ty
                 } else {
@@ -47,7 +49,7 @@ impl Scope<'_> {
                 }
             },
             MessageKind::Request(result) => {
-                let result = self.rust_type(result).ok()?;
+                let result = qualified(&self.rust_type(result).ok()?);
                 quote! {
                     #cfg
                     impl #path for #ident {
@@ -147,6 +149,20 @@ impl Emitter<'_> {
     pub(super) fn hints(&self) -> &Hints {
         self.hints
     }
+}
+
+/// The names that the file of the messages imports from the support code.
+const IMPORTS: [&str; 4] = ["MessageInfo", "Notification", "Request", "Sender"];
+
+/// Returns a type with the path of those definitions whose names the imports would hide.
+fn qualified(ty: &TokenStream) -> TokenStream {
+    let tokens = ty.clone().into_iter().map(|token| match &token {
+        TokenTree::Ident(ident) if IMPORTS.iter().any(|name| ident == name) => {
+            quote! { super::#ident }
+        }
+        _ => token.into(),
+    });
+    tokens.collect()
 }
 
 fn sender(sender: Sender) -> TokenStream {

@@ -9,13 +9,10 @@ use super::scope::Scope;
 use crate::discriminate;
 use crate::hints::Hints;
 use crate::lower::lower;
-use crate::model::{Family, History, Kind, type_ident};
+use crate::model::{Family, History, Kind, SUPPORT, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The names of the hand-written types that generated files use.
-const SUPPORT: [&str; 6] = ["Base64Text", "Extra", "Map", "Number", "Object", "Value"];
 
 impl<'a> Emitter<'a> {
     /// Creates an emitter for a family of models. `support` is the module of the hand-written code.

@@ -9,8 +9,8 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
 
-/// The maximum number of members that a reader can track.
-const MOST_MEMBERS: usize = 128;
+/// The maximum number of members: their numbers and one more have to fit in 16 bits.
+const MOST_MEMBERS: usize = u16::MAX as usize;
 
 impl Scope<'_> {
     pub(super) fn object(&self, object: &Object) -> Result<Item, EmitError> {
@@ -261,12 +261,9 @@ pub(super) fn stored(object: &Object) -> impl Iterator<Item = &Member> {
         .filter(|member| member.constant().is_none())
 }
 
-/// Returns the identifier of a field. A keyword gets the suffix `_`.
+/// Returns the identifier of a field.
 pub(super) fn field(member: &Member) -> syn::Ident {
-    match syn::parse_str::<syn::Ident>(&member.ident) {
-        Ok(ident) => ident,
-        Err(_) => format_ident!("{}_", member.ident),
-    }
+    format_ident!("{}", member.ident)
 }
 
 pub(super) fn cfg_of(member: &Member) -> Option<TokenStream> {

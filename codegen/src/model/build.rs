@@ -17,10 +17,9 @@ use shape::{
 
 use inline_names::{AutomaticNames, Use};
 
-use super::names::snake_ident;
 use super::{
-    Bounds, Check, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef,
-    field_ident, messages, recursion, variant_ident,
+    Bounds, Check, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, messages,
+    names, recursion, variant_ident,
 };
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
@@ -306,7 +305,9 @@ impl Builder<'_> {
             } else {
                 Vec::new()
             };
-            let ident = unique_ident(field_ident(json), json, &members);
+            let ident = names::member_ident(json, &|ident| {
+                members.iter().any(|member: &Member| member.ident == ident)
+            });
             members.push(Member {
                 ident,
                 checks,
@@ -340,17 +341,4 @@ impl Builder<'_> {
             .collect();
         Kind::Enum(StringEnum { values, open })
     }
-}
-
-fn unique_ident(ident: String, json: &str, members: &[Member]) -> String {
-    let taken =
-        |ident: &str| ident == "extra" || members.iter().any(|member| member.ident == ident);
-    let mut ident = ident;
-    if taken(&ident) {
-        ident = snake_ident(json);
-    }
-    while taken(&ident) {
-        ident.push('_');
-    }
-    ident
 }

@@ -6,24 +6,94 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use unicode_ident::{is_xid_continue, is_xid_start};
 
-/// Names that would shadow something in Rust's prelude, or are reserved, get the suffix `Object`.
-const PRELUDE: [&str; 17] = [
-    "Result", "Error", "Option", "Some", "None", "Ok", "Err", "Vec", "String", "Box", "Default",
-    "Clone", "Send", "Sync", "From", "Into", "Self",
+/// The types and traits of Rust's prelude, and other names that would mislead.
+const PRELUDE: [&str; 37] = [
+    "AsMut",
+    "AsRef",
+    "Box",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "Err",
+    "Error",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Self",
+    "Send",
+    "Some",
+    "String",
+    "Sync",
+    "ToOwned",
+    "ToString",
+    "Vec",
 ];
 
-/// Returns the Rust name of a definition.
+/// The types of the support code that generated files import.
+pub(crate) const SUPPORT: [&str; 6] = ["Base64Text", "Extra", "Map", "Number", "Object", "Value"];
+
+/// Returns `true` for a text that is no identifier, such as a keyword of the newest edition.
+pub(crate) fn is_keyword(ident: &str) -> bool {
+    ident == "gen" || syn::parse_str::<syn::Ident>(ident).is_err()
+}
+
+/// Returns the Rust name of a definition. One that would hide a name of Rust or of the support code
+/// gets the suffix `Object`.
 #[must_use]
 pub fn type_ident(name: &str) -> String {
     let ident = upper_camel(name);
-    if PRELUDE.contains(&ident.as_str()) {
+    if PRELUDE.contains(&ident.as_str()) || SUPPORT.contains(&ident.as_str()) {
         return format!("{ident}Object");
     }
     ident
 }
 
+/// Names of members that would hide something: the field for undeclared members, and the
+/// constructor.
+const MEMBERS: [&str; 2] = ["extra", "new"];
+
+/// Returns the Rust name of a member beside those that are `taken`. The name in JSON decides: a
+/// reversed domain at its start is kept only if another member has the name without it.
+pub(super) fn member_ident(json: &str, taken: &dyn Fn(&str) -> bool) -> String {
+    let taken = |ident: &str| MEMBERS.contains(&ident) || taken(ident);
+    // A keyword gets the suffix `_`.
+    let usable = |ident: String| {
+        if is_keyword(&ident) {
+            format!("{ident}_")
+        } else {
+            ident
+        }
+    };
+    let mut ident = usable(field_ident(json));
+    if taken(&ident) {
+        ident = usable(snake_ident(json));
+    }
+    while taken(&ident) {
+        ident.push('_');
+    }
+    ident
+}
+
 fn upper_camel(name: &str) -> String {
-    if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    if name.chars().all(|c| c.is_ascii_alphanumeric())
         && name.starts_with(|c: char| c.is_ascii_uppercase())
     {
         return words(name).iter().map(|word| capitalize(word)).collect();

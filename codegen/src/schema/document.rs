@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::duplicate::{Duplicate, duplicate};
 use super::gather::gather;
 use super::{SchemaError, check, numbers, pointer, prose, walk_mut};
 
@@ -57,14 +58,21 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// Returns the first error: the text is not JSON or not a schema, or it has a reference to
-    /// something that the document does not contain.
+    /// Returns the first error: the text is not JSON or not a schema, a member occurs twice in it, or
+    /// it has a reference to something that the document does not contain.
     pub fn parse(file: &str, text: &str) -> Result<Self, SchemaError> {
         let mut root: Value =
             serde_json::from_str(text).map_err(|source| SchemaError::NotJson {
                 file: file.to_owned(),
                 source,
             })?;
+        if let Some(Duplicate { pointer, source }) = duplicate(text) {
+            return Err(SchemaError::Duplicate {
+                file: file.to_owned(),
+                line: source.line(),
+                pointer,
+            });
+        }
         check::schema(file, "", &root)?;
         walk_mut(&mut root, &mut numbers::make_whole);
         let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);

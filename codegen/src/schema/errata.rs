@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::error::describe_value;
 use super::prose::{Kind, with_texts_of};
-use super::{Document, SchemaError, pointer};
+use super::{Document, SchemaError, duplicate, pointer};
 
 /// The corrections of one revision.
 #[derive(Clone, Debug)]
@@ -128,7 +128,7 @@ impl Errata {
     ///
     /// Returns [`ErratumError::Form`] or [`ErratumError::BadChange`].
     pub fn parse(file: &str, text: &str) -> Result<Self, ErratumError> {
-        let raw: RawErrata = serde_json::from_str(text).map_err(|source| ErratumError::Form {
+        let raw: RawErrata = duplicate::parse(text).map_err(|source| ErratumError::Form {
             file: file.to_owned(),
             source,
         })?;

@@ -14,6 +14,16 @@ pub enum SchemaError {
         /// The JSON error.
         source: serde_json::Error,
     },
+    /// A member occurs twice in an object, possibly a definition.
+    #[error("{file}:{line}: the member at `{pointer}` occurs twice: expected distinct names")]
+    Duplicate {
+        /// The document.
+        file: String,
+        /// The line of the second one.
+        line: usize,
+        /// JSON pointer to the member.
+        pointer: String,
+    },
     /// A value in the document is not a valid part of a schema.
     #[error("{file}: at `{pointer}`: not a schema: expected {expected}, found {found}")]
     NotASchema {

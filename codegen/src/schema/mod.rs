@@ -7,6 +7,7 @@ mod check;
 mod diff;
 mod differ;
 mod document;
+mod duplicate;
 mod errata;
 mod error;
 mod facts;

@@ -4,13 +4,13 @@ use super::super::error::{DecodeError, excerpt};
 use super::check::Check;
 
 /// Stands for the number of a member that is not declared.
-pub(super) const UNDECLARED: u8 = u8::MAX;
+pub(super) const UNDECLARED: u16 = u16::MAX;
 
 /// A declared member.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared {
     /// The number within the type. Numbers of members whose feature is disabled are left out.
-    pub at: u8,
+    pub at: u16,
     /// The name in JSON.
     pub name: &'static str,
     /// Whether an object without the member is valid.
@@ -85,7 +85,7 @@ pub mod need {
 impl Declared {
     /// Describes a member.
     #[must_use]
-    pub const fn new(at: u8, name: &'static str, need: Need) -> Self {
+    pub const fn new(at: u16, name: &'static str, need: Need) -> Self {
         Self {
             at,
             name,
@@ -110,8 +110,10 @@ pub struct Table {
     pub(super) members: &'static [Declared],
     /// Their names, in the same order.
     pub(crate) names: &'static [&'static str],
-    /// One bit for the number of each member that an object must have.
-    pub(super) demanded: u128,
+    /// One bit for each of the first members that an object must have.
+    demanded: u128,
+    /// Whether the type declares more members than `demanded` has bits.
+    is_wide: bool,
 }
 
 impl Table {
@@ -127,16 +129,69 @@ impl Table {
             members,
             names,
             demanded: demanded(members),
+            is_wide: is_wide(members),
         }
+    }
+
+    /// Returns `true` if an object with these members has all that it must have.
+    #[inline]
+    pub(super) fn is_complete(&self, seen: &Seen) -> bool {
+        self.demanded & !seen.first == 0
+            && (!self.is_wide || first_missing(self.members, seen).is_none())
     }
 }
 
-/// Returns one bit for the number of each member that an object must have.
+/// The declared members that were read, by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// One bit for each of the first members. Few types have more.
+    first: u128,
+    /// One bit for each further member.
+    others: Vec<u128>,
+}
+
+impl Seen {
+    /// Adds a member. Returns `false` if it was read before.
+    #[inline]
+    pub(super) fn insert(&mut self, at: u16) -> bool {
+        let word = match usize::from(at / BITS) {
+            0 => &mut self.first,
+            word => {
+                if self.others.len() < word {
+                    self.others.resize(word, 0);
+                }
+                &mut self.others[word - 1]
+            }
+        };
+        let bit = 1 << (at % BITS);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    fn contains(&self, at: u16) -> bool {
+        let word = match usize::from(at / BITS) {
+            0 => self.first,
+            word => self.others.get(word - 1).copied().unwrap_or_default(),
+        };
+        word >> (at % BITS) & 1 == 1
+    }
+}
+
+/// The number of bits in a word.
+const BITS: u16 = 128;
+
+/// Returns `true` if a number of a member does not fit in one word.
+const fn is_wide(members: &[Declared]) -> bool {
+    matches!(members, [.., last] if last.at >= BITS)
+}
+
+/// Returns one bit for each of the first members that an object must have.
 const fn demanded(members: &[Declared]) -> u128 {
     let mut bits = 0;
     let mut rest = members;
     while let [first, others @ ..] = rest {
-        if !matches!(first.need, Need::Optional) {
+        if !matches!(first.need, Need::Optional) && first.at < BITS {
             bits |= 1 << first.at;
         }
         rest = others;
@@ -144,12 +199,11 @@ const fn demanded(members: &[Declared]) -> u128 {
     bits
 }
 
-/// Returns the first missing member: a constant, if one is missing. `seen` has one bit for each
-/// member that was read.
-pub(super) fn first_missing(members: &[Declared], seen: u128) -> Option<&'static str> {
+/// Returns the first missing member: a constant, if one is missing.
+pub(super) fn first_missing(members: &[Declared], seen: &Seen) -> Option<&'static str> {
     let missing = |need: Need| {
         let members = members.iter().filter(move |member| member.need == need);
-        members.filter(move |member| seen >> member.at & 1 == 0)
+        members.filter(move |member| !seen.contains(member.at))
     };
     let mut missing = missing(Need::Constant).chain(missing(Need::Required));
     missing.next().map(|member| member.name)

@@ -10,23 +10,23 @@ pub trait FromMembers: Decode {
     const TABLE: Table;
 
     /// Decodes the current member, which has this number, into its field. The number
-    /// `u8::MAX` stands for a member that the type does not declare. After the last member, when
+    /// `u16::MAX` stands for a member that the type does not declare. After the last member, when
     /// the reader has no current member, the arm for it runs its final checks.
     ///
     /// # Errors
     ///
     /// Returns an error if the value of the member is not valid, or if the type allows no other members.
-    fn read_member(&mut self, at: u8, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError>;
+    fn read_member(&mut self, at: u16, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError>;
 }
 
 /// An object-safe form of [`FromMembers`].
 trait Target {
-    fn read_member(&mut self, at: u8, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError>;
+    fn read_member(&mut self, at: u16, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError>;
 }
 
 impl<T: FromMembers> Target for T {
     #[inline]
-    fn read_member(&mut self, at: u8, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError> {
+    fn read_member(&mut self, at: u16, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError> {
         FromMembers::read_member(self, at, reader)
     }
 }

@@ -6,7 +6,7 @@ use super::super::error::{DecodeError, excerpt};
 use super::super::json::text::{Entries, Kind, Name, Position};
 use super::bounds::{int_within, number_within};
 use super::check::Check;
-use super::declared::{Need, Table, UNDECLARED, first_missing, unknown_member};
+use super::declared::{Need, Seen, Table, UNDECLARED, first_missing, unknown_member};
 use super::scalar::Constant;
 use super::{Decode, Extra, Number, Text, Value, read};
 use serde::de::{Error as _, Expected, Unexpected};
@@ -25,8 +25,8 @@ pub struct Reader<'a, 'de> {
     current: Current<'de>,
     /// The index of the declared member that is expected next.
     expected: usize,
-    /// One bit for each declared member that was read.
-    seen: u128,
+    /// The declared members that were read.
+    seen: Seen,
     /// Whether the current member, which is a constant, was read before.
     is_duplicate: bool,
     has_undeclared: bool,
@@ -68,7 +68,7 @@ impl<'a, 'de> Reader<'a, 'de> {
             table,
             current: Current::None,
             expected: 0,
-            seen: 0,
+            seen: Seen::default(),
             is_duplicate: false,
             has_undeclared: false,
         })
@@ -78,7 +78,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     /// is no next member. Rejects duplicates; those of a constant when its value has been checked,
     /// since a wrong constant tells more.
     #[inline]
-    pub(super) fn advance(&mut self) -> Result<Option<u8>> {
+    pub(super) fn advance(&mut self) -> Result<Option<u16>> {
         let index = match self.members.name_of(self.table.names, self.expected)? {
             Some(Name::Declared(index)) => index,
             Some(Name::Other(name)) => {
@@ -96,12 +96,10 @@ impl<'a, 'de> Reader<'a, 'de> {
         let Some(member) = self.table.members.get(index) else {
             return Err(DecodeError::data("too few declared members"));
         };
-        let bit = 1 << member.at;
-        self.is_duplicate = self.seen & bit != 0;
+        self.is_duplicate = !self.seen.insert(member.at);
         if self.is_duplicate && member.need != Need::Constant {
             return Err(self.duplicate());
         }
-        self.seen |= bit;
         Ok(Some(member.at))
     }
 
@@ -159,7 +157,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     /// Fails if a member that is demanded is missing.
     #[inline]
     pub(super) fn demand(&self) -> Result<()> {
-        if self.table.demanded & !self.seen == 0 {
+        if self.table.is_complete(&self.seen) {
             return Ok(());
         }
         Err(self.missing())
@@ -167,7 +165,7 @@ impl<'a, 'de> Reader<'a, 'de> {
 
     #[cold]
     fn missing(&self) -> DecodeError {
-        let name = first_missing(self.table.members, self.seen).unwrap_or_default();
+        let name = first_missing(self.table.members, &self.seen).unwrap_or_default();
         DecodeError::missing_field(name)
     }
 

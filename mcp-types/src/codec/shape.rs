@@ -248,7 +248,7 @@ mod tests {
             &["inner"],
         );
 
-        fn read_member(&mut self, at: u8, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError> {
+        fn read_member(&mut self, at: u16, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError> {
             match at {
                 0 => reader.optional(&mut self.inner),
                 _ => reader.unknown(),

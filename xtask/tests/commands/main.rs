@@ -1,7 +1,9 @@
 //! Runs the commands like a user.
 
 mod codegen;
+mod names;
 mod release;
+mod shapes;
 mod standalone;
 
 use std::fs;

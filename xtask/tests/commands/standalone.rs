@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Command;
 
 use super::codegen::generate;
-use super::{errors, folder, revisions, root};
+use super::{errors, folder, printed, revisions, root};
 
 /// A crate that contains the output and code that uses it.
-fn check(name: &str, schema: &Path, test: &str) {
+pub(super) fn check(name: &str, schema: &Path, test: &str) {
     let folder = folder(name);
     let output = generate(schema, &folder.join("src/generated"));
     assert!(output.status.success(), "{}", errors(&output));
@@ -36,7 +36,8 @@ fn check(name: &str, schema: &Path, test: &str) {
         .env("RUSTFLAGS", "-D warnings")
         .output()
         .unwrap();
-    assert!(output.status.success(), "{name}: {}", errors(&output));
+    let shown = || printed(&output) + &errors(&output);
+    assert!(output.status.success(), "{name}: {}", shown());
 }
 
 #[test]

@@ -86,16 +86,23 @@ impl Builder<'_> {
     /// Chooses names for the inline types that differ from others of the same name. Returns `true`
     /// if there are any: then the model has to be built again.
     pub(super) fn name_clashes(&mut self) -> bool {
-        let mut groups: BTreeMap<&str, Vec<&Use>> = BTreeMap::new();
+        // Names that differ in the schema may be the same in Rust.
+        let mut groups: BTreeMap<String, Vec<&Use>> = BTreeMap::new();
         for one in &self.uses {
-            groups.entry(&one.name).or_default().push(one);
+            groups.entry(type_ident(&one.name)).or_default().push(one);
         }
+        let defined = self.source.definitions.keys();
+        let defined: BTreeMap<String, &String> =
+            defined.map(|name| (type_ident(name), name)).collect();
         let mut chosen: Vec<(&Use, String)> = Vec::new();
-        for (name, uses) in groups {
-            let Some(kept) = self.kept_form(name, &uses) else {
+        for (ident, uses) in groups {
+            let Some((name, kept)) = self.kept_form(defined.get(&ident).copied(), &uses) else {
                 continue;
             };
-            for one in uses.iter().filter(|one| one.kind != *kept) {
+            for one in uses
+                .iter()
+                .filter(|it| it.name != *name || it.kind != *kept)
+            {
                 let same = |(other, _): &&(&Use, String)| {
                     other.position.default == one.position.default && other.kind == one.kind
                 };
@@ -118,21 +125,25 @@ impl Builder<'_> {
         any
     }
 
-    /// Returns the form that keeps a name: that of the definition, or else that of most inline
-    /// types, or else that of the revision before.
-    fn kept_form<'a>(&'a self, name: &str, uses: &[&'a Use]) -> Option<&'a Kind> {
-        if self.source.definitions.contains_key(name) {
+    /// Returns the name and the form that keep a name in Rust: those of the definition, or else of
+    /// most inline types, or else of the revision before.
+    fn kept_form<'a>(
+        &'a self,
+        defined: Option<&'a String>,
+        uses: &[&'a Use],
+    ) -> Option<(&'a String, &'a Kind)> {
+        if let Some(name) = defined {
             let at = self.index.get(name)?;
-            return Some(&self.types[*at].kind);
+            return Some((name, &self.types[*at].kind));
         }
-        let before = self.source.previous.and_then(|model| model.get(name));
         let rank = |(at, one): &(usize, &&Use)| {
             let count = uses.iter().filter(|other| other.kind == one.kind).count();
+            let before = self.source.previous.and_then(|model| model.get(&one.name));
             let known = before.is_some_and(|def| def.kind == one.kind);
             (count, known, std::cmp::Reverse(*at))
         };
         let kept = uses.iter().enumerate().max_by_key(rank);
-        kept.map(|(_, one)| &one.kind)
+        kept.map(|(_, one)| (&one.name, &one.kind))
     }
 
     fn free_name(&self, default: &str, chosen: &[(&Use, String)]) -> String {

@@ -26,7 +26,8 @@ impl Builder<'_> {
             };
             return Ok(Kind::Alias(Ty::Nullable(Box::new(ty))));
         }
-        rest.extend(nulls);
+        // Several alternatives may allow `null`, which is one variant.
+        rest.extend(nulls.into_iter().take(1));
         let labels: Vec<String> = rest
             .iter()
             .enumerate()

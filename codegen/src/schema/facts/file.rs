@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{Facts, FactsError, Variant};
+use crate::schema::duplicate;
 
 impl Facts {
     /// Parses a file of facts.
@@ -15,7 +16,7 @@ impl Facts {
     ///
     /// Returns [`FactsError::Form`].
     pub fn parse(file: &str, text: &str) -> Result<Self, FactsError> {
-        let raw: RawFacts = serde_json::from_str(text).map_err(|source| FactsError::Form {
+        let raw: RawFacts = duplicate::parse(text).map_err(|source| FactsError::Form {
             file: file.to_owned(),
             source,
         })?;

@@ -7,7 +7,7 @@ use super::marker::{FEATURE, features, unmarked};
 use super::{Patch, references};
 use crate::schema::structure::equal;
 use crate::schema::walk::reference_to;
-use crate::schema::{Document, SchemaError, check, pointer, reference};
+use crate::schema::{Document, SchemaError, check, duplicate, pointer, reference};
 
 /// What became of the additions of a patch that a newer revision does not need or cannot have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Patch {
     ///
     /// Returns [`PatchError::Form`] if the text does not have the form of a patch.
     pub fn parse(file: &str, text: &str) -> Result<Self, PatchError> {
-        let patch: Self = serde_json::from_str(text).map_err(|source| PatchError::Form {
+        let patch: Self = duplicate::parse(text).map_err(|source| PatchError::Form {
             file: file.to_owned(),
             source,
         })?;

@@ -86,7 +86,7 @@ macro_rules! object_codec {
             #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
             fn read_member(
                 &mut self,
-                at: u8,
+                at: u16,
                 reader: &mut codec::Reader<'_, '_>,
             ) -> Result<(), codec::DecodeError> {
                 match at {

@@ -40,7 +40,7 @@ macro_rules! text_codec {
             type Err = codec::UnknownValue;
 
             #[inline]
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
+            fn from_str(text: &str) -> Result<Self, codec::UnknownValue> {
                 codec::parse_text(text)
             }
         }

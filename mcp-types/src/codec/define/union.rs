@@ -50,8 +50,8 @@ macro_rules! from_variant {
         $(#[$when])*
         impl From<$content> for $type {
             fn from(value: $content) -> Self {
-                // The content may be stored in a box.
-                Self::$variant(value.into())
+                // The content may be stored in a box. It may also have a setter with the name `into`.
+                Self::$variant(Into::into(value))
             }
         }
     };
