@@ -32,8 +32,8 @@ pub(super) fn read(source: &str) -> (Module, Vec<Warning>) {
     for statement in &parsed.program.body {
         reader.statement(statement);
     }
-    if reader.module.declarations.is_empty() {
-        reader.warn(None, "the source declares no type");
+    if reader.module.declarations.is_empty() && reader.module.constants.is_empty() {
+        reader.warn(None, "the source declares no type and no constant");
     }
     (reader.module, reader.warnings)
 }
