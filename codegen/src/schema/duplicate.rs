@@ -17,7 +17,7 @@ pub(super) struct Duplicate {
     pub(super) source: serde_json::Error,
 }
 
-/// Returns the first member of a JSON text that occurs twice. Returns `None` if there is none, and
+/// Returns the first member of a JSON text that occurs twice; `None` if all names are distinct, and
 /// if the text is not JSON.
 pub(super) fn duplicate(text: &str) -> Option<Duplicate> {
     let found = RefCell::new(None);

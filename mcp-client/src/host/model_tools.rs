@@ -97,8 +97,8 @@ impl ModelTools {
         }
     }
 
-    /// Sets the maximum size of the texts of a result: 128 KiB by default. The model is told how
-    /// much was left out.
+    /// Sets the maximum size of the texts of a result: 128 KiB by default. A longer text is cut, and a
+    /// note for the model at its end has the number of bytes that were left out.
     #[must_use]
     pub fn max_text(mut self, bytes: usize) -> Self {
         self.max_text = bytes;

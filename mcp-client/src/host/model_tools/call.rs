@@ -62,7 +62,7 @@ impl ModelCall {
         ))
     }
 
-    /// Returns the arguments as an object. Some models write nothing if there are none.
+    /// Returns the arguments as an object. Some models send an empty text for a call without arguments.
     pub(super) fn object(&self) -> Result<Object, ModelToolsError> {
         let arguments = self.arguments.trim();
         if matches!(arguments, "" | "null") {

@@ -189,7 +189,7 @@ impl PromptDef {
         !self.completions.is_empty()
     }
 
-    /// Starts the handler that completes an argument; `None` if there is none.
+    /// Starts the handler that completes an argument; `None` if the prompt has no such handler.
     pub(crate) fn complete_argument(
         &self,
         argument: &str,

@@ -1,5 +1,5 @@
-//! Removes from lists what the caller may not read. Whoever may not read a resource must not learn
-//! that it exists.
+//! Removes resources from lists that the caller may not read: a list must not tell the caller that
+//! they exist.
 
 #[cfg(feature = "pagination")]
 pub(crate) mod handled;

@@ -62,8 +62,8 @@ impl ResolvedResource {
         Ok(AuthorizedResource(self))
     }
 
-    /// Checks that the caller may read the resource. Whoever may not read a resource must not learn
-    /// that it exists, so this is asked before anything else is said of it.
+    /// Checks that the caller may read the resource. Call this before the response tells anything of
+    /// the resource: a caller that may not read it must not learn that it exists.
     ///
     /// # Errors
     ///

@@ -26,8 +26,9 @@ pub enum Change {
 pub(crate) struct Announced {
     pub(crate) change: Change,
     pub(crate) params: ChangeParams,
-    /// `true` if the subscriber is told of everything, because it is not known what changed. It tells
-    /// nothing of a resource, so also those may know who may not read it.
+    /// `true` if the server does not know what changed, for example after a gap in the messages of
+    /// other processes, and therefore announces all subscribed resources. This says nothing about any
+    /// of them, so it is also sent to clients that may not read the resource.
     pub(crate) is_unknown: bool,
 }
 
@@ -41,7 +42,8 @@ impl Announced {
         }
     }
 
-    /// Returns what a client is told that may not read the resource.
+    /// Returns the announcement for a client that may not read the resource; `None` if it must not be
+    /// notified.
     pub(crate) fn for_everybody(self) -> Option<Self> {
         self.is_unknown.then_some(Self {
             params: None,

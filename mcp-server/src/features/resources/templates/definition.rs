@@ -131,7 +131,7 @@ impl TemplateDef {
         !self.completions.is_empty()
     }
 
-    /// Starts the handler that completes a variable; `None` if there is none.
+    /// Starts the handler that completes a variable; `None` if the template has no such handler.
     pub(crate) fn complete_variable(
         &self,
         variable: &str,
