@@ -260,28 +260,28 @@ async fn refusal_with_a_message_is_the_error_of_the_call() {
 
 #[tokio::test]
 async fn missing_scope_has_the_same_kind_over_every_transport() {
-    let server = || {
-        let tool = async |cx: mcp_server::Context| cx.require_scopes(["delete"]);
-        let server = mcp_server::Server::builder("guarded", "1").tool("delete", "", tool);
-        server.build().expect("the definition is valid")
-    };
-    let serving = server().serve_http("127.0.0.1:0").expect("bound");
-    let url = format!("http://{}/mcp", serving.local_addr());
-    tokio::spawn(serving);
-    let (ours, theirs) = tokio::io::duplex(1 << 16);
-    tokio::spawn(async move {
-        let (reader, writer) = tokio::io::split(theirs);
-        let stream = mcp_server::ByteStream::new(reader, writer);
-        server().serve(stream).await
-    });
-    for revision in [Revision::LATEST, Revision::V2025_11_25] {
-        let builder = Client::builder("test", "1").revision(revision);
-        let client = builder.connect(Http::new(&*url)).await.expect("connected");
+    let tool = async |cx: mcp_server::Context| cx.require_scopes(["delete"]);
+    let server = mcp_server::Server::builder("guarded", "1").tool("delete", "", tool);
+    let server = server.build().expect("the definition is valid");
+    for client in over_every_transport(server).await {
         check_scope(&client).await;
     }
-    let stream = mcp_client::ByteStream::of(ours);
+}
+
+/// Returns clients of a server over HTTP, of both eras, and over a byte stream.
+async fn over_every_transport(server: mcp_server::Server) -> Vec<Client> {
+    let serving = server.serve_http("127.0.0.1:0").expect("bound");
+    let url = format!("http://{}/mcp", serving.local_addr());
+    tokio::spawn(serving);
+    let mut clients = Vec::new();
+    for revision in [Revision::LATEST, Revision::V2025_11_25] {
+        let builder = Client::builder("test", "1").revision(revision);
+        clients.push(builder.connect(Http::new(&*url)).await.expect("connected"));
+    }
+    let stream = mcp_client::ByteStream::of(server.in_memory());
     let client = Client::builder("test", "1").connect(stream).await;
-    check_scope(&client.expect("connected")).await;
+    clients.push(client.expect("connected"));
+    clients
 }
 
 async fn check_scope(client: &Client) {
@@ -298,33 +298,14 @@ fn busy() -> mcp_server::HandlerError {
 
 #[tokio::test]
 async fn used_up_limit_of_the_program_has_the_same_kind_over_every_transport() {
-    let server = || {
-        let server = mcp_server::Server::builder("limited", "1")
-            .tool("limited", "", async || Err::<(), _>(busy()))
-            .tool("late", "", async |cx: mcp_server::Context| {
-                cx.progress(1, 2, "begun").await?;
-                Err::<(), _>(busy())
-            });
-        server.build().expect("the definition is valid")
-    };
-    let serving = server().serve_http("127.0.0.1:0").expect("bound");
-    let url = format!("http://{}/mcp", serving.local_addr());
-    tokio::spawn(serving);
-    let (ours, theirs) = tokio::io::duplex(1 << 16);
-    tokio::spawn(async move {
-        let (reader, writer) = tokio::io::split(theirs);
-        let stream = mcp_server::ByteStream::new(reader, writer);
-        server().serve(stream).await
-    });
-    let mut clients = Vec::new();
-    for revision in [Revision::LATEST, Revision::V2025_11_25] {
-        let builder = Client::builder("test", "1").revision(revision);
-        clients.push(builder.connect(Http::new(&*url)).await.expect("connected"));
-    }
-    let stream = mcp_client::ByteStream::of(ours);
-    let client = Client::builder("test", "1").connect(stream).await;
-    clients.push(client.expect("connected"));
-    for client in clients {
+    let server = mcp_server::Server::builder("limited", "1")
+        .tool("limited", "", async || Err::<(), _>(busy()))
+        .tool("late", "", async |cx: mcp_server::Context| {
+            cx.progress(1, 2, "begun").await?;
+            Err::<(), _>(busy())
+        });
+    let server = server.build().expect("the definition is valid");
+    for client in over_every_transport(server).await {
         for tool in ["limited", "late"] {
             let call = client.call_tool(tool).on_progress(|_| ());
             let error = call.await.expect_err("refused");
