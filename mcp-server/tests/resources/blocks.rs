@@ -81,7 +81,7 @@ fn server(proposals: impl IntoIterator<Item = Proposal>) -> Server {
 }
 
 /// Returns the blocks of the tool, which are also those of the prompt.
-async fn given(client: &mut Client) -> Vec<Value> {
+pub(super) async fn given(client: &mut Client) -> Vec<Value> {
     let params = json!({ "name": "blocks", "arguments": {} });
     let mut result = client.result("tools/call", params).await;
     let Value::Array(blocks) = result["content"].take() else {

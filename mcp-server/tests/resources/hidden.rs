@@ -1,6 +1,7 @@
 //! What the server adds by itself, and what happens between two requests, does not tell of
 //! resources that the caller may not read.
 
+use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -80,6 +81,20 @@ fn uris(listed: &Value) -> Vec<&str> {
     let all = listed["resources"].as_array().unwrap().iter();
     all.map(|resource| resource["uri"].as_str().unwrap())
         .collect()
+}
+
+/// Returns a guard of rows that admits everybody, and the number of its runs.
+fn counting_guard() -> (
+    Arc<AtomicUsize>,
+    impl Fn(ResourceUri) -> Ready<Result<(), HandlerError>>,
+) {
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&runs);
+    let guard = move |ResourceUri(_)| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        ready(Ok(()))
+    };
+    (runs, guard)
 }
 
 #[tokio::test]
@@ -477,12 +492,7 @@ async fn contents_that_differ_between_callers_are_not_for_shared_caches() {
 
 #[tokio::test]
 async fn guard_runs_once_for_each_resource_of_a_page() {
-    let runs = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&runs);
-    let guard = move |ResourceUri(_): ResourceUri| {
-        counted.fetch_add(1, Ordering::SeqCst);
-        async { Ok::<(), HandlerError>(()) }
-    };
+    let (runs, guard) = counting_guard();
     let row = TemplateDef::new("row://{id}", "row")
         .guard(guard)
         .handler(async |row: Row| row.id)
@@ -500,12 +510,7 @@ async fn guard_runs_once_for_each_resource_of_a_page() {
 /// Whoever sends a long value for another variable would multiply it by the number of values.
 #[tokio::test]
 async fn completion_does_not_expand_uris_that_no_request_may_have() {
-    let runs = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&runs);
-    let guard = move |ResourceUri(_): ResourceUri| {
-        counted.fetch_add(1, Ordering::SeqCst);
-        async { Ok::<(), HandlerError>(()) }
-    };
+    let (runs, guard) = counting_guard();
     let template = "row://{id}/{name}";
     let row = TemplateDef::new(template, "row")
         .guard(guard)
@@ -549,12 +554,7 @@ async fn principal_of_a_middleware_decides_about_notifications() {
 
 #[tokio::test]
 async fn guards_run_once_for_each_member_of_a_read_collection() {
-    let runs = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&runs);
-    let guard = move |ResourceUri(_): ResourceUri| {
-        counted.fetch_add(1, Ordering::SeqCst);
-        async { Ok::<(), HandlerError>(()) }
-    };
+    let (runs, guard) = counting_guard();
     let row = TemplateDef::new("row://{id}", "row")
         .guard(guard)
         .handler(async |row: Row| row.id)

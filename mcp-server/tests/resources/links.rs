@@ -11,6 +11,7 @@ use mcp_server::{
 };
 use serde_json::{Value, json};
 
+use super::blocks::given;
 use super::client::Client;
 
 const ALL: &[&str] = &["sep-2093", "versioned-resources"];
@@ -81,21 +82,6 @@ fn server(proposals: &[Proposal], blocks: fn() -> Vec<ContentBlock>) -> Server {
         })
         .build()
         .unwrap()
-}
-
-/// Returns the blocks of the tool, which are also those of the prompt.
-async fn given(client: &mut Client) -> Vec<Value> {
-    let params = json!({ "name": "blocks", "arguments": {} });
-    let mut result = client.result("tools/call", params).await;
-    let Value::Array(blocks) = result["content"].take() else {
-        panic!("{}: {result}", client.describe());
-    };
-    let params = json!({ "name": "blocks" });
-    let prompt = client.result("prompts/get", params).await;
-    let messages = prompt["messages"].as_array().unwrap().iter();
-    let of_prompt: Vec<_> = messages.map(|message| message["content"].clone()).collect();
-    assert_eq!(of_prompt, blocks, "{}", client.describe());
-    blocks
 }
 
 const PROPOSALS: [Proposal; 2] = [Proposal::Sep2093, Proposal::VersionedResources];
