@@ -529,6 +529,36 @@ async fn completion_does_not_expand_uris_that_no_request_may_have() {
     assert_eq!(runs.load(Ordering::SeqCst), 0);
 }
 
+/// The longest other variables that a URI may have must not be checked a thousand times.
+#[tokio::test]
+async fn completion_checks_fewer_values_if_the_other_variables_are_long() {
+    let template = "row://{id}/{name}";
+    for (length, expected) in [(1, 1_000), (8_000, 80)] {
+        let runs = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&runs);
+        let guard = move |ResourceUri(_): ResourceUri| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            ready(Err::<(), _>(HandlerError::forbidden("not for you")))
+        };
+        let row = TemplateDef::new(template, "row")
+            .guard(guard)
+            .handler(async || "text")
+            .complete("id", async |_: Completing| {
+                (0..2_000).map(|id| id.to_string()).collect::<Vec<_>>()
+            });
+        let server = opted_in().add_resource_template(row).build().unwrap();
+        let client = &mut Client::all_of(&server, ALL, "mallory").await.remove(0);
+        let name = "n".repeat(length);
+        let offered = complete(client, template, "id", json!({ "name": name })).await;
+        assert_eq!(offered, json!({ "values": [], "hasMore": true }));
+        let runs = runs.load(Ordering::SeqCst);
+        assert!(
+            (expected..expected + 16).contains(&runs),
+            "{length}: {runs}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn principal_of_a_middleware_decides_about_notifications() {
     let named = async |request: Asked, next: Next| -> Outcome {

@@ -17,6 +17,10 @@ use crate::protocol::core::Context;
 /// The maximum number of values that are checked for one completion.
 const CHECKED: usize = 1_000;
 
+/// The maximum size of the variables that are checked for one completion, in bytes. A client chooses
+/// the values of the other variables, and each checked value costs their length.
+const CHECKED_BYTES: usize = 512 << 10;
+
 /// Returns a completion without the values with which the URI names a resource that the caller may
 /// not read, as soon as `most` are left. `settled` are the values of other variables; guards that
 /// need one that is missing refuse the value.
@@ -55,13 +59,17 @@ pub(crate) async fn readable(
     };
     let all = std::mem::take(&mut completion.values);
     let mut restricted = !template.access.is_open();
-    let mut checked = 0;
+    let (mut checked, mut bytes) = (0, 0);
     // One more than may be sent: whether more follow must not depend on what the caller may not read.
     for chunk in all.chunks(CONCURRENT) {
-        if completion.values.len() > most || checked >= CHECKED {
+        if completion.values.len() > most || checked >= CHECKED || bytes >= CHECKED_BYTES {
             break;
         }
         checked += chunk.len();
+        bytes += chunk
+            .iter()
+            .map(|value| settled_bytes + value.len())
+            .sum::<usize>();
         let found: Vec<_> = chunk.iter().flat_map(resolve).collect();
         restricted |= found.iter().any(Option::is_some);
         let listed = are_listed(&found, cx).await;
