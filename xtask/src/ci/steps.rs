@@ -14,7 +14,7 @@ use super::cargo::Cargo;
 use super::{layers, links, proposals, reference};
 use crate::workspace::packages;
 use crate::{fuzz, node, quickstart, workspace};
-use features::{features, numbers, wasm};
+use features::{features, numbers, wasm, windows};
 use suites::{conformance, interop};
 use tools::{deny, semver};
 
@@ -230,7 +230,7 @@ fn cluster(extent: Extent) -> Vec<Task> {
 /// Steps that check code without running it.
 fn checks(extent: Extent) -> Result<Vec<Step>> {
     let docs = Cargo::new("doc --no-deps --workspace --all-features");
-    Ok(vec![
+    let mut steps = vec![
         runs(
             "clippy",
             "clippy --workspace --all-targets --all-features -- -D warnings",
@@ -241,7 +241,11 @@ fn checks(extent: Extent) -> Result<Vec<Step>> {
         ),
         step("features", features(extent)?),
         step("wasm", vec![wasm()?]),
-    ])
+    ];
+    if extent == Extent::Nightly {
+        steps.push(step("windows", vec![windows()]));
+    }
+    Ok(steps)
 }
 
 /// Steps that compile the workspace of peers.

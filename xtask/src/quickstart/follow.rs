@@ -38,8 +38,12 @@ impl Reader {
         }
         let logs = folder.join("logs");
         fs::create_dir_all(&logs).with_context(|| workspace::display_path(&logs))?;
-        // The clone of the reader.
-        std::os::unix::fs::symlink(workspace::root(), folder.join("mcp"))?;
+        // The clone of the reader. Pages need a Unix shell anyway.
+        let mut link = std::process::Command::new("ln");
+        link.arg("-s")
+            .arg(workspace::root())
+            .arg(folder.join("mcp"));
+        ensure!(link.status().context("ln")?.success(), "ln failed");
         let path = std::env::var("PATH").unwrap_or_default();
         let programs = workspace::target()?.join("debug");
         let variables = [

@@ -15,6 +15,7 @@ use crate::workspace::{self, packages};
 const FEWER_CASES: &str = "32";
 
 const WASM: &str = "wasm32-unknown-unknown";
+const WINDOWS: &str = "x86_64-pc-windows-gnu";
 
 /// One in this number of the sets of features is checked before a merge.
 const FEATURE_PARTS: usize = 16;
@@ -83,9 +84,7 @@ pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
 
 /// Checks `mcp-types` for a target without an operating system or a source of randomness.
 pub(super) fn wasm() -> Result<Task> {
-    let mut rustc = Command::new("rustc");
-    let folder = process::output(rustc.args(["--print", "target-libdir", "--target", WASM]));
-    if !folder.is_ok_and(|folder| Path::new(folder.trim()).is_dir()) {
+    if !has_target(WASM) {
         return Ok(Task::Skip(format!("the target {WASM} is not installed")));
     }
     // Without strategies, which need randomness.
@@ -95,6 +94,23 @@ pub(super) fn wasm() -> Result<Task> {
     let names = names.collect::<Vec<_>>().join(",");
     let line = Cargo::new(&format!("check -p mcp-types --target {WASM} --features")).and(&[&names]);
     Ok(Task::Run(line))
+}
+
+/// Checks that `cargo xtask` compiles on Windows.
+pub(super) fn windows() -> Task {
+    let compiler = "x86_64-w64-mingw32-gcc";
+    if !has_target(WINDOWS) || Command::new(compiler).arg("--version").output().is_err() {
+        return Task::Skip(format!(
+            "the target {WINDOWS} or {compiler} is not installed"
+        ));
+    }
+    Task::Run(Cargo::new(&format!("check -p xtask --target {WINDOWS}")))
+}
+
+fn has_target(target: &str) -> bool {
+    let mut rustc = Command::new("rustc");
+    let folder = process::output(rustc.args(["--print", "target-libdir", "--target", target]));
+    folder.is_ok_and(|folder| Path::new(folder.trim()).is_dir())
 }
 
 /// Tests `mcp-types` with all choices of how `serde_json` represents numbers and the order of
