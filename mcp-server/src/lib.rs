@@ -167,6 +167,7 @@ pub use protocol::limits::Limits;
 pub use protocol::metrics::operations::{Operation, OperationOutcome};
 pub use protocol::metrics::refusals::{RefusalCause, Refusals};
 pub use protocol::metrics::{Metrics, StoreMetrics};
+pub use protocol::quota::peer_key::PeerKey;
 #[cfg(feature = "_seal")]
 pub use protocol::seal::{Keys, SealError};
 pub use protocol::session::client_session::ClientSession;

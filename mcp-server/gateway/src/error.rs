@@ -40,8 +40,8 @@ pub enum GatewayError {
     Server(#[from] BuildErrors),
 }
 
-/// The time after which a client may try again if the upstream names none.
-const RETRY_SOON: Duration = Duration::from_secs(1);
+/// The time after which a client may try again if nothing is known of when there will be room.
+pub(crate) const RETRY_SOON: Duration = Duration::from_secs(1);
 
 /// Returns the error for a client if a call of an upstream failed. The error of the upstream itself
 /// is passed on unchanged.
@@ -79,4 +79,12 @@ pub(crate) fn too_slow(upstream: &str) -> HandlerError {
 fn unexpected(upstream: &str, what: &str, error: &dyn std::error::Error) -> HandlerError {
     let text = format!("the server `{upstream}` behind the gateway {what}");
     HandlerError::internal(text).logged_as(format!("upstream `{upstream}` {what}: {error}"))
+}
+
+/// Returns the beginning of a text that a peer chose.
+pub(crate) fn short(text: &str) -> String {
+    text.chars()
+        .take(100)
+        .flat_map(char::escape_debug)
+        .collect()
 }

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use mcp_server::types::LoggingLevel;
 use mcp_server::types::uri::canonical;
-use mcp_server::{Change, ClientSession, Server};
+use mcp_server::{Change, ClientSession, HandlerError, Server};
 use tokio::sync::{oneshot, watch};
 use tokio::task::AbortHandle;
 
@@ -164,8 +163,9 @@ impl Behind {
     }
 }
 
-/// A channel that is closed when upstreams have answered.
-pub(crate) type Begun = oneshot::Receiver<Infallible>;
+/// A channel that is closed when upstreams have answered, or has the error of one that has no place
+/// for a subscription.
+pub(crate) type Begun = oneshot::Receiver<HandlerError>;
 
 /// A subscription of a client that a task repeats at the upstreams. It ends when this is dropped.
 pub(crate) struct Repeated(pub(crate) AbortHandle);

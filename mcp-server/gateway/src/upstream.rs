@@ -1,11 +1,15 @@
 //! [`Upstream`]: a server behind the gateway, and how it is presented.
 
+mod answer;
 pub(crate) mod connection;
+pub(crate) mod failures;
 pub(crate) mod follower;
 pub(crate) mod header_params;
 pub(crate) mod list_cache;
 pub(crate) mod owner;
 pub(crate) mod pool;
+pub(crate) mod room;
+pub(crate) mod shares;
 pub(crate) mod traffic;
 
 use std::collections::HashMap;
@@ -85,16 +89,23 @@ pub struct UpstreamStatus {
 }
 
 /// Limits for one upstream.
+///
+/// Each peer ([`PeerKey`](mcp_server::PeerKey)) may use up to a quarter of the calls, of the
+/// connections, and of the connections for subscriptions. The client that started the gateway, over
+/// standard input and output, may use all, and so may HTTP clients that cannot be distinguished.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct UpstreamLimits {
     /// The maximum number of requests that the server works on at once. Further ones wait for at
-    /// most `connect_time`. Default: 64.
+    /// most `connect_time`. A call is not counted while its user answers a question, nor is it one
+    /// that goes on after the answer although all places are taken. Default: 64.
     pub calls: usize,
-    /// The maximum number of connections to the server. Default: 32. A new one replaces one that
-    /// is idle, of the same client if there is one, or waits for at most `connect_time` until one is.
-    /// A program costs a process for each connection. Subscriptions use at most half of the
-    /// connections, but at least one, so that calls keep the others.
+    /// The maximum number of connections to the server. Default: 32. A new one replaces one that is
+    /// idle, of the peer with the most connections, or waits for at most `connect_time` until one is.
+    /// If none is idle, a call ends that waits for the answer of a user, if its peer has more
+    /// connections than the one that needs it: the user is told to try again. A program costs a
+    /// process for each connection. Subscriptions use at most half of the connections, but at least
+    /// one, so that calls keep the others. One for which there is no connection is refused.
     pub connections: usize,
     /// The maximum time to connect to the server, to list its items, and to set its level of log
     /// messages. Default: 30 seconds.

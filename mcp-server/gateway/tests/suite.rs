@@ -12,6 +12,7 @@ mod passing;
 mod presentation;
 #[cfg(feature = "search")]
 mod search;
+mod shares;
 mod sharing;
 mod subscribing;
 mod support;

@@ -101,14 +101,9 @@ impl PeerUsage {
         &self.peers.limits
     }
 
-    /// Returns the limit for this peer: `limit`, or no limit for peers that cannot be
-    /// distinguished.
+    /// Returns the limit for this peer, as [`PeerKey::share`].
     pub(crate) fn share(&self, limit: usize) -> usize {
-        match self.key {
-            #[cfg(feature = "http")]
-            PeerKey::Unknown => usize::MAX,
-            _ => limit,
-        }
+        self.key.share(limit)
     }
 
     /// Counts bytes of a body. Returns `false`, and counts nothing, if that would exceed a limit.

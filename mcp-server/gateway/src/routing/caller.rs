@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 
 use super::tasks::TASKS;
 use crate::upstream::connection::LinkKey;
+use crate::upstream::connection::Wanted;
 use crate::upstream::owner::Owner;
-use crate::upstream::pool::Wanted;
 
 /// The extension for apps, which needs nothing of the gateway but the URIs of its resources.
 const APPS: &str = "io.modelcontextprotocol/ui";
@@ -66,6 +66,7 @@ impl Caller {
         let asks = self.may_be_asked && !is_modern;
         Wanted {
             key: self.key.clone(),
+            peer: cx.peer_key(),
             is_exclusive: session.is_none() && (asks || self.log_level.is_some()),
             session,
             capabilities: self.capabilities.clone(),

@@ -13,10 +13,11 @@ use serde_json::value::RawValue;
 
 use super::caller::Caller;
 use super::{questions, tasks};
-use crate::error::{failed, too_slow};
+use crate::error::{RETRY_SOON, failed, too_slow};
 use crate::shared::Behind;
 use crate::translate;
 use crate::upstream::connection::Purpose;
+use crate::upstream::pool::Connected;
 use crate::upstream::traffic::{Note, Notes, RunningCall};
 use crate::uris::UriPrefix;
 
@@ -66,15 +67,37 @@ async fn exchange(
     cx: &Context,
     behind: &Behind,
     caller: &Caller,
-    mut outgoing: Outgoing,
+    outgoing: Outgoing,
 ) -> Result<Box<RawValue>, HandlerError> {
-    let (pool, uris) = (&behind.pool, &behind.names.uris);
+    let pool = &behind.pool;
     let is_modern = pool.revision().is_some_and(Revision::is_modern);
     let wanted = caller.wanted(cx, is_modern);
-    let (running, mut notes) = RunningCall::new(cx.clone());
+    let (running, notes) = RunningCall::new(cx.clone(), &pool.slots);
     let connected = pool
         .connect(&wanted, Purpose::Call(Arc::clone(&running)))
         .await?;
+    tokio::select! {
+        biased;
+        result = rounds(cx, behind, caller, &connected, &running, notes, outgoing) => result,
+        () = connected.link().taken() => {
+            let upstream = &*pool.upstream.name;
+            tracing::info!(upstream, "a call ends that waits for a user: others need its connection");
+            Err(HandlerError::busy(RETRY_SOON))
+        }
+    }
+}
+
+/// Calls an upstream on a connection, again with each answer of the client.
+async fn rounds(
+    cx: &Context,
+    behind: &Behind,
+    caller: &Caller,
+    connected: &Connected,
+    running: &Arc<RunningCall>,
+    mut notes: Notes,
+    mut outgoing: Outgoing,
+) -> Result<Box<RawValue>, HandlerError> {
+    let (pool, uris) = (&behind.pool, &behind.names.uris);
     let (link, client) = (connected.link(), &connected.client);
     let upstream = &*pool.upstream.name;
     let (from, to) = (client.revision(), cx.revision());
@@ -97,7 +120,7 @@ async fn exchange(
             call = call.log_level(level);
         }
         if cx.progress_token().is_some() {
-            let running = Arc::clone(&running);
+            let running = Arc::clone(running);
             call = call.on_progress(move |progress| note_progress(&running, progress));
         }
         let wants_logs = cx.session().is_some() || caller.log_level.is_some();
@@ -105,7 +128,7 @@ async fn exchange(
         let result = tokio::select! {
             biased;
             result = driven(cx, call, &mut notes, wants_logs) => result,
-            () = link.traffic.overdue(&running, pool.upstream.limits.call_time) => {
+            () = link.traffic.overdue(running, pool.upstream.limits.call_time) => {
                 return Err(too_slow(upstream));
             }
         };
@@ -121,6 +144,7 @@ async fn exchange(
             if to.is_modern() {
                 return Ok(result);
             }
+            let _question = link.traffic.begin_question(running);
             questions::answer(cx, from, asked, &mut outgoing.params).await?;
             continue;
         }

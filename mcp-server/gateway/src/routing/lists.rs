@@ -205,8 +205,9 @@ async fn all(
             "the server `{name}` behind the gateway lists too slowly"
         ))
     })??;
+    let kept = Arc::clone(&pages);
     pool.lists
-        .insert(key, generation, Arc::clone(&pages), time_to_live);
+        .insert(key, cx.peer_key(), generation, kept, time_to_live);
     Ok(pages)
 }
 

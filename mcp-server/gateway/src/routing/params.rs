@@ -5,7 +5,7 @@ use mcp_server::types::json::Map;
 use mcp_server::types::rpc::ErrorObject;
 use serde_json::value::RawValue;
 
-use crate::upstream::traffic::short;
+use crate::error::short;
 
 /// Returns the error for a method that no upstream gets.
 pub(super) fn unknown_method(method: &str) -> HandlerError {

@@ -14,8 +14,8 @@ use mcp_server::{Context, HandlerError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::error::short;
 use crate::upstream::connection::Link;
-use crate::upstream::traffic::short;
 
 /// The questions in a result.
 #[derive(Deserialize)]

@@ -14,9 +14,9 @@ use super::calls::{Outgoing, call};
 use super::lists::{self, ListMethod};
 use super::params::{text, unknown_method};
 use super::tasks;
+use crate::error::short;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
-use crate::upstream::traffic::short;
 
 /// The methods of a connection, which an upstream must not see: they would change that of the gateway.
 /// They arrive here if the client's revision does not have them, or if no upstream supports them.

@@ -25,6 +25,7 @@ use super::task_states::{WatchedTasks, complete_acknowledgement};
 use crate::announcements::readdressed;
 use crate::shared::{Begun, Behind, Repeated, Shared};
 use crate::upstream::follower::Follower;
+use crate::upstream::pool::ListenError;
 
 /// After this time, a subscription is tried again at upstreams where it failed or has ended.
 const AGAIN: Duration = Duration::from_secs(30);
@@ -51,13 +52,15 @@ impl Middleware for Following {
                 let tasks = tasks.map(|ids| WatchedTasks::new(&shared, ids, &cx));
                 let tasks = tasks.transpose()?;
                 let (_repeated, begun) = repeat(&shared, Subscribed::Changes(filter), &cx);
-                let _ = begun.await;
+                refused(begun).await?;
                 let Some((tasks, states)) = tasks else {
                     // The connections of the gateway are closed although the client listens.
                     drop(shared);
                     return next.run(request).await;
                 };
-                let (_repeated, _) = repeat(&shared, Subscribed::Tasks(Arc::clone(&tasks)), &cx);
+                let repeating = repeat(&shared, Subscribed::Tasks(Arc::clone(&tasks)), &cx);
+                let (_repeated, begun) = repeating;
+                refused(begun).await?;
                 drop(shared);
                 let request = request.with_extension(Arc::clone(&tasks));
                 tokio::select! {
@@ -73,16 +76,26 @@ impl Middleware for Following {
                 {
                     return Err(HandlerError::resource_not_found(hidden.clone()));
                 }
-                let subscribed = next.run(request).await?;
-                if let (Some(uri), Some(session)) = (uri, cx.session()) {
-                    let filter = SubscriptionFilter::new().resource_subscriptions([uri.clone()]);
-                    // Kept before the upstreams answer, so that the client can unsubscribe meanwhile.
-                    let start = || repeat(&shared, Subscribed::Changes(filter), &cx);
-                    if let Some(begun) = shared.sessions.subscribe(&session, &uri, start) {
-                        let _ = begun.await;
-                    }
+                let (Some(uri), Some(session)) = (uri, cx.session()) else {
+                    return next.run(request).await;
+                };
+                let filter = SubscriptionFilter::new().resource_subscriptions([uri.clone()]);
+                // Kept before the upstreams answer, so that the client can unsubscribe meanwhile.
+                let start = || repeat(&shared, Subscribed::Changes(filter), &cx);
+                let begun = shared.sessions.subscribe(&session, &uri, start);
+                let is_new = begun.is_some();
+                let begun = match begun {
+                    Some(begun) => refused(begun).await,
+                    None => Ok(()),
+                };
+                let subscribed = match begun {
+                    Ok(()) => next.run(request).await,
+                    Err(full) => Err(full),
+                };
+                if is_new && subscribed.is_err() {
+                    shared.sessions.unsubscribe(&session, &uri);
                 }
-                Ok(subscribed)
+                subscribed
             }
             "resources/unsubscribe" => {
                 let uri: Option<String> = request.param("uri")?;
@@ -106,6 +119,15 @@ impl Middleware for Following {
 
     fn notify(&self, notification: Notification) -> Option<Notification> {
         complete_acknowledgement(readdressed(notification)?)
+    }
+}
+
+/// Waits until the upstreams have answered. Returns the error if one has no place for the
+/// subscription: nothing would tell the client of changes.
+async fn refused(begun: Begun) -> Result<(), HandlerError> {
+    match begun.await {
+        Ok(full) => Err(full),
+        Err(_) => Ok(()),
     }
 }
 
@@ -145,7 +167,8 @@ async fn pass_level(shared: &Shared, level: LoggingLevel, session: &ClientSessio
 }
 
 /// Subscribes at each upstream to its part of a subscription, also at those that are added later. The
-/// channel is closed when the upstreams of now have answered.
+/// channel is closed when the upstreams of now have answered, or has an error if one has no place for
+/// the subscription.
 fn repeat(shared: &Arc<Shared>, subscribed: Subscribed, cx: &Context) -> (Repeated, Begun) {
     let mut changes = shared.changes();
     let (shared, cx) = (Arc::downgrade(shared), cx.clone());
@@ -162,8 +185,11 @@ fn repeat(shared: &Arc<Shared>, subscribed: Subscribed, cx: &Context) -> (Repeat
                 },
                 None => return,
             };
-            followers.add_missing(parts, &subscribed, &cx).await;
-            drop(open.take());
+            let full = followers.add_missing(parts, &subscribed, &cx).await;
+            if let (Some(open), Some(full)) = (open.take(), full) {
+                let _ = open.send(full);
+                return;
+            }
             while timeout(AGAIN, changes.changed()).await.is_err() && followers.is_complete() {}
         }
     };
@@ -222,13 +248,13 @@ impl Followers {
     }
 
     /// Subscribes at the upstreams where the subscription does not last, and forgets those that were
-    /// removed.
+    /// removed. Returns the error of one that has no place for the subscription.
     async fn add_missing(
         &mut self,
         mut parts: Vec<(Arc<Behind>, SubscriptionFilter)>,
         subscribed: &Subscribed,
         cx: &Context,
-    ) {
+    ) -> Option<HandlerError> {
         self.wanted = parts.len();
         let is_again = std::mem::replace(&mut self.is_again, true);
         self.following.retain(|(known, follower)| {
@@ -252,16 +278,22 @@ impl Followers {
             };
             following.spawn(async move {
                 let followed = follow(&behind, part, tasks, &cx, is_again).await;
-                let note = |error: &HandlerError| {
+                if let Err(ListenError::Full(error) | ListenError::Failed(error)) = &followed {
                     let upstream = &*behind.pool.upstream.name;
                     tracing::warn!(upstream, error = %PeerDisplay(error), "changes of an upstream are not followed");
-                };
-                let followed = followed.inspect_err(note).ok()?;
-                Some((Arc::downgrade(&behind), followed))
+                }
+                (Arc::downgrade(&behind), followed)
             });
         }
-        let followed = following.join_all().await;
-        self.following.extend(followed.into_iter().flatten());
+        let mut full = None;
+        for (behind, followed) in following.join_all().await {
+            match followed {
+                Ok(follower) => self.following.push((behind, follower)),
+                Err(ListenError::Full(error)) => full = Some(error),
+                Err(ListenError::Failed(_)) => {}
+            }
+        }
+        full
     }
 }
 
@@ -272,9 +304,10 @@ async fn follow(
     tasks: Option<Arc<WatchedTasks>>,
     cx: &Context,
     is_again: bool,
-) -> Result<Follower, HandlerError> {
+) -> Result<Follower, ListenError> {
     let pool = &behind.pool;
-    let (lease, client) = pool.listen(&Caller::of(cx)?.wanted(cx, true)).await?;
+    let caller = Caller::of(cx).map_err(ListenError::Failed)?;
+    let (lease, client) = pool.listen(&caller.wanted(cx, true)).await?;
     Ok(match tasks {
         Some(tasks) => {
             let (states, behind) = (tasks.states.clone(), Arc::downgrade(behind));

@@ -18,10 +18,10 @@ use serde_json::value::RawValue;
 use sha2::Sha256;
 
 use super::params::text;
+use crate::error::short;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Upstream;
 use crate::upstream::owner::Owner;
-use crate::upstream::traffic::short;
 
 /// The name of the extension.
 pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use mcp_client::{Client, ClientBuilder, Limits};
 use mcp_server::types::{ClientCapabilities, LoggingLevel};
-use mcp_server::{ClientSession, HandlerError};
-use tokio::sync::{Notify, OnceCell};
+use mcp_server::{ClientSession, HandlerError, PeerKey};
+use tokio::sync::{Notify, OnceCell, watch};
 use tokio::time::Instant;
 
 use super::Upstream;
@@ -20,6 +20,18 @@ pub(crate) struct LinkKey {
     pub(crate) owner: Owner,
     /// The capabilities for questions that the client declared, as JSON.
     pub(crate) capabilities: String,
+}
+
+/// For whom a connection is used, and how.
+pub(crate) struct Wanted {
+    pub(crate) key: LinkKey,
+    /// The peer in whose share the connection is.
+    pub(crate) peer: PeerKey,
+    pub(crate) session: Option<ClientSession>,
+    pub(crate) capabilities: ClientCapabilities,
+    /// Whether no other call may use the connection, because what the upstream sends beside the
+    /// result has to belong to this one.
+    pub(crate) is_exclusive: bool,
 }
 
 /// A connection to an upstream.
@@ -37,7 +49,9 @@ pub(crate) struct Link {
     listing: AtomicUsize,
     /// The number of subscriptions that use it.
     subscriptions: AtomicUsize,
-    used: Mutex<Instant>,
+    last_use: Mutex<LastUse>,
+    /// Whether the connection was taken from its calls, for other users.
+    taken: watch::Sender<bool>,
     log_level: Mutex<LogLevel>,
     /// Notified when a use of a connection of the pool ends.
     freed: Arc<Notify>,
@@ -47,10 +61,15 @@ impl Link {
     pub(crate) fn new(
         key: LinkKey,
         session: Option<ClientSession>,
+        peer: PeerKey,
         on_change: OnChange,
         freed: Arc<Notify>,
     ) -> Self {
-        let traffic = Traffic::new(on_change, key.owner.clone());
+        let last_use = LastUse {
+            at: Instant::now(),
+            peer,
+        };
+        let traffic = Traffic::new(on_change, key.owner.clone(), Arc::clone(&freed));
         Self {
             key,
             session,
@@ -60,7 +79,8 @@ impl Link {
             exclusive: AtomicBool::new(false),
             listing: AtomicUsize::new(0),
             subscriptions: AtomicUsize::new(0),
-            used: Mutex::new(Instant::now()),
+            last_use: Mutex::new(last_use),
+            taken: watch::Sender::new(false),
             log_level: Mutex::default(),
             freed,
         }
@@ -120,9 +140,34 @@ impl Link {
         !self.is_busy() && self.listing.load(Ordering::Acquire) == 0 && !self.has_subscriptions()
     }
 
+    /// Returns `true` if all that the connection is used for are calls that wait for answers of
+    /// users.
+    pub(crate) fn only_waits_for_users(&self) -> bool {
+        self.is_busy()
+            && self.listing.load(Ordering::Acquire) == 0
+            && !self.has_subscriptions()
+            && self.traffic.asking() >= self.busy.load(Ordering::Acquire)
+    }
+
+    /// Takes the connection from its calls, which fail.
+    pub(crate) fn take(&self) {
+        self.taken.send_replace(true);
+    }
+
+    /// Waits until the connection is taken from its calls.
+    pub(crate) async fn taken(&self) {
+        // Fails only if the sender is dropped, and `self` owns it.
+        let _ = self.taken.subscribe().wait_for(|taken| *taken).await;
+    }
+
     /// Returns for how long the connection has not been used.
     pub(crate) fn idle_time(&self) -> Duration {
-        self.used().elapsed()
+        self.last_use().at.elapsed()
+    }
+
+    /// Returns the peer that used the connection last.
+    pub(crate) fn peer(&self) -> PeerKey {
+        self.last_use().peer.clone()
     }
 
     fn counter(&self, purpose: &Purpose) -> &AtomicUsize {
@@ -133,12 +178,8 @@ impl Link {
         }
     }
 
-    fn used(&self) -> MutexGuard<'_, Instant> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn touch(&self) {
-        *self.used() = Instant::now();
+    fn last_use(&self) -> MutexGuard<'_, LastUse> {
+        self.last_use.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the level of log messages. Not locked while the upstream is waited for.
@@ -147,6 +188,12 @@ impl Link {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Who used a connection last, and when.
+struct LastUse {
+    at: Instant,
+    peer: PeerKey,
 }
 
 /// The level of log messages of a connection, for upstreams of older revisions.
@@ -184,8 +231,13 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// Uses a connection. The caller holds the lock of the pool.
-    pub(crate) fn new(link: Arc<Link>, purpose: Purpose, is_exclusive: bool) -> Self {
+    /// Uses a connection for a peer. The caller holds the lock of the pool.
+    pub(crate) fn new(
+        link: Arc<Link>,
+        peer: PeerKey,
+        purpose: Purpose,
+        is_exclusive: bool,
+    ) -> Self {
         let is_exclusive = is_exclusive && matches!(purpose, Purpose::Call(_));
         link.counter(&purpose).fetch_add(1, Ordering::AcqRel);
         if is_exclusive {
@@ -194,7 +246,10 @@ impl Lease {
         if let Purpose::Call(call) = &purpose {
             link.traffic.add(call);
         }
-        link.touch();
+        *link.last_use() = LastUse {
+            at: Instant::now(),
+            peer,
+        };
         Self {
             link,
             purpose,
@@ -206,7 +261,7 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         let link = &*self.link;
-        link.touch();
+        link.last_use().at = Instant::now();
         if let Purpose::Call(call) = &self.purpose {
             link.traffic.remove(call);
         }

@@ -2,43 +2,31 @@
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use mcp_client::Client;
 use mcp_server::types::{ClientCapabilities, Revision, ServerCapabilities, SubscriptionFilter};
-use mcp_server::{ClientSession, HandlerError};
-use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
-use tokio::time::{Instant, timeout};
+use mcp_server::{ClientSession, HandlerError, PeerKey};
+use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
 
-use super::connection::{Identity, Lease, Link, LinkKey, Purpose};
+use super::connection::{Identity, Lease, Link, LinkKey, Purpose, Wanted};
+use super::failures::Failures;
 use super::follower::Follower;
 use super::header_params::HeaderParams;
 use super::list_cache::ListCache;
 use super::owner::Owner;
+use super::room::make_room;
+use super::shares::{CallSlot, CallSlots, share};
 use super::traffic::OnChange;
 use super::{Kind, Upstream, UpstreamStatus};
-
-/// After a failure, connections are refused for this time, which doubles with each further failure.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-
-/// For whom a connection is used, and how.
-pub(crate) struct Wanted {
-    pub(crate) key: LinkKey,
-    pub(crate) session: Option<ClientSession>,
-    pub(crate) capabilities: ClientCapabilities,
-    /// Whether no other call may use the connection, because what the upstream sends beside the
-    /// result has to belong to this one.
-    pub(crate) is_exclusive: bool,
-}
 
 /// The connections to one upstream.
 pub(crate) struct Pool {
     pub(crate) upstream: Upstream,
     identity: Identity,
     on_change: OnChange,
-    calls: Semaphore,
-    /// Notified when a use of a connection ends.
+    pub(crate) slots: Arc<CallSlots>,
+    /// Notified when a use of a connection ends, or a user is asked.
     freed: Arc<Notify>,
     state: Mutex<PoolState>,
     pub(crate) lists: ListCache,
@@ -54,7 +42,7 @@ struct PoolState {
     links: Vec<Arc<Link>>,
     /// What the last connection told of the upstream.
     about: Option<About>,
-    failure: Option<Failure>,
+    failures: Failures,
 }
 
 /// What a connection told of the upstream.
@@ -64,20 +52,15 @@ struct About {
     instructions: Option<String>,
 }
 
-/// The last failure to connect.
-struct Failure {
-    until: Instant,
-    pause: Duration,
-}
-
 /// A connection that is used for a call.
-pub(crate) struct Connected<'a> {
+pub(crate) struct Connected {
     pub(crate) client: Client,
     lease: Lease,
-    _permit: SemaphorePermit<'a>,
+    /// That of a list. A call has its own.
+    _slot: Option<CallSlot>,
 }
 
-impl Connected<'_> {
+impl Connected {
     pub(crate) fn link(&self) -> &Arc<Link> {
         &self.lease.link
     }
@@ -86,7 +69,7 @@ impl Connected<'_> {
 impl Pool {
     pub(crate) fn new(upstream: Upstream, identity: Identity, on_change: OnChange) -> Self {
         Self {
-            calls: Semaphore::new(upstream.limits.calls.clamp(1, Semaphore::MAX_PERMITS)),
+            slots: Arc::new(CallSlots::new(upstream.limits.calls)),
             upstream,
             identity,
             on_change,
@@ -156,7 +139,7 @@ impl Pool {
                 .iter()
                 .filter(|link| link.connected().is_some())
                 .count(),
-            is_failing: state.failure.is_some(),
+            is_failing: state.failures.is_failing(),
         }
     }
 
@@ -172,6 +155,8 @@ impl Pool {
                 owner: Owner::Anonymous,
                 capabilities: "{}".to_owned(),
             },
+            // The gateway itself.
+            peer: PeerKey::Connection(0),
             session: None,
             capabilities: ClientCapabilities::new(),
             is_exclusive: false,
@@ -184,28 +169,34 @@ impl Pool {
         &self,
         wanted: &Wanted,
         purpose: Purpose,
-    ) -> Result<Connected<'_>, HandlerError> {
-        let time = self.upstream.limits.connect_time;
-        let permit = timeout(time, self.calls.acquire()).await;
-        let Ok(Ok(permit)) = permit else {
-            return Err(self.overloaded("calls"));
+    ) -> Result<Connected, HandlerError> {
+        let slot = async {
+            match &purpose {
+                Purpose::Call(call) => {
+                    call.begin().await;
+                    None
+                }
+                Purpose::List | Purpose::Subscription => self.slots.wait(&wanted.peer).await,
+            }
         };
+        let slot = timeout(self.upstream.limits.connect_time, slot).await;
+        let slot = slot.map_err(|_| self.overloaded("calls"))?;
         let lease = self.lease(wanted, &purpose).await?;
         let client = self.client_of(&lease, wanted).await?;
         Ok(Connected {
             client,
             lease,
-            _permit: permit,
+            _slot: slot,
         })
     }
 
     /// Returns a connection for a subscription, and its client. Does not wait for a connection: a
     /// client waits for the answers of all upstreams.
-    pub(crate) async fn listen(&self, wanted: &Wanted) -> Result<(Lease, Client), HandlerError> {
+    pub(crate) async fn listen(&self, wanted: &Wanted) -> Result<(Lease, Client), ListenError> {
         let lease = self.try_lease(wanted, &Purpose::Subscription);
-        let lease = lease.ok_or_else(|| self.overloaded("subscriptions"))?;
-        let client = self.client_of(&lease, wanted).await?;
-        Ok((lease, client))
+        let lease = lease.ok_or_else(|| ListenError::Full(self.overloaded("subscriptions")))?;
+        let client = self.client_of(&lease, wanted).await;
+        Ok((lease, client.map_err(ListenError::Failed)?))
     }
 
     /// Returns what tells a subscription that the upstream was removed.
@@ -248,7 +239,8 @@ impl Pool {
         lease.map_err(|_| self.overloaded("connections"))
     }
 
-    /// Finds a connection or adds one, and uses it. `None` if there are too many.
+    /// Finds a connection or adds one, and uses it. `None` if there are too many, or the peer has its
+    /// share.
     fn try_lease(&self, wanted: &Wanted, purpose: &Purpose) -> Option<Lease> {
         let is_call = matches!(purpose, Purpose::Call(_));
         let mut dropped = Vec::new();
@@ -262,11 +254,14 @@ impl Pool {
         let found = own
             .find(|link| !link.is_closed() && (!is_call || link.is_free(wanted.is_exclusive)))
             .cloned();
-        let listened = found.as_ref().is_some_and(|link| link.has_subscriptions());
-        if matches!(purpose, Purpose::Subscription) && !listened {
+        let is_listened = found.as_ref().is_some_and(|link| link.has_subscriptions());
+        if matches!(purpose, Purpose::Subscription) && !is_listened {
+            let places = (self.upstream.limits.connections / 2).max(1);
             let links = state.links.iter();
-            let listened = links.filter(|link| link.has_subscriptions()).count();
-            if listened >= (self.upstream.limits.connections / 2).max(1) {
+            let peers = links.filter(|link| link.has_subscriptions());
+            let peers: Vec<_> = peers.map(|link| link.peer()).collect();
+            let own = peers.iter().filter(|peer| **peer == wanted.peer).count();
+            if peers.len() >= places || own >= share(&wanted.peer, places) {
                 return None;
             }
         }
@@ -275,47 +270,44 @@ impl Pool {
         } else {
             // The clients of connections are dropped when the lock is released.
             dropped.extend(state.links.extract_if(.., |link| link.is_closed()));
-            if state.links.len() >= self.upstream.limits.connections {
-                let idle = state
-                    .links
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, link)| link.is_idle());
-                // Those of the caller first, so that one client cannot close those of all others.
-                let oldest = idle
-                    .max_by_key(|(_, link)| (link.key.owner == wanted.key.owner, link.idle_time()));
-                let oldest = oldest.map(|(at, _)| at);
-                dropped.push(state.links.swap_remove(oldest?));
+            let limit = self.upstream.limits.connections;
+            if !make_room(&mut state.links, wanted, limit, &mut dropped) {
+                return None;
             }
             let (key, session) = (wanted.key.clone(), wanted.session.clone());
             let (on_change, freed) = (Arc::clone(&self.on_change), Arc::clone(&self.freed));
-            let link = Arc::new(Link::new(key, session, on_change, freed));
+            let link = Link::new(key, session, wanted.peer.clone(), on_change, freed);
+            let link = Arc::new(link);
             state.links.push(Arc::clone(&link));
             link
         };
-        Some(Lease::new(link, purpose.clone(), wanted.is_exclusive))
+        let peer = wanted.peer.clone();
+        Some(Lease::new(link, peer, purpose.clone(), wanted.is_exclusive))
     }
 
     /// Returns the client of a connection. The first of its users connects, and the others wait.
     async fn client_of(&self, lease: &Lease, wanted: &Wanted) -> Result<Client, HandlerError> {
         let link = &lease.link;
+        let cause = &wanted.key.capabilities;
         let connect = async || {
-            self.check_pause()?;
+            if self.state().failures.is_paused(cause) {
+                return Err(self.refused());
+            }
             let builder = link.builder(&self.upstream, &self.identity, &wanted.capabilities);
             let connecting = (self.upstream.connector)(builder);
             // Noted before the next user of the connection may try.
             match timeout(self.upstream.limits.connect_time, connecting).await {
                 Ok(Ok(client)) => {
-                    self.note_success(&client);
+                    self.note_success(cause, &client);
                     Ok(client)
                 }
                 Ok(Err(error)) => {
-                    self.note_failure();
+                    self.state().failures.note(cause);
                     let text = format!("upstream `{}`: {error}", self.name());
                     Err(self.refused().logged_as(text))
                 }
                 Err(_) => {
-                    self.note_failure();
+                    self.state().failures.note(cause);
                     let text = format!("connecting to `{}` takes too long", self.name());
                     Err(self.refused().logged_as(text))
                 }
@@ -331,34 +323,16 @@ impl Pool {
         HandlerError::internal(text).temporary()
     }
 
-    /// Refuses connections for some time after a failure.
-    fn check_pause(&self) -> Result<(), HandlerError> {
-        let state = self.state();
-        let paused = state.failure.as_ref().map(|failure| failure.until);
-        if paused.is_some_and(|until| Instant::now() < until) {
-            return Err(self.refused());
-        }
-        Ok(())
-    }
-
-    fn note_success(&self, client: &Client) {
+    fn note_success(&self, cause: &str, client: &Client) {
         let mut state = self.state();
         state.about = Some(About {
             revision: client.revision(),
             capabilities: client.server_capabilities(),
             instructions: client.instructions(),
         });
-        state.failure = None;
+        state.failures.note_success(cause);
         drop(state);
         self.follow_lists(client);
-    }
-
-    fn note_failure(&self) {
-        let mut state = self.state();
-        let last = state.failure.as_ref().map(|failure| failure.pause * 2);
-        let pause = last.unwrap_or(FIRST_PAUSE).min(LONGEST_PAUSE);
-        let until = Instant::now() + pause;
-        state.failure = Some(Failure { until, pause });
     }
 
     /// Follows the changes of the lists, unless another connection does. Upstreams with sessions
@@ -397,4 +371,12 @@ impl Pool {
         drop(closed);
         self.freed.notify_waiters();
     }
+}
+
+/// Why a subscription cannot be repeated at an upstream.
+pub(crate) enum ListenError {
+    /// The client, or all clients together, have too many subscriptions there.
+    Full(HandlerError),
+    /// The upstream cannot be reached.
+    Failed(HandlerError),
 }

@@ -4,22 +4,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mcp_client::CallError;
-use mcp_client::middleware::{
-    Direction, Middleware, Next, Notification, Outcome, Request, Response,
-};
-use mcp_server::types::revision::{VersionError, Versioned};
-use mcp_server::types::rpc::{self, ErrorObject};
-use mcp_server::types::{
-    CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams,
-    ListRootsRequest, Request as _, Revision,
-};
-use mcp_server::{Change, Context, HandlerError};
+use mcp_client::middleware::{Direction, Middleware, Next, Notification, Outcome, Request};
+use mcp_server::types::rpc::ErrorObject;
+use mcp_server::{Change, Context};
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::time::timeout;
 
+use super::answer::answer;
 use super::owner::Owner;
+use super::shares::{CallSlot, CallSlots};
+use crate::error::short;
 
 /// The notifications that a slow client may leave unread before further ones are dropped.
 const NOTES: usize = 256;
@@ -68,11 +63,14 @@ pub(crate) struct RunningCall {
     progressed: Notify,
     /// Whether the upstream has the request and has not answered it.
     is_open: AtomicBool,
+    /// The place of the call among those of the upstream, unless a user is asked.
+    slot: Mutex<Option<CallSlot>>,
+    slots: Arc<CallSlots>,
 }
 
 impl RunningCall {
     /// Creates a call, and what receives the notifications for its client.
-    pub(crate) fn new(cx: Context) -> (Arc<Self>, Notes) {
+    pub(crate) fn new(cx: Context, slots: &Arc<CallSlots>) -> (Arc<Self>, Notes) {
         let (notes, received) = mpsc::channel(NOTES);
         let call = Self {
             cx,
@@ -81,8 +79,20 @@ impl RunningCall {
             asking: watch::Sender::new(0),
             progressed: Notify::new(),
             is_open: AtomicBool::new(false),
+            slot: Mutex::default(),
+            slots: Arc::clone(slots),
         };
         (Arc::new(call), received)
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Option<CallSlot>> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the place of the call among those of the upstream.
+    pub(crate) async fn begin(&self) {
+        let slot = self.slots.wait(&self.cx.peer_key()).await;
+        *self.slot() = slot;
     }
 
     /// Waits until no question is asked with the request of the client. Calls of a session share a
@@ -135,10 +145,12 @@ pub(crate) struct Traffic {
     has_leftover: AtomicBool,
     /// The number of questions that clients are asked.
     asking: watch::Sender<usize>,
+    /// Notified when a user is asked: the connection may be needed more by others.
+    freed: Arc<Notify>,
 }
 
 impl Traffic {
-    pub(crate) fn new(on_change: OnChange, owner: Owner) -> Self {
+    pub(crate) fn new(on_change: OnChange, owner: Owner, freed: Arc<Notify>) -> Self {
         Self {
             running: Mutex::default(),
             late: Mutex::default(),
@@ -146,6 +158,7 @@ impl Traffic {
             owner,
             has_leftover: AtomicBool::new(false),
             asking: watch::Sender::new(0),
+            freed,
         }
     }
 
@@ -187,6 +200,25 @@ impl Traffic {
             return None;
         }
         running.last().cloned()
+    }
+
+    /// Notes that a user is asked with the request of a call. The upstream waits meanwhile, so the
+    /// call needs no place.
+    pub(crate) fn begin_question<'a>(&'a self, call: &'a RunningCall) -> Question<'a> {
+        for asking in [&self.asking, &call.asking] {
+            asking.send_modify(|asking| *asking += 1);
+        }
+        *call.slot() = None;
+        self.freed.notify_waiters();
+        Question {
+            traffic: self,
+            call,
+        }
+    }
+
+    /// Returns the number of questions that clients are asked.
+    pub(crate) fn asking(&self) -> usize {
+        *self.asking.borrow()
     }
 
     /// Waits until an upstream has had a call for `time` without a report of progress. The time
@@ -269,7 +301,7 @@ impl Middleware for Routing {
                 return Err(ErrorObject::internal_error(text).into());
             };
             let answered = {
-                let _asking = [&call.asking, &self.0.asking].map(Asking::begin);
+                let _question = self.0.begin_question(&call);
                 answer(&call.cx, &request).await
             };
             // The client cancelled that request: another one of its session may be the one.
@@ -296,68 +328,23 @@ impl Middleware for Routing {
     }
 }
 
-/// A question that is asked with the request of a client.
-struct Asking<'a>(&'a watch::Sender<usize>);
-
-impl<'a> Asking<'a> {
-    fn begin(asking: &'a watch::Sender<usize>) -> Self {
-        asking.send_modify(|asking| *asking += 1);
-        Self(asking)
-    }
+/// A question that a user is asked with the request of a call.
+pub(crate) struct Question<'a> {
+    traffic: &'a Traffic,
+    call: &'a RunningCall,
 }
 
-impl Drop for Asking<'_> {
+impl Drop for Question<'_> {
     fn drop(&mut self) {
-        self.0.send_modify(|asking| *asking -= 1);
-    }
-}
-
-/// Asks the client what an upstream asks.
-async fn answer(cx: &Context, request: &Request) -> Outcome {
-    let revision = request.revision();
-    let text = request.params().get();
-    match request.method() {
-        ElicitRequest::METHOD => {
-            let params: ElicitRequestParams = decoded(revision, text)?;
-            let answer = cx.ask(ElicitRequest::new(params)).await;
-            Response::new(revision, answer.map_err(|error| refusal(&error))?)
+        // What was answered does not wait for a place. Without one it is not counted: there are at
+        // most as many of these calls as connections whose users were asked.
+        let mut slot = self.call.slot();
+        if slot.is_none() {
+            *slot = self.call.slots.try_take(&self.call.cx.peer_key());
         }
-        CreateMessageRequest::METHOD => {
-            let params: CreateMessageRequestParams = decoded(revision, text)?;
-            let answer = cx.ask(CreateMessageRequest::new(params)).await;
-            Response::new(revision, answer.map_err(|error| refusal(&error))?)
-        }
-        ListRootsRequest::METHOD => {
-            let answer = cx.ask(ListRootsRequest::new()).await;
-            Response::new(revision, answer.map_err(|error| refusal(&error))?)
-        }
-        method => {
-            let text = format!("the gateway does not pass on `{}`", short(method));
-            Err(ErrorObject::method_not_found(text).into())
+        drop(slot);
+        for asking in [&self.traffic.asking, &self.call.asking] {
+            asking.send_modify(|asking| *asking -= 1);
         }
     }
-}
-
-/// Decodes a question. Some servers send it in the form of a newer revision than the negotiated
-/// one.
-fn decoded<P: Versioned>(revision: Revision, text: &str) -> Result<P, CallError> {
-    let decoded = revision.decode(text).or_else(|error: VersionError| {
-        let newest = Revision::V2025_11_25.decode(text);
-        newest.map_err(|_| error)
-    });
-    decoded.map_err(|error| ErrorObject::invalid_params(error.to_string()).into())
-}
-
-/// Returns the error that an upstream gets when the client cannot be asked or refuses.
-fn refusal(error: &HandlerError) -> CallError {
-    let code = error.code().unwrap_or(rpc::INTERNAL_ERROR);
-    ErrorObject::new(code, error.to_string()).into()
-}
-
-/// Returns the beginning of a text that a peer chose.
-pub(crate) fn short(text: &str) -> String {
-    text.chars()
-        .take(100)
-        .flat_map(char::escape_debug)
-        .collect()
 }

@@ -17,6 +17,7 @@ use crate::protocol::message::message_sink::{ClosedSink, TrySend};
 use crate::protocol::message::notification;
 use crate::protocol::message::raw_object::object_text;
 use crate::protocol::metrics::measured::Measured;
+use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::session::client_session::ClientSession;
 use crate::protocol::session::peer::Peer;
 use crate::util::progress_throttle::ProgressThrottle;
@@ -131,6 +132,12 @@ impl Context {
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.state.peer
+    }
+
+    /// Returns who sent the request, to count what each peer uses.
+    #[must_use]
+    pub fn peer_key(&self) -> PeerKey {
+        PeerKey::of(&self.state.extensions)
     }
 
     /// Returns the revision of the request.

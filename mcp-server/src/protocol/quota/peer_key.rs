@@ -6,12 +6,19 @@ use std::sync::Arc;
 
 use crate::protocol::caller::extensions::{Extensions, Principal};
 
-/// Identifies the peer for which something is counted.
+/// Identifies the peer of a request, for limits: see
+/// [`Context::peer_key`](crate::Context::peer_key).
+///
+/// The key tells who sent a request, not whether the sender may do something. A program that counts
+/// something for each peer should give peers that it cannot tell apart no limit of their own, only
+/// that of all peers together: [`share`](Self::share).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum PeerKey {
-    /// A pair of byte streams, identified by the memory address of its extensions.
+#[non_exhaustive]
+pub enum PeerKey {
+    /// A pair of byte streams, such as standard input and output. The number is unique among the
+    /// connections that are open.
     Connection(usize),
-    /// An authenticated principal.
+    /// An authenticated [`Principal`].
     Principal(String),
     /// The address of an HTTP client, for IPv6 that of its /64 network.
     #[cfg(feature = "http")]
@@ -22,7 +29,19 @@ pub(crate) enum PeerKey {
 }
 
 impl PeerKey {
-    /// Returns the peer of a request with these extensions.
+    /// Returns the limit of this peer: `limit`, or the maximum for peers that cannot be
+    /// distinguished.
+    #[must_use]
+    pub fn share(&self, limit: usize) -> usize {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Unknown => usize::MAX,
+            _ => limit,
+        }
+    }
+
+    /// Returns the peer of a request with these extensions. The address of byte streams is that of
+    /// their extensions, which live as long as they do.
     pub(crate) fn of(extensions: &Arc<Extensions>) -> Self {
         #[cfg(feature = "http")]
         if extensions.parts().is_some() {
