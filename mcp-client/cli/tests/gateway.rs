@@ -283,6 +283,63 @@ fn end_of_the_input_ends_the_servers() {
 }
 
 #[test]
+fn programs_get_no_secrets_of_others() {
+    let folder = Folder::new("gateway-environment").created();
+    let path = folder.file("servers.json");
+    let script = "env > \"$1\"; exec \"$2\"";
+    let seen = folder.0.join("seen");
+    let args = json!(["-c", script, "sh", seen, subject()]);
+    let env = json!({ "OWN": "${GATEWAY_TEST_OTHER}" });
+    let server = json!({ "command": "sh", "args": args, "env": env });
+    fs::write(
+        &path,
+        json!({ "mcpServers": { "sub": server } }).to_string(),
+    )
+    .expect("written");
+    let listed = |options: &[&str]| -> Vec<String> {
+        let mut command = mcp();
+        command.args(["tools", "--", env!("CARGO_BIN_EXE_mcp"), "gateway", &path]);
+        command.args(options);
+        command.env("GATEWAY_TEST_OTHER", "token-of-another-server");
+        command.env("GATEWAY_TEST_KEYS", "11".repeat(32));
+        let printed: Printed = command.output().expect("it runs").into();
+        assert_eq!(printed.code, Some(0), "{printed:?}");
+        let seen = fs::read_to_string(&seen).expect("the program has run");
+        seen.lines().map(str::to_owned).collect()
+    };
+    let has = |seen: &[String], name: &str| {
+        let begin = format!("{name}=");
+        seen.iter().any(|line| line.starts_with(&begin))
+    };
+    let seen = listed(&["--keys-env", "GATEWAY_TEST_KEYS"]);
+    assert!(has(&seen, "PATH") && has(&seen, "OWN"), "{seen:?}");
+    for name in ["GATEWAY_TEST_OTHER", "GATEWAY_TEST_KEYS"] {
+        assert!(!has(&seen, name), "{name}: {seen:?}");
+    }
+    let seen = listed(&["--keys-env", "GATEWAY_TEST_KEYS", "--inherit-env"]);
+    assert!(has(&seen, "GATEWAY_TEST_OTHER"), "{seen:?}");
+    assert!(!has(&seen, "GATEWAY_TEST_KEYS"), "{seen:?}");
+}
+
+#[test]
+fn keys_of_a_gateway_are_read_from_a_variable() {
+    let folder = Folder::new("gateway-keys").created();
+    let path = folder.file("servers.json");
+    configure(&path, &["one"]);
+    let started = |key: &str| -> Printed {
+        let mut command = mcp();
+        command.args(["gateway", &path, "--keys-env", "GATEWAY_TEST_KEYS"]);
+        command.env("GATEWAY_TEST_KEYS", key).stdin(Stdio::null());
+        command.output().expect("it runs").into()
+    };
+    assert_eq!(started(&"11".repeat(32)).code, Some(0));
+    let refused = started("11");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("GATEWAY_TEST_KEYS"), "{refused:?}");
+    assert!(started("").err.contains("has no value"));
+}
+
+#[test]
 fn programs_do_not_get_the_token_of_the_gateway() {
     let folder = Folder::new("gateway-program-token").created();
     let path = folder.file("servers.json");

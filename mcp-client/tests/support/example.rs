@@ -11,6 +11,9 @@ pub(crate) fn example(name: &str) -> PathBuf {
         .expect("the test runs in target/*/deps");
     let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let path = folder.join("examples").join(name);
-    assert!(path.exists(), "run `cargo build -p mcp-client --examples`");
+    assert!(
+        path.exists(),
+        "build the examples of this package first: `cargo build --all-features --examples`"
+    );
     path
 }

@@ -6,6 +6,7 @@ pub(crate) mod lists;
 mod params;
 pub(crate) mod questions;
 pub(crate) mod requests;
+pub(crate) mod sealed;
 pub(crate) mod subscriptions;
 pub(crate) mod task_states;
 pub(crate) mod tasks;

@@ -5,10 +5,10 @@ use std::time::Duration;
 use mcp_client::SubscriptionEvent;
 use mcp_gateway::Gateway;
 use mcp_server::types::{BooleanSchema, Revision, SubscriptionFilter, json};
-use mcp_server::{Context, Form, HandlerError, ResourceDef, Server};
+use mcp_server::{Context, Form, HandlerError, Keys, ResourceDef, Server};
 use serde_json::value::RawValue;
 
-use crate::support::{at, client, connect, gateway, soon};
+use crate::support::{at, client, connect, soon};
 
 fn notes() -> Server {
     let note = ResourceDef::new("notes://one", "one").handler(async || "text");
@@ -89,7 +89,13 @@ async fn answers_reach_a_modern_upstream_through_a_gateway_that_was_started_agai
     };
     let server = Server::builder("asking", "1").tool("ask", "Asks", ask);
     let server = server.build().expect("valid");
-    let started = async || gateway([at("a", Revision::LATEST, &server).lazy()]).await;
+    let started = async || {
+        let upstream = at("a", Revision::LATEST, &server).lazy();
+        let gateway = Gateway::builder("gateway", "1").upstream(upstream);
+        let keys = Keys::from_bytes([1; 32]);
+        let gateway = gateway.configure(|builder| builder.keys(keys)).build();
+        gateway.await.expect("the definition is valid")
+    };
     let builder = || {
         let builder = mcp_client::Client::builder("test", "1");
         builder.on_elicit_form(|_| async { Err("unused".into()) })

@@ -10,6 +10,7 @@ mod matrix;
 mod openapi;
 mod passing;
 mod presentation;
+mod sealed;
 #[cfg(feature = "search")]
 mod search;
 mod shares;

@@ -5,7 +5,9 @@ use std::time::Duration;
 use mcp_client::{Client, Http, StartedCall, Tasks};
 use mcp_gateway::Gateway;
 use mcp_server::types::{Revision, ToolsCapability, json};
-use mcp_server::{AnyRequest, AnyResult, Context, HandlerError, Server, TaskOptions, ToolDef};
+use mcp_server::{
+    AnyRequest, AnyResult, Context, HandlerError, Keys, Server, TaskOptions, ToolDef,
+};
 use serde_json::value::RawValue;
 
 use crate::support::{Count, at, client, connect, gateway, soon, user};
@@ -68,6 +70,34 @@ async fn task_belongs_to_the_user_who_called_the_tool() {
     }
     let finished = soon(ada.task(id).wait()).await.expect("finished");
     assert_eq!(finished.text(), "a.mp4");
+}
+
+#[tokio::test]
+async fn task_is_known_to_every_gateway_with_the_same_keys() {
+    let upstream = at("a", Revision::LATEST, &studio("a.mp4"));
+    let with_key = async |key: u8| {
+        let gateway = Gateway::builder("gateway", "1").upstream(upstream.clone());
+        let keys = Keys::from_bytes([key; 32]);
+        let gateway = gateway.configure(|builder| builder.keys(keys)).build();
+        gateway.await.expect("the definition is valid")
+    };
+    let (first, restarted, other) = (with_key(1).await, with_key(1).await, with_key(2).await);
+    let ada = user(&first, "ada", Revision::LATEST).await;
+    let started = soon(ada.call_tool("render").start_task()).await;
+    let StartedCall::Task(task) = started.expect("called") else {
+        panic!("the upstream answers with a task");
+    };
+    let ada = user(&restarted, "ada", Revision::LATEST).await;
+    let finished = soon(ada.task(task.id()).wait()).await.expect("finished");
+    assert_eq!(finished.text(), "a.mp4");
+    let ada = user(&other, "ada", Revision::LATEST).await;
+    let unknown = soon(ada.task(task.id()).wait()).await;
+    assert!(
+        unknown
+            .expect_err("unknown")
+            .to_string()
+            .contains("unknown task")
+    );
 }
 
 #[tokio::test]

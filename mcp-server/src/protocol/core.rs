@@ -6,6 +6,8 @@ pub(crate) mod context;
 mod layer;
 pub(crate) mod metrics;
 pub(crate) mod progress;
+#[cfg(feature = "_seal")]
+mod sealing;
 pub(crate) mod states;
 
 use std::any::Any;

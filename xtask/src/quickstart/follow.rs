@@ -44,14 +44,20 @@ impl Reader {
             .arg(workspace::root())
             .arg(folder.join("mcp"));
         ensure!(link.status().context("ln")?.success(), "ln failed");
+        // For programs that do not get the variable below, such as those of a gateway.
+        let cargo = base.join("pages").join(".cargo");
+        fs::create_dir_all(&cargo).with_context(|| workspace::display_path(&cargo))?;
+        let target = base.join("target");
+        let settings = format!(
+            "build.target-dir = '{}'\nterm.quiet = true\n",
+            target.display()
+        );
+        fs::write(cargo.join("config.toml"), settings)?;
         let path = std::env::var("PATH").unwrap_or_default();
         let programs = workspace::target()?.join("debug");
         let variables = [
             // All pages share what they compile.
-            (
-                "CARGO_TARGET_DIR",
-                base.join("target").display().to_string(),
-            ),
+            ("CARGO_TARGET_DIR", target.display().to_string()),
             // Only what programs print is compared.
             ("CARGO_TERM_QUIET", "true".to_owned()),
             ("PATH", format!("{}:{path}", programs.display())),

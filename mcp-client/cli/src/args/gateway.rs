@@ -21,6 +21,20 @@ pub(crate) struct Gateway {
     /// Requires clients over HTTP to send the token in this environment variable
     #[arg(long, value_name = "NAME", requires = "listen")]
     pub(crate) listen_token_env: Option<String>,
+    /// Reads the keys for ids of tasks, states and cursors from this environment variable
+    ///
+    /// They are 64 hexadecimal digits each, separated by commas: the first one is used, the others
+    /// are older. Gateways with the same keys know what each other handed to clients, also after a
+    /// restart. `openssl rand -hex 32` prints a key.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) keys_env: Option<String>,
+    /// Passes the whole environment to the programs of the file
+    ///
+    /// Otherwise they get what most programs need, such as PATH and HOME, and what the file sets in
+    /// `env`: not the secrets of other servers. Variables with the token or the keys of the gateway
+    /// are never passed.
+    #[arg(long)]
+    pub(crate) inherit_env: bool,
     /// Presents the tools only by a search if there are more than this number
     #[arg(long, value_name = "TOOLS")]
     pub(crate) search_above: Option<usize>,

@@ -7,14 +7,14 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use mcp_gateway::Gateway;
-use mcp_server::{AccessToken, OAuth, ServeError, StaticTokens, Stdio};
+use mcp_server::{AccessToken, Keys, OAuth, ServeError, StaticTokens, Stdio};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::args::Options;
 use crate::args::gateway::Gateway as Args;
 use crate::failure::Failure;
 use crate::output::{print_error, print_message};
-use configured::Configured;
+use configured::{Configured, Environment};
 
 /// How often the file is looked at.
 const RELOAD: Duration = Duration::from_secs(2);
@@ -30,10 +30,16 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
         builder = builder
             .configure(|server| server.layer(mcp_gateway::search::Search::new().threshold(most)));
     }
-    let variable = args.listen_token_env.as_deref();
+    if let Some(name) = &args.keys_env {
+        let keys = Keys::from_hex(&secret(name)?);
+        let keys = keys.map_err(|error| Failure::Usage(format!("`{name}`: {error}")))?;
+        builder = builder.configure(|server| server.keys(keys));
+    }
+    let environment = environment(args);
     for (name, server) in changes.set {
         // Lazy: then the first connection is one with the capabilities of the client.
-        builder = builder.upstream(configured::upstream(&name, server, options, variable)?.lazy());
+        let upstream = configured::upstream(&name, server, options, &environment)?;
+        builder = builder.upstream(upstream.lazy());
     }
     let gateway = builder.build().await.map_err(|error| invalid(&error))?;
     let reloading = reload(&gateway, configured, seen, options, args);
@@ -45,6 +51,21 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
 
 fn invalid(error: &mcp_gateway::GatewayError) -> Failure {
     Failure::Usage(error.to_string())
+}
+
+/// Returns what programs get of the environment.
+fn environment(args: &Args) -> Environment {
+    let secrets = args.listen_token_env.iter().chain(&args.keys_env);
+    Environment {
+        is_inherited: args.inherit_env,
+        secrets: secrets.cloned().collect(),
+    }
+}
+
+/// Returns the value of an environment variable.
+fn secret(name: &str) -> Result<String, Failure> {
+    let value = std::env::var(name).ok().filter(|value| !value.is_empty());
+    value.ok_or_else(|| Failure::Usage(format!("the environment variable `{name}` has no value")))
 }
 
 async fn serve(gateway: &Gateway, args: &Args) -> Result<(), Failure> {
@@ -79,9 +100,7 @@ fn http(address: SocketAddr, token: Option<&str>) -> Result<mcp_server::Http, Fa
             "`--listen` with an address that other machines reach needs `--listen-token-env`";
         return Err(Failure::Usage(message.to_owned()));
     };
-    let token = std::env::var(name).ok().filter(|token| !token.is_empty());
-    let token = token
-        .ok_or_else(|| Failure::Usage(format!("the environment variable `{name}` has no value")))?;
+    let token = secret(name)?;
     if address.port() == 0 {
         let message = "`--listen-token-env` needs a port, which is a part of what tokens are for";
         return Err(Failure::Usage(message.to_owned()));
@@ -116,7 +135,7 @@ async fn reload(
     options: &Options,
     args: &Args,
 ) -> Result<(), Failure> {
-    let variable = args.listen_token_env.as_deref();
+    let environment = environment(args);
     let mut ticks = interval(RELOAD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -139,7 +158,7 @@ async fn reload(
             }
         }
         for (name, server) in changes.set {
-            let set = match configured::upstream(&name, server, options, variable) {
+            let set = match configured::upstream(&name, server, options, &environment) {
                 Ok(upstream) => gateway
                     .set_upstream(upstream.lazy())
                     .await

@@ -56,6 +56,36 @@ pub struct ChildProcess {
     pub(super) restart: Option<Restart>,
 }
 
+/// The variables that [`ChildProcess::env_essential`] keeps.
+#[cfg(not(windows))]
+const ESSENTIAL: &[&str] = &[
+    "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ",
+    "USER",
+];
+#[cfg(windows)]
+const ESSENTIAL: &[&str] = &[
+    "APPDATA",
+    "COMSPEC",
+    "HOME",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LANG",
+    "LOCALAPPDATA",
+    "PATH",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TERM",
+    "TMP",
+    "TZ",
+    "USERNAME",
+    "USERPROFILE",
+];
+
 impl ChildProcess {
     /// Creates a transport to a program: a path, or a name that is searched in `PATH`. On Windows,
     /// scripts need their extension: `npx.cmd`.
@@ -93,11 +123,29 @@ impl ChildProcess {
     }
 
     /// Clears the environment of the process, because that of the client may contain secrets. Most
-    /// programs need at least `PATH`.
+    /// programs need at least `PATH`: see [`env_essential`](Self::env_essential).
     #[must_use]
     pub fn env_clear(mut self) -> Self {
         self.command.env_clear();
         self
+    }
+
+    /// Clears the environment of the process but for the variables that most programs need, as the
+    /// official SDKs do: where programs and the user's files are, the terminal, the language and the
+    /// time zone. Variables that were set before are lost.
+    ///
+    /// These are `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `LOGNAME`, `PATH`, `SHELL`, `TERM`, `TMPDIR`,
+    /// `TZ` and `USER`; on Windows `APPDATA`, `COMSPEC`, `HOME`, `HOMEDRIVE`, `HOMEPATH`, `LANG`,
+    /// `LOCALAPPDATA`, `PATH`, `PATHEXT`, `PROCESSOR_ARCHITECTURE`, `PROGRAMDATA`, `PROGRAMFILES`,
+    /// `SYSTEMDRIVE`, `SYSTEMROOT`, `TEMP`, `TERM`, `TMP`, `TZ`, `USERNAME` and `USERPROFILE`.
+    #[must_use]
+    pub fn env_essential(self) -> Self {
+        let set = ESSENTIAL
+            .iter()
+            .filter_map(|name| Some((name, std::env::var_os(name)?)));
+        set.fold(self.env_clear(), |process, (name, value)| {
+            process.env(name, value)
+        })
     }
 
     /// Sets the working directory of the process.

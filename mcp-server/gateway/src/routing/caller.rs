@@ -79,11 +79,6 @@ impl Caller {
         extensions.is_some_and(|all| all.contains_key(TASKS))
     }
 
-    /// Returns for whom the gateway calls.
-    pub(crate) fn owner(&self) -> &Owner {
-        &self.key.owner
-    }
-
     /// Returns what distinguishes callers in a cache.
     pub(crate) fn cache_key(&self) -> &LinkKey {
         &self.key

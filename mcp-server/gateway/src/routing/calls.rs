@@ -12,6 +12,7 @@ use mcp_server::{Context, HandlerError};
 use serde_json::value::RawValue;
 
 use super::caller::Caller;
+use super::sealed::{STATE, Sealed};
 use super::{questions, tasks};
 use crate::error::{RETRY_SOON, failed, too_slow};
 use crate::shared::Behind;
@@ -33,6 +34,8 @@ const PROGRESS: &str = "notifications/progress";
 pub(crate) struct Outgoing {
     pub(crate) method: String,
     pub(crate) params: Map<Box<RawValue>>,
+    /// The id that the client knows of the task that the request is about.
+    pub(crate) task: Option<String>,
 }
 
 /// Calls an upstream. Returns its result in the form of the client's revision.
@@ -105,6 +108,9 @@ async fn rounds(
         let time = pool.upstream.limits.connect_time;
         questions::set_log_level(client, link, caller.log_level, time).await;
     }
+    if from.is_modern() && to.is_modern() {
+        Sealed::State.open_member(cx, upstream, &mut outgoing.params, STATE)?;
+    }
     // What a session gets that has set no level.
     let log_level = caller
         .log_level
@@ -142,25 +148,26 @@ async fn rounds(
             && let Some(asked) = questions::asked(&result)
         {
             if to.is_modern() {
-                return Ok(result);
+                return questions::sealed(cx, upstream, &result);
             }
             let _question = link.traffic.begin_question(running);
             questions::answer(cx, from, asked, &mut outgoing.params).await?;
             continue;
         }
         if from.is_modern() {
-            let is_task = match &*outgoing.method {
+            let task = match &*outgoing.method {
                 "tools/call" => match tasks::announced(&result) {
                     Some(id) if !caller.accepts_tasks() => {
                         return Err(tasks::refused(&pool.upstream, client, &id).await);
                     }
-                    announced => announced.is_some(),
+                    Some(id) => Some(tasks::presented_id(cx, behind, &id)?),
+                    None => None,
                 },
-                method => method == "tasks/get",
+                "tasks/get" => outgoing.task,
+                _ => None,
             };
-            if is_task {
-                let state = tasks::presented(behind, caller.owner(), &result)?;
-                return Ok(json::to_raw(&state)?);
+            if let Some(id) = task {
+                return Ok(json::to_raw(&tasks::presented(behind, &id, &result)?)?);
             }
         }
         return Ok(translate::result(&outgoing.method, from, to, result));

@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::caller::{Caller, passed_params};
+use super::sealed::Sealed;
 use crate::error::failed;
 use crate::names::Names;
 use crate::shared::{Behind, Shared};
@@ -69,7 +70,15 @@ pub(crate) async fn list(
     let to = cx.revision();
     if let Some(only) = shared.only() {
         let caller = Caller::of(cx)?;
-        let page = page(&only.pool, &caller, list, passed_params(request)?.0, cx).await?;
+        let upstream = &*only.pool.upstream.name;
+        let (mut params, _) = passed_params(request)?;
+        Sealed::Cursor.open_member(cx, upstream, &mut params, "cursor")?;
+        let mut page = page(&only.pool, &caller, list, params, cx).await?;
+        if page.get().contains("\"nextCursor\"") {
+            let mut members: Map<Box<RawValue>> = decoded(&page)?;
+            Sealed::Cursor.seal_member(cx, upstream, &mut members, "nextCursor")?;
+            page = json::to_raw(&members)?;
+        }
         if only.names.prefix().is_none() && only.pool.upstream.is_presented_as_it_is() {
             return Ok(page);
         }

@@ -14,6 +14,7 @@ use mcp_server::{Context, HandlerError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::sealed::{STATE, Sealed};
 use crate::error::short;
 use crate::upstream::connection::Link;
 
@@ -32,6 +33,17 @@ pub(crate) fn asked(result: &RawValue) -> Option<Asked> {
     (asked.result_type == "input_required").then_some(asked)
 }
 
+/// Seals the state in a result that consists of questions, for the user who is asked.
+pub(crate) fn sealed(
+    cx: &Context,
+    upstream: &str,
+    result: &RawValue,
+) -> Result<Box<RawValue>, HandlerError> {
+    let mut result: Map<Box<RawValue>> = json::from_str(result.get())?;
+    Sealed::State.seal_member(cx, upstream, &mut result, STATE)?;
+    Ok(json::to_raw(&result)?)
+}
+
 /// Asks the client, and adds the answers to the params of the next round.
 pub(crate) async fn answer(
     cx: &Context,
@@ -47,9 +59,9 @@ pub(crate) async fn answer(
     if !answers.is_empty() {
         params.insert("inputResponses", json::to_raw(&answers)?);
     }
-    params.remove("requestState");
+    params.remove(STATE);
     if let Some(state) = asked.request_state {
-        params.insert("requestState", state);
+        params.insert(STATE, state);
     }
     Ok(())
 }

@@ -46,11 +46,16 @@ pub(crate) async fn handle(
     let (mut params, log_level) = passed_params(&request)?;
     let mut caller = Caller::of(&cx)?;
     let is_task = cx.revision().is_modern() && tasks::METHODS.contains(&cx.method());
+    let mut task = None;
     let behind = match cx.method() {
         _ if is_task && !caller.accepts_tasks() && tasks::are_offered(&shared) => {
             return Err(HandlerError::missing_capability(tasks::capability()));
         }
-        _ if is_task => tasks::located(&shared, caller.owner(), &mut params)?,
+        _ if is_task => {
+            let (behind, id) = tasks::located(&shared, &cx, &mut params)?;
+            task = Some(id);
+            behind
+        }
         "tools/call" => named(&shared, Kind::Tool, &mut params, &cx)?,
         "prompts/get" => named(&shared, Kind::Prompt, &mut params, &cx)?,
         "resources/read" => resource(&shared, &mut params, &cx)?,
@@ -67,6 +72,7 @@ pub(crate) async fn handle(
     let outgoing = Outgoing {
         method: cx.method().to_owned(),
         params,
+        task,
     };
     let result = call(&cx, &behind, caller, outgoing).await?;
     let result = match cx.method() {

@@ -13,12 +13,10 @@ use serde_json::value::RawValue;
 use tokio::sync::{Notify, mpsc};
 
 use super::caller::Caller;
-use super::params::text;
 use super::tasks;
 use crate::announcements::{META, SUBSCRIPTION};
 use crate::shared::{Behind, Shared};
 use crate::upstream::follower::STATE;
-use crate::upstream::owner::Owner;
 
 /// The maximum number of tasks that a subscription names.
 const WATCHED: usize = 100;
@@ -30,14 +28,21 @@ pub(crate) type State = Map<Box<RawValue>>;
 
 /// The tasks that a subscription names and that belong to its client.
 pub(crate) struct WatchedTasks {
-    owner: Owner,
-    /// The ids that the client knows.
-    ids: Vec<String>,
+    tasks: Vec<Watched>,
     /// The id of the subscription.
     subscription: Box<RawValue>,
     /// Notified when the subscription is acknowledged.
     acknowledged: Notify,
     pub(crate) states: mpsc::Sender<State>,
+}
+
+/// A task that a subscription names.
+struct Watched {
+    /// The id that the client knows.
+    presented: String,
+    behind: Weak<Behind>,
+    /// The id that the upstream knows.
+    id: String,
 }
 
 impl WatchedTasks {
@@ -58,18 +63,22 @@ impl WatchedTasks {
                 named.len()
             )));
         }
-        let owner = caller.owner().clone();
-        let mut ids = Vec::new();
-        for id in named {
-            if !ids.contains(&id) && tasks::found(shared, &owner, &id)?.is_some() {
-                ids.push(id);
+        let mut tasks: Vec<Watched> = Vec::new();
+        for presented in named {
+            if let Some((behind, id)) = tasks::found(shared, cx, &presented)
+                && tasks.iter().all(|known| known.presented != presented)
+            {
+                tasks.push(Watched {
+                    presented,
+                    behind: Arc::downgrade(&behind),
+                    id,
+                });
             }
         }
         // One state: the upstreams wait while the client reads slowly.
         let (states, received) = mpsc::channel(1);
         let watched = Self {
-            owner,
-            ids,
+            tasks,
             subscription: json::to_raw(&cx.request_id())?,
             acknowledged: Notify::new(),
             states,
@@ -80,18 +89,19 @@ impl WatchedTasks {
     /// Returns the upstreams of the tasks, each with its part of the subscription.
     pub(crate) fn parts(&self, shared: &Shared) -> Vec<(Arc<Behind>, SubscriptionFilter)> {
         let mut parts: Vec<(Arc<Behind>, Vec<String>)> = Vec::new();
-        for id in &self.ids {
+        let upstreams = shared.upstreams();
+        for task in &self.tasks {
             // An upstream that was removed has no tasks.
-            let Ok(Some((behind, id))) = tasks::found(shared, &self.owner, id) else {
+            let mut upstreams = upstreams.iter();
+            let Some(behind) = upstreams.find(|it| Arc::as_ptr(it) == task.behind.as_ptr()) else {
                 continue;
             };
-            let known = parts.iter_mut();
-            match known
-                .into_iter()
-                .find(|(known, _)| Arc::ptr_eq(known, &behind))
-            {
-                Some((_, ids)) => ids.push(id.to_owned()),
-                None => parts.push((behind, vec![id.to_owned()])),
+            let known = parts
+                .iter_mut()
+                .find(|(known, _)| Arc::ptr_eq(known, behind));
+            match known {
+                Some((_, ids)) => ids.push(task.id.clone()),
+                None => parts.push((Arc::clone(behind), vec![task.id.clone()])),
             }
         }
         let parts = parts.into_iter();
@@ -102,28 +112,32 @@ impl WatchedTasks {
     /// Returns the state that an upstream sent, in the form for the client. `None` if it is that of
     /// another task.
     pub(crate) fn present(&self, behind: &Weak<Behind>, params: &RawValue) -> Option<State> {
-        let behind = behind.upgrade()?;
-        let state = tasks::presented(&behind, &self.owner, params);
-        let state = state.and_then(|state| self.addressed(state));
-        let upstream = &*behind.pool.upstream.name;
-        state
-            .inspect_err(
-                |error| tracing::debug!(upstream, %error, "the state of a task is dropped"),
-            )
-            .ok()?
+        let known = behind.upgrade()?;
+        let presented = || {
+            let id = tasks::id_of(&known, params)?;
+            let mut tasks = self.tasks.iter();
+            let task = tasks.find(|task| task.id == id && task.behind.ptr_eq(behind));
+            let Some(task) = task else {
+                return Ok(None);
+            };
+            let state = tasks::presented(&known, &task.presented, params)?;
+            self.addressed(state).map(Some)
+        };
+        let upstream = &*known.pool.upstream.name;
+        let note = |error: &HandlerError| {
+            tracing::debug!(upstream, %error, "the state of a task is dropped");
+        };
+        presented().inspect_err(note).ok()?
     }
 
-    fn addressed(&self, mut state: State) -> Result<Option<State>, HandlerError> {
-        if !self.ids.contains(&text(&state, "taskId")?) {
-            return Ok(None);
-        }
+    fn addressed(&self, mut state: State) -> Result<State, HandlerError> {
         let mut meta: Map<Box<RawValue>> = match state.get(META) {
             Some(meta) => json::from_str(meta.get())?,
             None => Map::new(),
         };
         meta.insert(SUBSCRIPTION, self.subscription.clone());
         state.insert(META, json::to_raw(&meta)?);
-        Ok(Some(state))
+        Ok(state)
     }
 
     /// Sends the states to the client, after the acknowledgement. Never ends.
@@ -152,7 +166,10 @@ pub(crate) fn complete_acknowledgement(notification: Notification) -> Option<Not
     let params = params.and_then(|params| json::from_str::<Object>(params).ok());
     let completed = params.and_then(|mut params| {
         let accepted = params.get_mut("notifications")?.as_object_mut()?;
-        let ids = watched.ids.iter().map(|id| Value::from(&**id));
+        let ids = watched
+            .tasks
+            .iter()
+            .map(|task| Value::from(&*task.presented));
         accepted.insert("taskIds", Value::Array(ids.collect()));
         Some(params)
     })?;

@@ -58,13 +58,30 @@ impl Configured {
     }
 }
 
-/// Returns a server as an upstream. A program does not get the variable with the token of the
-/// gateway, unless the file sets it.
+/// What the programs of a file get of the environment.
+#[derive(Clone)]
+pub(super) struct Environment {
+    /// Whether they get all but the secrets.
+    pub(super) is_inherited: bool,
+    /// The names of variables with secrets of the gateway.
+    pub(super) secrets: Vec<String>,
+}
+
+impl Environment {
+    fn of(&self, process: ChildProcess) -> ChildProcess {
+        if !self.is_inherited {
+            return process.env_essential();
+        }
+        self.secrets.iter().fold(process, ChildProcess::env_remove)
+    }
+}
+
+/// Returns a server as an upstream.
 pub(super) fn upstream(
     name: &str,
     server: ResolvedServer,
     options: &Options,
-    token_variable: Option<&str>,
+    environment: &Environment,
 ) -> Result<Upstream, Failure> {
     match server {
         ResolvedServer::Program {
@@ -74,14 +91,11 @@ pub(super) fn upstream(
             cwd,
         } => {
             let (label, verbose) = (name.to_owned(), options.common.verbose);
-            let hidden = token_variable.map(str::to_owned);
+            let environment = environment.clone();
             Ok(Upstream::connecting(name, move || {
                 let args = args.iter().map(Expanded::expose);
                 let process = ChildProcess::new(command.expose()).args(args);
-                let process = match &hidden {
-                    Some(hidden) => process.env_remove(hidden),
-                    None => process,
-                };
+                let process = environment.of(process);
                 let variables = env.iter();
                 let process = variables.fold(process, |process, (name, value)| {
                     process.env(name, value.expose())
