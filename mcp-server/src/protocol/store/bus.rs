@@ -17,9 +17,13 @@ pub trait Bus: Send + Sync + 'static {
     /// of the log at once.
     ///
     /// An implementation that has waited for some seconds returns a page without messages. A page
-    /// has at most some hundred messages, so that a reader who is far behind needs little memory.
+    /// has at most some hundred messages, and ends with the message that makes it larger than about
+    /// 4 MiB, so that a reader who is far behind needs little memory, and gets it in time.
     fn receive<'a>(&'a self, after: Option<&'a str>) -> StoreFuture<'a, BusPage>;
 }
+
+/// A page ends with the message that makes it as large as this, in bytes.
+pub(crate) const PAGE_BYTES: usize = 4 << 20;
 
 /// Messages of a [`Bus`].
 #[derive(Clone, Default)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::protocol::store::bus::{Bus, BusPage};
+use crate::protocol::store::bus::{Bus, BusPage, PAGE_BYTES};
 use crate::protocol::store::error::{StoreError, StoreFuture};
 
 /// The maximum size of all messages in bytes. The newest message is kept even if it is larger.
@@ -59,11 +59,17 @@ impl Log {
 
     fn page(&self, after: u64) -> BusPage {
         let skipped = usize::try_from(after.saturating_sub(self.removed)).unwrap_or(usize::MAX);
+        let mut bytes = 0;
         let messages: Vec<_> = self
             .messages
             .iter()
             .skip(skipped)
             .take(PAGE)
+            .take_while(|message| {
+                let is_next = bytes < PAGE_BYTES;
+                bytes += message.len();
+                is_next
+            })
             .cloned()
             .collect();
         let position = after.max(self.removed) + messages.len() as u64;

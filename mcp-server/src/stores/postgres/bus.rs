@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::connections::Connections;
 use super::listener::ChangeListener;
 use super::names::Names;
-use crate::protocol::store::bus::BusPage;
+use crate::protocol::store::bus::{BusPage, PAGE_BYTES};
 use crate::protocol::store::error::StoreError;
 
 /// The time after which a page without messages is returned.
@@ -42,11 +42,16 @@ impl PostgresBus {
             listener,
             publish: names.sql(r#"SELECT "@publish"($1)"#),
             // One row for each message, or one row without a message.
-            receive: names.sql(
+            receive: names.sql(&format!(
                 r#"SELECT b.log, b.last, m.id, m.message FROM "@bus" AS b LEFT JOIN LATERAL (
-                    SELECT id, message FROM "@messages" WHERE id > $1 ORDER BY id LIMIT 256
-                ) AS m ON true ORDER BY m.id"#,
-            ),
+                    SELECT id, message,
+                        sum(octet_length(message)) OVER (ORDER BY id) - octet_length(message)
+                            AS before
+                    FROM (
+                        SELECT id, message FROM "@messages" WHERE id > $1 ORDER BY id LIMIT 256
+                    ) AS next
+                ) AS m ON m.before < {PAGE_BYTES} ORDER BY m.id"#,
+            )),
         }
     }
 

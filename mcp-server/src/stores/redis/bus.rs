@@ -8,7 +8,7 @@ use redis::{Script, cmd};
 use super::RedisParts;
 use super::connection::RedisConnection;
 use super::values::millis;
-use crate::protocol::store::bus::BusPage;
+use crate::protocol::store::bus::{BusPage, PAGE_BYTES};
 use crate::protocol::store::error::StoreError;
 
 static PUBLISH: LazyLock<Script> =
@@ -77,7 +77,8 @@ impl RedisParts {
         after: u64,
     ) -> Result<BusPage, StoreError> {
         let mut script = PAGE.key(self.log_key());
-        script.key(self.latest_key()).arg(after).arg(PAGE_MESSAGES);
+        script.key(self.latest_key());
+        script.arg(after).arg(PAGE_MESSAGES).arg(PAGE_BYTES);
         let mut parts = connection.run::<Vec<Vec<u8>>>(&script).await?.into_iter();
         let latest = position(parts.next())?;
         let mut page = BusPage {

@@ -14,6 +14,8 @@ use crate::protocol::store::bus::BusPage;
 
 /// The maximum number of messages of a page: "some hundred".
 const PAGE: usize = 1_000;
+/// The maximum size of a page in bytes: "about 4 MiB", and the message that makes it larger.
+const PAGE_BYTES: usize = 8 << 20;
 /// The number of processes and tasks that publish at the same time.
 const PUBLISHERS: usize = 8;
 /// The number of messages of each.
@@ -47,6 +49,11 @@ fn check_page(step: &str, page: &BusPage) {
     assert!(
         number <= PAGE,
         "{step}: the store returned a page of {number} messages, expected some hundred at most"
+    );
+    let bytes: usize = page.messages.iter().map(Vec::len).sum();
+    assert!(
+        bytes <= PAGE_BYTES,
+        "{step}: the store returned a page of {bytes} bytes, expected about 4 MiB at most"
     );
 }
 
@@ -87,8 +94,16 @@ async fn one_publisher<S: Store>(Handles { a, b }: &Handles<S>) {
     expect(step, &received, &sent);
     let step = "`receive` of a position after other messages";
     done(step, b.publish(b"later")).await;
-    let (received, _) = receive(step, &**a, after_all, 1).await;
+    let (received, after_later) = receive(step, &**a, after_all, 1).await;
     expect(step, &received, &vec![b"later".to_vec()]);
+
+    let step = "`receive` of large messages";
+    let large: Vec<Vec<u8>> = (0..12_u8).map(|at| vec![at; 1 << 20]).collect();
+    for message in &large {
+        done(step, a.publish(message)).await;
+    }
+    let (received, _) = receive(step, &**a, after_later, large.len()).await;
+    expect(step, &received, &large);
 }
 
 async fn waiting<S: Store>(Handles { a, b }: &Handles<S>) {

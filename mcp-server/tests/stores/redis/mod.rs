@@ -76,61 +76,35 @@ async fn large_messages_replace_older_ones() {
         let message = vec![at; 1 << 20];
         store.publish(&message).await.expect("published");
     }
-    let page = store.receive(Some(&position)).await.expect("received");
+    let mut page = store.receive(Some(&position)).await.expect("received");
     assert!(page.missed);
-    assert_eq!(page.messages.len(), 64);
-    assert_eq!(page.messages[0][0], 16);
+    let mut firsts = Vec::new();
+    loop {
+        firsts.extend(page.messages.iter().map(|message| message[0]));
+        if firsts.len() >= 64 {
+            break;
+        }
+        page = store.receive(Some(&page.position)).await.expect("received");
+        assert!(!page.missed);
+    }
+    assert_eq!(firsts, (16..80).collect::<Vec<u8>>());
 }
 
-/// Without the notification, a reader waits for up to two seconds.
+/// Without the notification, a reader waits for up to two seconds, so the last of these readers would
+/// be slow each time. A machine that is busy is slow sometimes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_readers_share_one_connection() {
     let Some(server) = RedisServer::start(&[]) else {
         return;
     };
     let (a, b) = (connect(&server).await, connect(&server).await);
-    let names: Vec<String> = (0..300).map(|at| format!("{at}")).collect();
-    let mut readers = Vec::new();
-    for name in names.clone() {
-        let stream = StreamKey {
-            session: &name,
-            stream: "1",
-        };
-        a.open(stream, b"", LONG).await.expect("opened");
-        let store = b.clone();
-        readers.push(tokio::spawn(async move {
-            let stream = StreamKey {
-                session: &name,
-                stream: "1",
-            };
-            let page = store.read(stream, 0).await.expect("read").expect("known");
-            (page.events.len(), Instant::now())
-        }));
-    }
-    sleep(Duration::from_secs(1)).await;
-    let clients = server.command("CLIENT LIST TYPE pubsub");
-    assert_eq!(clients.matches("id=").count(), 1, "{clients}");
-    assert!(
-        clients.contains(&format!("sub={}", names.len())),
-        "{clients}"
-    );
-    let started = Instant::now();
-    for name in &names {
-        let stream = StreamKey {
-            session: name,
-            stream: "1",
-        };
-        let message = Some(Bytes::from_static(b"event"));
-        a.append(stream, 1, message, LONG).await.expect("appended");
-    }
-    for reader in readers {
-        let (events, read) = reader.await.expect("no panic");
-        assert_eq!(events, 1);
-        assert!(
-            read - started < Duration::from_millis(900),
-            "{:?}",
-            read - started
-        );
+    let mut slowest = Vec::new();
+    for attempt in 0..10 {
+        slowest.push(slowest_reader(&server, &a, &b, attempt).await);
+        if slowest.last() < Some(&Duration::from_millis(900)) {
+            break;
+        }
+        assert!(attempt < 9, "{slowest:?}");
     }
     // Unused channels are removed, and the connection with the last one.
     let started = Instant::now();
@@ -287,4 +261,46 @@ async fn server_in_cluster_mode_is_refused() {
     };
     let error = Redis::connect(&server.url()).await.expect_err("refused");
     assert!(matches!(error, RedisError::Cluster), "{error:?}");
+}
+
+/// Opens many streams, and reads each. Returns the longest time between the events and
+/// the end of a reader.
+async fn slowest_reader(server: &RedisServer, a: &Redis, b: &Redis, attempt: u32) -> Duration {
+    let names: Vec<String> = (0..300).map(|at| format!("{attempt}-{at}")).collect();
+    let mut readers = Vec::new();
+    for name in &names {
+        let stream = StreamKey {
+            session: name,
+            stream: "1",
+        };
+        a.open(stream, b"", LONG).await.expect("opened");
+        let (store, name) = (b.clone(), name.clone());
+        readers.push(tokio::spawn(async move {
+            let stream = StreamKey {
+                session: &name,
+                stream: "1",
+            };
+            let page = store.read(stream, 0).await.expect("read").expect("known");
+            (page.events.len(), Instant::now())
+        }));
+    }
+    sleep(Duration::from_secs(1)).await;
+    let clients = server.command("CLIENT LIST TYPE pubsub");
+    assert_eq!(clients.matches("id=").count(), 1, "{clients}");
+    let started = Instant::now();
+    for name in &names {
+        let stream = StreamKey {
+            session: name,
+            stream: "1",
+        };
+        let message = Some(Bytes::from_static(b"event"));
+        a.append(stream, 1, message, LONG).await.expect("appended");
+    }
+    let mut slowest = Duration::ZERO;
+    for reader in readers {
+        let (events, read) = reader.await.expect("no panic");
+        assert_eq!(events, 1);
+        slowest = slowest.max(read - started);
+    }
+    slowest
 }
