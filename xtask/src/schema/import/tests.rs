@@ -139,6 +139,36 @@ fn source_in_typescript_replaces_the_facts() {
 }
 
 #[test]
+fn source_in_typescript_that_declares_no_type_of_the_schema_is_an_error() {
+    let folder = Folder::new("no-types");
+    for (source, expected) in [
+        ("", "the file is empty"),
+        (" \n", "the file is empty"),
+        (
+            "// interface of A\nexport interface Other {}",
+            "the file declares none of them",
+        ),
+    ] {
+        let published = Published {
+            json: folder.put("published.json", NEW),
+            revision: "2000-01-01".to_owned(),
+            typescript: Some(folder.put("published.ts", source)),
+        };
+        let store = Store::at(folder.0.clone());
+        let error = import(&store, &published, false, review)
+            .err()
+            .expect("an error");
+        let error = error.to_string();
+        assert!(
+            error.contains("published.ts: expected the TypeScript source"),
+            "{error}"
+        );
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(folder.stored("2000-01-01"), None);
+    }
+}
+
+#[test]
 fn errata_of_the_revision_before_are_carried_over() {
     let folder = Folder::new("carried");
     folder.import(OLD, "2000-01-01").unwrap();
