@@ -1,6 +1,6 @@
 //! Types that refer to each other in a graph have exponentially many paths, which are not all taken.
 
-use codegen::project::{Project, Source};
+use codegen::project::{Project, Source, StandaloneOptions};
 use serde_json::{Map, Value, json};
 
 /// Definitions `{prefix}0`, `{prefix}1`, ..: unions of two lists of the next one. The number of paths
@@ -76,7 +76,8 @@ fn variants_of_unions_in_a_graph_are_planned_in_bounded_time() {
     let leaf = json!({ "type": "object", "properties": { "x": {} }, "required": ["x"] });
     definitions.insert("U60".to_owned(), leaf);
     let text = json!({ "$defs": definitions }).to_string();
-    let outcome = Project::default().standalone("a", "a.json", &text, None);
+    let outcome =
+        Project::default().standalone("a", "a.json", &text, &StandaloneOptions::default());
     let outcome = outcome.expect("types");
     // Each leaf is found, also through more than a few unions.
     let codecs = outcome

@@ -1,6 +1,7 @@
 //! Paths of the workspace, and the content of `schema/`.
 
 use anyhow::{Context, Result};
+use codegen::hints::Hints;
 use codegen::project::{Project, Source};
 use serde_json::{Map, Value};
 use std::ffi::OsString;
@@ -107,8 +108,7 @@ pub(crate) fn project_in(folder: &Path) -> Result<Project> {
         facts,
         errata: sources(folder, "errata")?,
         patches,
-        hints: serde_json::from_str(&read(&folder.join("hints.json"))?)
-            .context("schema/hints.json")?,
+        hints: Hints::parse("schema/hints.json", &read(&folder.join("hints.json"))?)?,
         doc_texts: object(&folder.join("docs.json"))?,
         examples: object(&folder.join("examples.json"))?,
     })

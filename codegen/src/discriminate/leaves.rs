@@ -159,6 +159,7 @@ fn required_inside(model: &Model, ty: &Ty) -> Vec<String> {
 fn constants(model: &Model, ty: &Ty) -> Option<Vec<Value>> {
     match model.resolve(ty) {
         Ty::Const(value) => Some(vec![value.clone()]),
+        Ty::Null => Some(vec![Value::Null]),
         Ty::Named(name) => match model.get(name).map(|def| &def.kind) {
             Some(Kind::Enum(known)) if !known.open => Some(
                 known

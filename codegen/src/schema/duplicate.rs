@@ -33,7 +33,7 @@ pub(super) fn duplicate(text: &str) -> Option<Duplicate> {
 }
 
 /// Parses a JSON text. A member that occurs twice is an error.
-pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     match duplicate(text) {
         Some(duplicate) => Err(duplicate.source),
         None => serde_json::from_str(text),

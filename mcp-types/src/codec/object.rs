@@ -51,6 +51,9 @@ fn read_members(
     let mut reader = Reader::new(text, table)?;
     while let Some(at) = reader.advance()? {
         let start = reader.position();
+        if table.is_exact {
+            reader.refuse_null(start)?;
+        }
         target.read_member(at, &mut reader)?;
         if !reader.checks().is_empty() {
             reader.check(start)?;

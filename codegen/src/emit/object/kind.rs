@@ -103,6 +103,7 @@ fn item_range(item: &Ty) -> TokenStream {
 fn constant_tokens(value: &Value) -> Result<TokenStream, EmitError> {
     Ok(match value {
         Value::String(text) => quote! { #text },
+        Value::Null => quote! { &codec::Null },
         Value::Bool(value) => quote! { &#value },
         Value::Number(number) if number.is_i64() => {
             let number = Literal::i64_suffixed(number.as_i64().unwrap_or_default());
