@@ -153,7 +153,11 @@ fn enumerations_of_other_values_than_strings_become_types() {
         &[],
     );
     let null = json!({ "type": "null" });
-    for schema in [json!({ "const": null }), json!({ "enum": [null] }), null.clone()] {
+    for schema in [
+        json!({ "const": null }),
+        json!({ "enum": [null] }),
+        null.clone(),
+    ] {
         check(&schema, &null, &[]);
         check_member(&schema, &null, &[]);
         let list = |items: &Value| json!({ "type": "array", "items": items });

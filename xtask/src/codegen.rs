@@ -193,11 +193,30 @@ pub(crate) fn write_support(out: &Path) -> Result<()> {
             paths.extend(workspace::files(&folder)?);
         }
         for path in paths {
-            let text = workspace::read(&path)?;
+            let text = without_tests(&workspace::read(&path)?);
             workspace::write(&out.join(path.strip_prefix(&source)?), text.as_bytes())?;
         }
     }
     workspace::write(&out.join("mod.rs"), root.as_bytes())
+}
+
+/// Returns a source without its tests and with its examples as plain text: they are ours.
+fn without_tests(text: &str) -> String {
+    let code = text.split("\n#[cfg(test)]\nmod tests {").next();
+    let mut is_inside = false;
+    let lines = code.unwrap_or(text).lines().map(|line| {
+        let fence = line.trim_start().strip_prefix("///");
+        let Some(info) = fence.and_then(|rest| rest.trim_start().strip_prefix("```")) else {
+            return format!("{line}\n");
+        };
+        is_inside = !is_inside;
+        if is_inside && info != "text" {
+            let fence = line.strip_suffix(info).unwrap_or(line);
+            return format!("{fence}text\n");
+        }
+        format!("{line}\n")
+    });
+    lines.collect()
 }
 
 fn folder() -> PathBuf {
