@@ -61,19 +61,13 @@ impl Options {
 
 /// Runs the command.
 pub(crate) fn run(options: &Options) -> Result<bool> {
-    if let Some(folder) = &options.support_out {
-        if options.schema.is_some() && options.support.is_none() {
-            bail!("`--support-out` with a schema needs `--support`, the path of the module");
-        }
-        write_support(Path::new(folder))?;
-        println!("{folder}: the support code");
-        if options.schema.is_none() {
-            println!("{NEEDS}");
-            return Ok(true);
-        }
-    }
     if let (Some(schema), Some(out)) = (&options.schema, &options.out) {
         return standalone(schema, out, options);
+    }
+    if let Some(folder) = &options.support_out {
+        write_support(Path::new(folder))?;
+        println!("{folder}: the support code\n{NEEDS}");
+        return Ok(true);
     }
     let start = Instant::now();
     let output = workspace::project()?.generate()?;
@@ -137,6 +131,9 @@ const SUPPORT: [&str; 7] = [
 ];
 
 fn standalone(schema: &str, out: &str, options: &Options) -> Result<bool> {
+    if options.support_out.is_some() && options.support.is_none() {
+        bail!("`--support-out` with a schema needs `--support`, the path of the module");
+    }
     let text = workspace::read(Path::new(schema))?;
     let hints = match &options.hints {
         Some(file) => Some(Hints::parse(file, &workspace::read(Path::new(file))?)?),
@@ -156,8 +153,10 @@ fn standalone(schema: &str, out: &str, options: &Options) -> Result<bool> {
         return Ok(false);
     }
     write_module(&outcome, Path::new(out))?;
-    if options.support.is_none() {
-        write_support(&Path::new(out).join("support"))?;
+    match (&options.support, &options.support_out) {
+        (None, _) => write_support(&Path::new(out).join("support"))?,
+        (Some(_), Some(folder)) => write_support(Path::new(folder))?,
+        (Some(_), None) => {}
     }
     if let Some(revision) = &outcome.recognised {
         println!("the structure is that of {revision}: its errata and hints apply");
