@@ -87,7 +87,7 @@ impl Scope<'_> {
         let plan = plan(self.model, self.emitter.hints, name, union);
         for (kind, tried) in &plan.scalars {
             let variants: Vec<_> = tried.iter().map(|at| &union.variants[*at]).collect();
-            self.scalar_arm(*kind, &variants, &mut code);
+            scalar_arm(*kind, &variants, &mut code);
         }
         self.object_arm(union, &plan.objects, &mut code);
         code.line(&format!(
@@ -130,24 +130,6 @@ impl Scope<'_> {
             Ty::Const(_) => Ok(quote! { Value }),
             other => self.rust_type(other),
         }
-    }
-
-    /// Generates the arm for a kind of value other than objects. Several variants are tried in
-    /// order.
-    fn scalar_arm(&self, kind: JsonKind, variants: &[&Variant], code: &mut Table) {
-        if let [only] = variants {
-            code.condition(cfg(&only.features).as_ref());
-            code.line(&format!("Some(codec::Kind::{kind:?}) => {},", read(only)));
-            return;
-        }
-        code.open(&format!(
-            "Some(codec::Kind::{kind:?}) => codec::first_of(text, &["
-        ));
-        for variant in variants {
-            code.condition(cfg(&variant.features).as_ref());
-            code.line(&format!("{},", closure(variant)));
-        }
-        code.close("])?,");
     }
 
     /// Generates the arm for objects.
@@ -198,36 +180,54 @@ impl Scope<'_> {
                 let name = &self.def.name;
                 code.open(&format!("{OBJECT} codec::first_fit(text, {name:?}, &["));
                 for candidate in candidates {
-                    self.candidate(union, candidate, code);
+                    candidate_row(union, candidate, code);
                 }
                 code.close("])?,");
             }
         }
     }
+}
 
-    fn candidate(&self, union: &Union, candidate: &Candidate, code: &mut Table) {
-        let variant = &union.variants[candidate.variant];
-        let has = candidate.required.iter();
-        let has = has.map(|member| format!("codec::Has({member:?})"));
-        let nested = candidate.nested.iter();
-        let nested = nested.map(|(outer, inner)| format!("codec::HasInside({outer:?}, {inner:?})"));
-        let constants = candidate.consts.iter().map(|(member, values)| {
-            // Other constants are checked by the decoder of the variant.
-            if values.iter().all(Value::is_string) {
-                let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
-                format!("codec::HasOneOf({member:?}, &{values:?})")
-            } else {
-                format!("codec::Has({member:?})")
-            }
-        });
-        let conditions: Vec<String> = has.chain(nested).chain(constants).collect();
-        code.condition(cfg(&variant.features).as_ref());
-        code.open("codec::Candidate {");
-        code.line(&format!("name: {:?},", shown(variant)));
-        code.list("conditions: &[", &conditions, "],");
-        code.line(&format!("read: {},", closure(variant)));
-        code.close("},");
+/// Generates the arm for a kind of value other than objects. Several variants are tried in
+/// order.
+fn scalar_arm(kind: JsonKind, variants: &[&Variant], code: &mut Table) {
+    if let [only] = variants {
+        code.condition(cfg(&only.features).as_ref());
+        code.line(&format!("Some(codec::Kind::{kind:?}) => {},", read(only)));
+        return;
     }
+    code.open(&format!(
+        "Some(codec::Kind::{kind:?}) => codec::first_of(text, &["
+    ));
+    for variant in variants {
+        code.condition(cfg(&variant.features).as_ref());
+        code.line(&format!("{},", closure(variant)));
+    }
+    code.close("])?,");
+}
+
+fn candidate_row(union: &Union, candidate: &Candidate, code: &mut Table) {
+    let variant = &union.variants[candidate.variant];
+    let has = candidate.required.iter();
+    let has = has.map(|member| format!("codec::Has({member:?})"));
+    let nested = candidate.nested.iter();
+    let nested = nested.map(|(outer, inner)| format!("codec::HasInside({outer:?}, {inner:?})"));
+    let constants = candidate.consts.iter().map(|(member, values)| {
+        // Other constants are checked by the decoder of the variant.
+        if values.iter().all(Value::is_string) {
+            let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+            format!("codec::HasOneOf({member:?}, &{values:?})")
+        } else {
+            format!("codec::Has({member:?})")
+        }
+    });
+    let conditions: Vec<String> = has.chain(nested).chain(constants).collect();
+    code.condition(cfg(&variant.features).as_ref());
+    code.open("codec::Candidate {");
+    code.line(&format!("name: {:?},", shown(variant)));
+    code.list("conditions: &[", &conditions, "],");
+    code.line(&format!("read: {},", closure(variant)));
+    code.close("},");
 }
 
 /// Returns the expression that decodes a variant.

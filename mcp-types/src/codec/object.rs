@@ -74,7 +74,7 @@ mod tests {
         reason = "a table implements more than the tests use"
     )]
 
-    use super::super::super::codec::{self, Extra, Null, Number};
+    use super::super::super::codec::{self, Extra, Null, Number, Value};
     use super::super::super::json;
     use std::fmt::Debug;
 
@@ -87,7 +87,7 @@ mod tests {
         ratio: Option<Number>,
         code: Option<String>,
         nothing: Option<Null>,
-        maybe: Option<Option<String>>,
+        maybe: Option<Value>,
         extra: Extra,
     }
 
@@ -101,7 +101,7 @@ mod tests {
         4 "ratio" optional_number(0.0..=1.0) ratio = some(impl Into<Number>);
         5 "code" optional_sized(1..=3) code = some(impl Into<String>);
         6 "nothing" nullable nothing = some(Null);
-        7 "maybe" nullable maybe = some(Option<String>);
+        7 "maybe" nullable maybe = some(impl Into<Value>);
         8 "always" constant(&Null);
     }
 

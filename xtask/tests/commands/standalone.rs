@@ -175,11 +175,11 @@ fn two_outputs_share_the_support_code() {
         "pages": {"type": "integer"}, "author": {"type": "object", "properties": {"name": {"type": "string"}}}}}"#;
     let film = r#"{"type": "object", "properties": {"minutes": {"type": "integer"}}}"#;
     for (name, schema) in [("book", book), ("film", film)] {
-        let file = folder.join(format!("{name}.json"));
-        fs::write(&file, schema).unwrap();
+        let path = folder.join(format!("{name}.json"));
+        fs::write(&path, schema).unwrap();
         let root = if name == "book" { "Volume" } else { "Film" };
         let mut command = command(&["codegen", "--root", root, "--support", "crate::support"]);
-        command.arg("--schema").arg(&file);
+        command.arg("--schema").arg(&path);
         command.arg("--out").arg(source.join(name));
         if name == "film" {
             command.arg("--null-as-absent");
