@@ -274,13 +274,14 @@ impl Direction<'_> {
             _ => {
                 let to = Ty::Named(target.name.clone());
                 let converted = match def.kind {
-                    Kind::Union(_) => {
-                        if let Some(union) = self.search(|| self.union(name, &to)) {
+                    Kind::Union(ref union) => {
+                        let variants = union.variants.len();
+                        if let Some(union) = self.search(variants, || self.union(name, &to)) {
                             return Ok(Conversion::Union(union));
                         }
                         None
                     }
-                    _ => self.search(|| {
+                    _ => self.search(1, || {
                         let from = Ty::Named(name.to_owned());
                         self.convert_to_variant(&from, &to, &[], &quote! { from })
                     }),

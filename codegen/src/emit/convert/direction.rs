@@ -6,8 +6,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
-/// The most steps of the search for the conversion of one member or definition. Types that refer to
-/// each other in a graph have exponentially many paths.
+/// The steps that the search for the conversion of a member or of a variant may take. Types that refer
+/// to each other in a graph have exponentially many paths.
 const MOST_STEPS: usize = 1000;
 
 /// The most types inside each other through which a search goes.
@@ -25,7 +25,7 @@ pub(super) struct Direction<'a> {
     pub(super) losses: RefCell<BTreeSet<String>>,
     /// The searches for a conversion that have not ended, with their source and target types.
     pub(super) open: RefCell<Vec<(Search, Ty, Ty)>>,
-    /// The number of steps of the current search.
+    /// The number of steps that the current search may still take.
     pub(super) steps: Cell<usize>,
 }
 
@@ -38,13 +38,17 @@ pub(super) enum Search {
 }
 
 impl Direction<'_> {
-    /// Searches for the conversion of a member or of a definition. Returns `None` if there is none,
-    /// or if the search takes more steps than it may.
-    pub(super) fn search<T>(&self, found: impl FnOnce() -> Option<T>) -> Option<T> {
+    /// Searches for the conversion of a type with a number of variants. Returns `None` if there is
+    /// none, or if the search takes more steps than it may.
+    pub(super) fn search<T>(
+        &self,
+        variants: usize,
+        found: impl FnOnce() -> Option<T>,
+    ) -> Option<T> {
         let before = mem::take(&mut *self.losses.borrow_mut());
-        self.steps.set(0);
+        self.steps.set(variants.saturating_mul(MOST_STEPS));
         let found = found();
-        let is_complete = self.steps.replace(0) <= MOST_STEPS;
+        let is_complete = self.steps.take() > 0;
         let lost = self.losses.replace(before);
         if !is_complete {
             return None;
@@ -66,11 +70,10 @@ impl Direction<'_> {
         if self.open.borrow().contains(&step) {
             return None;
         }
-        self.steps.set(self.steps.get().saturating_add(1));
-        if self.open.borrow().len() >= MOST_NESTED {
-            self.steps.set(usize::MAX);
-        }
-        if self.steps.get() > MOST_STEPS {
+        let is_deep = self.open.borrow().len() >= MOST_NESTED;
+        let left = self.steps.get().saturating_sub(1);
+        self.steps.set(if is_deep { 0 } else { left });
+        if self.steps.get() == 0 {
             return None;
         }
         self.open.borrow_mut().push(step);
