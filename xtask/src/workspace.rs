@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use codegen::hints::Hints;
 use codegen::project::{Project, Source};
+use codegen::schema;
 use serde_json::{Map, Value};
 use std::ffi::OsString;
 use std::fs;
@@ -167,7 +168,7 @@ pub(crate) fn display_path(path: &Path) -> String {
 }
 
 fn object(path: &Path) -> Result<Map<String, Value>> {
-    serde_json::from_str(&read(path)?).with_context(|| display_path(path))
+    schema::parse(&read(path)?).with_context(|| display_path(path))
 }
 
 fn sources(root: &Path, kind: &str) -> Result<Vec<Source>> {
