@@ -66,7 +66,7 @@ pub fn plan(model: &Model, hints: &Hints, name: &str, union: &Union) -> Plan {
     let mut ambiguous = Vec::new();
     for (at, variant) in union.variants.iter().enumerate() {
         let mut kinds = Vec::new();
-        Collector::new(model, at, &mut kinds, &mut leaves).collect(&variant.ty, 0);
+        Collector::new(model, at, &mut kinds, &mut leaves).collect(&variant.ty);
         for kind in kinds {
             let tried = scalars.entry(kind).or_default();
             if !tried.contains(&at) {

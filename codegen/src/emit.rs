@@ -24,6 +24,7 @@ mod union;
 
 pub use emitter::{EmitError, Emitter, Example, Examples, feature_name, module_name};
 pub use file::File;
+pub(crate) use print::HEADER;
 
 use emitter::{Proposal, cfg};
 use file::{checked, file, table_file};

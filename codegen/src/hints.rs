@@ -7,6 +7,7 @@ mod crates;
 pub use areas::{Area, Areas};
 pub use crates::{Client, Crates};
 
+use crate::schema;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -65,6 +66,9 @@ pub struct Hints {
     pub sources: BTreeMap<String, String>,
     /// Lists that are also decoded from one string of words: `Type.member`.
     pub one_or_many: Vec<String>,
+    /// `true` if `null` stands for an absent member: the decoder accepts it although the schema of an
+    /// optional member does not, and the encoder leaves the member out. Otherwise it is an error.
+    pub null_as_absent: bool,
     /// Optional members whose value is stored in a box, `Type.member`: large ones that few messages
     /// have, in types that stand in lists.
     pub boxed: Vec<String>,
@@ -187,7 +191,31 @@ impl Default for Messages {
     }
 }
 
+/// A file of hints is not valid: it is not JSON, has a member twice, or has an entry that is unknown
+/// or of another type.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}: {source}")]
+pub struct HintsError {
+    /// The file.
+    pub file: String,
+    /// What is wrong, with the position.
+    pub source: serde_json::Error,
+}
+
 impl Hints {
+    /// Parses a file of hints. `file` is its name, for messages.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the text is not JSON, has a member twice, or has an entry that is unknown
+    /// or of another type.
+    pub fn parse(file: &str, text: &str) -> Result<Self, HintsError> {
+        schema::parse(text).map_err(|source| HintsError {
+            file: file.to_owned(),
+            source,
+        })
+    }
+
     /// Returns the name of an inline type.
     #[must_use]
     pub fn inline_name(&self, revision: &str, default: &str) -> String {

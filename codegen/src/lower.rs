@@ -9,7 +9,7 @@
 //! | what | why | how |
 //! | --- | --- | --- |
 //! | unions, aliases and native types | `typify` flattens unions, and has neither aliases nor types from elsewhere | [`Kind`] has their content; fields refer to them by name (`with_replacement`) |
-//! | any value, any object, empty objects, numbers, base64 | the support code has types of its own | `with_conversion`, see `converted` |
+//! | any value, any object, empty objects, `null`, numbers, base64 | the support code has types of its own | `with_conversion`, see `converted` |
 //! | names with acronyms, such as `URL` | `typify` writes them in the case of heck | `with_patch` renames to [`type_ident`] |
 //! | names that `typify` would write alike | it panics or generates one name twice | the later one gets a number, see `distinct` |
 //! | bounds of numbers, strings and lists | `typify` chooses other types, which cannot be constructed without a check | the codecs check them |
@@ -97,7 +97,7 @@ pub fn lower(model: &Model) -> Result<Lowered, LowerError> {
 }
 
 /// Returns the schemas that `typify` gives the types of the support code.
-fn converted() -> [(Value, &'static str); 5] {
+fn converted() -> [(Value, &'static str); 6] {
     [
         (json!({}), "Value"),
         (json!({"type": "object"}), "Object"),
@@ -105,9 +105,15 @@ fn converted() -> [(Value, &'static str); 5] {
             json!({"type": "object", "additionalProperties": false}),
             "codec::Empty",
         ),
+        (null(), "codec::Null"),
         (json!({"type": "number"}), "Number"),
         (json!({"type": "string", "format": "byte"}), "Base64Text"),
     ]
+}
+
+/// Returns what stands for the type of `null`: `typify` has its own form of `{"type": "null"}`.
+fn null() -> Value {
+    json!({"type": "string", "format": "null"})
 }
 
 /// The names by which `typify` knows the types.
@@ -132,7 +138,8 @@ impl References<'_> {
     /// Returns the schema of a value.
     fn schema(&self, ty: &Ty) -> Value {
         match ty {
-            Ty::Any | Ty::Null | Ty::Const(_) => json!({}),
+            Ty::Any | Ty::Const(_) => json!({}),
+            Ty::Null => null(),
             Ty::AnyObject => json!({"type": "object"}),
             Ty::EmptyObject => json!({"type": "object", "additionalProperties": false}),
             Ty::Bool => json!({"type": "boolean"}),

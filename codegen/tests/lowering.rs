@@ -15,6 +15,7 @@ fn lowered(definitions: &Value) -> Lowered {
         file: "some.json",
         revision: "2000-01-02",
         definitions: &document.definitions,
+        root: None,
         previous: None,
     };
     let hints: Hints = serde_json::from_value(hints).unwrap();

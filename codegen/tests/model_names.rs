@@ -15,6 +15,7 @@ fn model(definitions: &Value, hints: &Value, previous: Option<&Model>) -> Model 
         file: "some.json",
         revision: "2000-01-02",
         definitions: &document.definitions,
+        root: None,
         previous,
     };
     build(source, &hints, &DocTexts::default()).unwrap()

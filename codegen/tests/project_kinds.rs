@@ -47,6 +47,11 @@ fn kinds() -> Vec<(&'static str, Value)> {
         ),
         ("string", json!({ "type": "string" })),
         ("integer", json!({ "type": "integer" })),
+        ("null", json!({ "type": "null" })),
+        (
+            "union with null",
+            json!({ "anyOf": [{ "$ref": "#/$defs/Leaf" }, { "type": "string" }, { "type": "null" }] }),
+        ),
         ("any", json!({})),
         (
             "any object",

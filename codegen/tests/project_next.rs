@@ -1,6 +1,6 @@
 //! A newer revision is generated without documentation texts, hints or examples of its own.
 
-use codegen::project::{Output, Project, ProjectError, Source};
+use codegen::project::{Output, Project, ProjectError, Source, StandaloneOptions};
 use serde_json::{Value, json};
 
 fn source(name: &str, root: &Value) -> Source {
@@ -389,7 +389,12 @@ fn two_requests_with_one_method_are_an_error() {
 #[test]
 fn single_schema_with_two_requests_of_one_method_has_a_warning() {
     let schema = json!({ "$defs": with(|all| all["LoanRequest"] = all["LendRequest"].clone()) });
-    let outcome = Project::default().standalone("a", "a.json", &schema.to_string(), None);
+    let outcome = Project::default().standalone(
+        "a",
+        "a.json",
+        &schema.to_string(),
+        &StandaloneOptions::default(),
+    );
     let warning = "`LendRequest` and `LoanRequest` have the same method `lend`".to_owned();
     assert!(outcome.unwrap().warnings.contains(&warning));
 }

@@ -152,7 +152,19 @@ fn enumerations_of_other_values_than_strings_become_types() {
         &json!({ "type": "boolean" }),
         &[],
     );
-    check_member(&json!({ "const": null }), &json!({}), &["type"]);
+    let null = json!({ "type": "null" });
+    for schema in [
+        json!({ "const": null }),
+        json!({ "enum": [null] }),
+        null.clone(),
+    ] {
+        check(&schema, &null, &[]);
+        check_member(&schema, &null, &[]);
+        let list = |items: &Value| json!({ "type": "array", "items": items });
+        check(&list(&schema), &list(&null), &[]);
+        let map = |of: &Value| json!({ "type": "object", "additionalProperties": of });
+        check(&map(&schema), &map(&null), &[]);
+    }
     check(
         &json!({ "const": [1] }),
         &json!({ "type": "array" }),

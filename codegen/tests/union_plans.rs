@@ -16,6 +16,7 @@ fn candidates(definitions: &Value) -> Vec<String> {
         file: "some.json",
         revision: "2000-01-02",
         definitions: &document.definitions,
+        root: None,
         previous: None,
     };
     let hints = Hints::default();

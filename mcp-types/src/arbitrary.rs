@@ -17,7 +17,7 @@ pub use self::basic::{closed_text, extra, int, number, open_text};
 #[doc(hidden)]
 pub use self::combine::{
     Field, boxed, content, content_of, draw, empty_list, empty_map, field, field_of, fields, list,
-    map, maybe, no_content, none, one_of, with_fields,
+    map, maybe, none, one_of, with_fields,
 };
 #[doc(hidden)]
 pub use self::depth::{remembered, unless_deep};
@@ -25,6 +25,5 @@ pub use self::depth::{remembered, unless_deep};
 pub use self::part::{Draw, FieldParts, Part};
 pub use self::part::{Values, ValuesTree};
 pub(crate) use self::table::{
-    field_strategy, object_strategy, strategy, text_strategy, union_strategy, variant_part,
-    variant_strategy,
+    field_strategy, object_strategy, strategy, text_strategy, union_strategy, variant_strategy,
 };

@@ -33,6 +33,7 @@ pub(crate) use define::{
 pub use extra::{Empty, Extra};
 pub use object::{FromMembers, read_object};
 pub use reader::Reader;
+pub use scalar::Null;
 pub use shape::Condition::{Has, HasInside, HasOneOf};
 pub use shape::{Candidate, Condition, first_fit};
 pub use text::{FromText, OtherText, UnknownValue, parse_text, read_text_enum};

@@ -1,10 +1,11 @@
 //! `cargo xtask codegen`.
 
 use crate::workspace;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use codegen::emit::{File, feature_name};
-use codegen::project::{Output, Standalone, Summary};
+use codegen::hints::Hints;
+use codegen::project::{Output, Standalone, StandaloneOptions, Summary};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,19 @@ pub(crate) struct Options {
     /// Hints for the schema
     #[arg(long, value_name = "FILE", requires = "schema")]
     hints: Option<String>,
+    /// The name of the type of the schema's root
+    #[arg(long, value_name = "NAME", requires = "schema")]
+    root: Option<String>,
+    /// Treats `null` as an absent member, and leaves the member out when encoding
+    #[arg(long, requires = "schema")]
+    null_as_absent: bool,
+    /// The module with the support code, such as `crate::support`; without it, the module tree has its
+    /// own
+    #[arg(long, value_name = "PATH", requires = "schema")]
+    support: Option<String>,
+    /// Writes the support code to this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "check")]
+    support_out: Option<String>,
 }
 
 impl Options {
@@ -49,6 +63,11 @@ impl Options {
 pub(crate) fn run(options: &Options) -> Result<bool> {
     if let (Some(schema), Some(out)) = (&options.schema, &options.out) {
         return standalone(schema, out, options);
+    }
+    if let Some(folder) = &options.support_out {
+        write_support(Path::new(folder))?;
+        println!("{folder}: the support code\n{NEEDS}");
+        return Ok(true);
     }
     let start = Instant::now();
     let output = workspace::project()?.generate()?;
@@ -112,22 +131,33 @@ const SUPPORT: [&str; 7] = [
 ];
 
 fn standalone(schema: &str, out: &str, options: &Options) -> Result<bool> {
+    if options.support_out.is_some() && options.support.is_none() {
+        bail!("`--support-out` with a schema needs `--support`, the path of the module");
+    }
     let text = workspace::read(Path::new(schema))?;
-    let hints = options
-        .hints
-        .as_ref()
-        .map(|file| {
-            serde_json::from_str(&workspace::read(Path::new(file))?).context(file.to_owned())
-        })
-        .transpose()?;
+    let hints = match &options.hints {
+        Some(file) => Some(Hints::parse(file, &workspace::read(Path::new(file))?)?),
+        None => None,
+    };
     let stem = Path::new(schema)
         .file_stem()
         .map_or("schema".into(), |stem| stem.to_string_lossy());
-    let outcome = workspace::project()?.standalone(&stem, schema, &text, hints)?;
+    let how = StandaloneOptions {
+        hints,
+        null_as_absent: options.null_as_absent,
+        root: options.root.clone(),
+        support: options.support.clone(),
+    };
+    let outcome = workspace::project()?.standalone(&stem, schema, &text, &how)?;
     if !options.accepts(&outcome.warnings) {
         return Ok(false);
     }
     write_module(&outcome, Path::new(out))?;
+    match (&options.support, &options.support_out) {
+        (None, _) => write_support(&Path::new(out).join("support"))?,
+        (Some(_), Some(folder)) => write_support(Path::new(folder))?,
+        (Some(_), None) => {}
+    }
     if let Some(revision) = &outcome.recognised {
         println!("the structure is that of {revision}: its errata and hints apply");
     }
@@ -135,29 +165,24 @@ fn standalone(schema: &str, out: &str, options: &Options) -> Result<bool> {
         "{out}: {} types, {} messages",
         outcome.types, outcome.messages
     );
-    println!(
-        "needs base64, lean_string, serde and serde_json (raw_value, float_roundtrip); use it as `mod` of a crate"
-    );
+    println!("{NEEDS}");
     Ok(true)
 }
 
-/// Writes a stand-alone module tree.
+/// What a crate with generated modules has to contain.
+const NEEDS: &str = "needs base64, lean_string, serde and serde_json (raw_value, float_roundtrip); use it as `mod` of a crate";
+
+/// Writes a stand-alone module tree without the support code.
 pub(crate) fn write_module(outcome: &Standalone, out: &Path) -> Result<()> {
-    let mut files: Vec<(PathBuf, String)> = outcome
+    outcome
         .files
         .iter()
-        .map(|file| (PathBuf::from(&file.path), file.text.clone()))
-        .collect();
-    files.extend(support()?);
-    files
-        .iter()
-        .try_for_each(|(path, text)| workspace::write(&out.join(path), text.as_bytes()))
+        .try_for_each(|file| workspace::write(&out.join(&file.path), file.text.as_bytes()))
 }
 
-/// Returns a copy of the support code as the module `support`.
-fn support() -> Result<Vec<(PathBuf, String)>> {
+/// Writes a copy of the support code as a module.
+pub(crate) fn write_support(out: &Path) -> Result<()> {
     let source = workspace::root().join("mcp-types/src");
-    let mut files = Vec::new();
     let mut root = String::from("//! What the generated types are read and written with.\n\n");
     for name in SUPPORT {
         root.push_str(&format!("pub mod {name};\n"));
@@ -167,13 +192,30 @@ fn support() -> Result<Vec<(PathBuf, String)>> {
             paths.extend(workspace::files(&folder)?);
         }
         for path in paths {
-            let text = workspace::read(&path)?;
-            let relative = path.strip_prefix(&source)?.to_path_buf();
-            files.push((Path::new("support").join(relative), text));
+            let text = without_tests(&workspace::read(&path)?);
+            workspace::write(&out.join(path.strip_prefix(&source)?), text.as_bytes())?;
         }
     }
-    files.push((PathBuf::from("support/mod.rs"), root));
-    Ok(files)
+    workspace::write(&out.join("mod.rs"), root.as_bytes())
+}
+
+/// Returns a source without its tests and with its examples as plain text: they are ours.
+fn without_tests(text: &str) -> String {
+    let code = text.split("\n#[cfg(test)]\nmod tests {").next();
+    let mut is_inside = false;
+    let lines = code.unwrap_or(text).lines().map(|line| {
+        let fence = line.trim_start().strip_prefix("///");
+        let Some(info) = fence.and_then(|rest| rest.trim_start().strip_prefix("```")) else {
+            return format!("{line}\n");
+        };
+        is_inside = !is_inside;
+        if is_inside && info != "text" {
+            let fence = line.strip_suffix(info).unwrap_or(line);
+            return format!("{fence}text\n");
+        }
+        format!("{line}\n")
+    });
+    lines.collect()
 }
 
 fn folder() -> PathBuf {

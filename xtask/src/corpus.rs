@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use codegen::project::StandaloneOptions;
 use codegen::schema::{Dialect, walk, walk_mut};
 use serde_json::{Map, Value};
 
@@ -86,7 +87,12 @@ fn check(source: &Source, packages: &Packages, cases: u64) -> Result<Row> {
     let text = workspace::read(&file)?;
     let name = source.name.as_str();
     let folder = packages.folder.join("check");
-    let outcome = workspace::project()?.standalone(name, &format!("{name}.json"), &text, None)?;
+    let outcome = workspace::project()?.standalone(
+        name,
+        &format!("{name}.json"),
+        &text,
+        &StandaloneOptions::default(),
+    )?;
 
     let root = workspace::root();
     workspace::copy(&root.join("xtask/corpus/check"), &folder)?;
@@ -97,6 +103,7 @@ fn check(source: &Source, packages: &Packages, cases: u64) -> Result<Row> {
         fs::remove_dir_all(&generated)?;
     }
     crate::codegen::write_module(&outcome, &generated)?;
+    crate::codegen::write_support(&generated.join("support"))?;
     fs::write(folder.join("src/list.rs"), list(&outcome.names))?;
     let expressed = folder.join("expressed.json");
     let original = folder.join("original.json");

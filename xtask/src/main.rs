@@ -107,7 +107,9 @@ mod tests {
         Command::command().debug_assert();
         for line in [
             "codegen --check --deny-warnings",
-            "codegen --schema a --out b --hints c",
+            "codegen --schema a --out b --hints c --root D --null-as-absent",
+            "codegen --schema a --out b --support crate::c --support-out d",
+            "codegen --support-out d",
             "conformance server --through gateway:stdio --deny-warnings",
             "fuzz lines --seconds 3",
             "fuzz --seconds 3 lines",

@@ -1,7 +1,9 @@
 //! Paths of the workspace, and the content of `schema/`.
 
 use anyhow::{Context, Result};
+use codegen::hints::Hints;
 use codegen::project::{Project, Source};
+use codegen::schema;
 use serde_json::{Map, Value};
 use std::ffi::OsString;
 use std::fs;
@@ -107,8 +109,7 @@ pub(crate) fn project_in(folder: &Path) -> Result<Project> {
         facts,
         errata: sources(folder, "errata")?,
         patches,
-        hints: serde_json::from_str(&read(&folder.join("hints.json"))?)
-            .context("schema/hints.json")?,
+        hints: Hints::parse("schema/hints.json", &read(&folder.join("hints.json"))?)?,
         doc_texts: object(&folder.join("docs.json"))?,
         examples: object(&folder.join("examples.json"))?,
     })
@@ -167,7 +168,7 @@ pub(crate) fn display_path(path: &Path) -> String {
 }
 
 fn object(path: &Path) -> Result<Map<String, Value>> {
-    serde_json::from_str(&read(path)?).with_context(|| display_path(path))
+    schema::parse(&read(path)?).with_context(|| display_path(path))
 }
 
 fn sources(root: &Path, kind: &str) -> Result<Vec<Source>> {

@@ -35,6 +35,8 @@ pub(super) struct Collector<'a> {
     variant: usize,
     kinds: &'a mut Vec<JsonKind>,
     leaves: &'a mut Vec<Leaf>,
+    /// The unions that were entered. Another path to one of them leads to the same types.
+    entered: BTreeSet<&'a str>,
 }
 
 impl<'a> Collector<'a> {
@@ -49,6 +51,7 @@ impl<'a> Collector<'a> {
             variant,
             kinds,
             leaves,
+            entered: BTreeSet::new(),
         }
     }
 
@@ -63,10 +66,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    pub(super) fn collect(&mut self, ty: &Ty, depth: usize) {
-        if depth > 16 {
-            return;
-        }
+    pub(super) fn collect(&mut self, ty: &'a Ty) {
         match self.model.resolve(ty) {
             Ty::Any => {
                 self.kinds.extend([
@@ -93,21 +93,21 @@ impl<'a> Collector<'a> {
             }),
             Ty::Nullable(inner) => {
                 self.kinds.push(JsonKind::Null);
-                self.collect(inner, depth + 1);
+                self.collect(inner);
             }
-            Ty::Named(name) => self.collect_named(name, depth),
+            Ty::Named(name) => self.collect_named(name),
         }
     }
 
-    fn collect_named(&mut self, name: &str, depth: usize) {
+    fn collect_named(&mut self, name: &'a str) {
         match self.model.get(name).map(|def| &def.kind) {
             Some(Kind::Object(object)) => {
                 let leaf = self.object_leaf(name, object);
                 self.leaves.push(leaf);
             }
-            Some(Kind::Union(union)) => {
+            Some(Kind::Union(union)) if self.entered.insert(name) => {
                 for variant in &union.variants {
-                    self.collect(&variant.ty, depth + 1);
+                    self.collect(&variant.ty);
                 }
             }
             Some(Kind::Enum(_)) => self.kinds.push(JsonKind::String),
@@ -159,6 +159,7 @@ fn required_inside(model: &Model, ty: &Ty) -> Vec<String> {
 fn constants(model: &Model, ty: &Ty) -> Option<Vec<Value>> {
     match model.resolve(ty) {
         Ty::Const(value) => Some(vec![value.clone()]),
+        Ty::Null => Some(vec![Value::Null]),
         Ty::Named(name) => match model.get(name).map(|def| &def.kind) {
             Some(Kind::Enum(known)) if !known.open => Some(
                 known

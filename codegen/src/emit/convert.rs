@@ -21,7 +21,7 @@ use converted::through_json;
 use direction::Direction;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 impl Emitter<'_> {
@@ -113,6 +113,7 @@ impl Emitter<'_> {
             fails: names.map(|name| (name, false)).collect(),
             losses: RefCell::default(),
             open: RefCell::default(),
+            steps: Cell::default(),
         }
     }
 
@@ -273,18 +274,17 @@ impl Direction<'_> {
             _ => {
                 let to = Ty::Named(target.name.clone());
                 let converted = match def.kind {
-                    Kind::Union(_) => {
-                        if let Some(union) = self.union(name, &to) {
+                    Kind::Union(ref union) => {
+                        let variants = union.variants.len();
+                        if let Some(union) = self.search(variants, || self.union(name, &to)) {
                             return Ok(Conversion::Union(union));
                         }
                         None
                     }
-                    _ => self.convert_to_variant(
-                        &Ty::Named(name.to_owned()),
-                        &to,
-                        &[],
-                        &quote! { from },
-                    ),
+                    _ => self.search(1, || {
+                        let from = Ty::Named(name.to_owned());
+                        self.convert_to_variant(&from, &to, &[], &quote! { from })
+                    }),
                 };
                 Ok(Conversion::Value(converted.unwrap_or_else(|| {
                     self.add_loss(format!(

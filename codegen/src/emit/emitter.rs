@@ -19,8 +19,10 @@ pub struct Emitter<'a> {
     pub(super) lowered: Vec<Lowered>,
     /// The name of the module of each model.
     pub(super) modules: Vec<String>,
-    /// `true` if the output is stand-alone, with its own copy of the support code.
+    /// `true` if the output is one module of another crate.
     pub(super) standalone: bool,
+    /// `true` if the support code is a submodule of the output.
+    pub(super) has_support: bool,
     pub(super) examples: Examples,
     pub(super) proposals: Vec<Proposal>,
 }

@@ -44,15 +44,18 @@ impl<'a> Emitter<'a> {
             lowered,
             modules,
             standalone: false,
+            has_support: false,
             examples: Examples::new(),
             proposals: Vec::new(),
         })
     }
 
-    /// Makes the output a module of its own, with the support code in its submodule `support`.
+    /// Makes the output a module of another crate. With `has_support`, the support code is its
+    /// submodule `support`.
     #[must_use]
-    pub fn standalone(mut self) -> Self {
+    pub fn standalone(mut self, has_support: bool) -> Self {
         self.standalone = true;
+        self.has_support = has_support;
         self
     }
 
@@ -191,7 +194,7 @@ impl<'a> Emitter<'a> {
     /// Generates the imports that the files of all areas share.
     pub(super) fn shared_imports(&self, at: usize, items: &TokenStream) -> TokenStream {
         let support = &self.support;
-        let support = if self.standalone {
+        let support = if self.has_support {
             quote! { self::support }
         } else {
             quote! { #support }

@@ -57,9 +57,9 @@ impl Emitter<'_> {
         let convert = quote! { #(#convert)* };
         let natives = self.natives(at);
         let has_own_types = self.has_own_types(at);
-        let own = if self.standalone {
+        let own = if self.has_support {
             quote! { pub mod support; }
-        } else if has_own_types {
+        } else if has_own_types && !self.standalone {
             quote! { #[cfg(all(feature = "proptest", not(test)))] mod strategies; }
         } else {
             TokenStream::new()
@@ -116,7 +116,7 @@ impl Emitter<'_> {
 
     /// Generates reexports of the hand-written types under their names in the schema.
     pub(super) fn natives(&self, at: usize) -> TokenStream {
-        let support = if self.standalone {
+        let support = if self.has_support {
             quote! { support }
         } else {
             self.support.clone()

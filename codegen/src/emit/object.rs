@@ -132,7 +132,12 @@ impl Scope<'_> {
         } else {
             "unknown"
         };
-        table.line(&format!("{ident} = {name:?}, {rest};"));
+        let exact = if self.emitter.hints.null_as_absent {
+            ""
+        } else {
+            ", exact"
+        };
+        table.line(&format!("{ident} = {name:?}, {rest}{exact};"));
         if parameters.len() > 7 {
             table.line(
                 "#[expect(clippy::too_many_arguments, reason = \"the schema requires them\")]",

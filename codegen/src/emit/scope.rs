@@ -41,6 +41,7 @@ impl Scope<'_> {
             Ty::Any => quote! { Value },
             Ty::AnyObject => quote! { Object },
             Ty::EmptyObject => quote! { codec::Empty },
+            Ty::Null => quote! { codec::Null },
             Ty::Bool => quote! { bool },
             Ty::Int(bounds) if bounds.is_free() => quote! { i64 },
             Ty::Number(bounds) if bounds.is_free() => quote! { Number },
@@ -68,7 +69,7 @@ impl Scope<'_> {
                     self.def.name
                 )));
             }
-            Ty::Null | Ty::Const(_) => {
+            Ty::Const(_) => {
                 return Err(EmitError::Unsupported(format!(
                     "{}: a constant outside an object's member",
                     self.def.name

@@ -33,12 +33,7 @@ impl Scope<'_> {
         }
         if let Kind::Union(union) = &self.def.kind {
             for variant in &union.variants {
-                let mut name = format_ident!("{}", variant.ident).to_string();
-                if *self.model.resolve(&variant.ty) == Ty::Null {
-                    name.push_str("()");
-                    rows.push(row(&variant.features, &name, None));
-                    continue;
-                }
+                let name = format_ident!("{}", variant.ident).to_string();
                 let strategy = self.variant_strategy(variant);
                 rows.push(row(&variant.features, &name, strategy.as_ref()));
             }

@@ -19,10 +19,6 @@ impl Scope<'_> {
                 self.add_history(&mut text, Part::Variant(&variant.ty));
             }
             let text = docs::lines(&docs::wrap(&text));
-            if let Ty::Null = self.model.resolve(&variant.ty) {
-                variants.push(quote! { #text #cfg #name });
-                continue;
-            }
             let ty = self.held_type(&variant.ty)?;
             let held = if variant.is_boxed() {
                 quote! { Box<#ty> }
@@ -50,14 +46,8 @@ impl Scope<'_> {
         let (ident, cfg_type) = (self.ident(), cfg(&self.def.features));
         let mut table = Table::new("codec::union_codec");
         table.condition(cfg_type.as_ref());
-        let (null, others): (Vec<_>, Vec<_>) =
-            union.variants.iter().partition(|it| self.is_null(it));
-        table.line(&match null.as_slice() {
-            [] => format!("{ident};"),
-            [null] => format!("{ident} or null {};", null.ident),
-            _ => return Err(self.unsupported("several variants for `null`")),
-        });
-        for variant in others {
+        table.line(&format!("{ident};"));
+        for variant in &union.variants {
             let resolved = self.model.resolve(&variant.ty);
             let like = union.variants.iter();
             let like = like.filter(|other| self.model.resolve(&other.ty) == resolved);
@@ -73,10 +63,6 @@ impl Scope<'_> {
         Ok(text)
     }
 
-    fn is_null(&self, variant: &Variant) -> bool {
-        *self.model.resolve(&variant.ty) == Ty::Null
-    }
-
     fn unsupported(&self, what: &str) -> EmitError {
         EmitError::Unsupported(format!("{}: {what}", self.def.name))
     }
@@ -87,16 +73,11 @@ impl Scope<'_> {
         // The simplest variant has no box inside.
         let simplest = union.variants.get(union.simplest);
         let simplest = simplest.ok_or_else(|| self.unsupported("a union without variants"))?;
-        let vacant = if self.is_null(simplest) {
-            ""
-        } else {
-            "(codec::Decode::vacant())"
-        };
         let mut code = Table::default();
         code.condition(cfg_type.as_ref());
         code.open(&format!("impl codec::Decode for {ident} {{"));
         code.line(&format!(
-            "fn vacant() -> Self {{\n    Self::{}{vacant}\n}}\n\n",
+            "fn vacant() -> Self {{\n    Self::{}(codec::Decode::vacant())\n}}\n\n",
             simplest.ident
         ));
         code.open(
@@ -106,7 +87,7 @@ impl Scope<'_> {
         let plan = plan(self.model, self.emitter.hints, name, union);
         for (kind, tried) in &plan.scalars {
             let variants: Vec<_> = tried.iter().map(|at| &union.variants[*at]).collect();
-            self.scalar_arm(*kind, &variants, &mut code);
+            scalar_arm(*kind, &variants, &mut code);
         }
         self.object_arm(union, &plan.objects, &mut code);
         code.line(&format!(
@@ -151,27 +132,6 @@ impl Scope<'_> {
         }
     }
 
-    /// Generates the arm for a kind of value other than objects. Several variants are tried in
-    /// order.
-    fn scalar_arm(&self, kind: JsonKind, variants: &[&Variant], code: &mut Table) {
-        if let [only] = variants {
-            code.condition(cfg(&only.features).as_ref());
-            code.line(&format!(
-                "Some(codec::Kind::{kind:?}) => {},",
-                self.read(only)
-            ));
-            return;
-        }
-        code.open(&format!(
-            "Some(codec::Kind::{kind:?}) => codec::first_of(text, &["
-        ));
-        for variant in variants {
-            code.condition(cfg(&variant.features).as_ref());
-            code.line(&format!("{},", self.closure(variant)));
-        }
-        code.close("])?,");
-    }
-
     /// Generates the arm for objects.
     fn object_arm(&self, union: &Union, objects: &Objects, code: &mut Table) {
         const OBJECT: &str = "Some(codec::Kind::Object) =>";
@@ -180,7 +140,7 @@ impl Scope<'_> {
             Objects::Only(at) => {
                 let variant = &union.variants[*at];
                 code.condition(cfg(&variant.features).as_ref());
-                code.line(&format!("{OBJECT} {},", self.read(variant)));
+                code.line(&format!("{OBJECT} {},", read(variant)));
             }
             Objects::Tag { name, arms, absent } => {
                 let union_name = &self.def.name;
@@ -203,12 +163,12 @@ impl Scope<'_> {
                     if *absent == Some(*at) {
                         pattern.push_str(" | None");
                     }
-                    code.line(&format!("{pattern} => {},", self.read(variant)));
+                    code.line(&format!("{pattern} => {},", read(variant)));
                 }
                 if let Some(at) = absent
                     && arms.iter().all(|(_, other)| other != at)
                 {
-                    code.line(&format!("None => {},", self.read(&union.variants[*at])));
+                    code.line(&format!("None => {},", read(&union.variants[*at])));
                 }
                 code.line(&format!(
                     "{} => return Err(codec::unknown_tag({union_name:?}, {name:?}, other)),",
@@ -220,60 +180,73 @@ impl Scope<'_> {
                 let name = &self.def.name;
                 code.open(&format!("{OBJECT} codec::first_fit(text, {name:?}, &["));
                 for candidate in candidates {
-                    self.candidate(union, candidate, code);
+                    candidate_row(union, candidate, code);
                 }
                 code.close("])?,");
             }
         }
     }
+}
 
-    fn candidate(&self, union: &Union, candidate: &Candidate, code: &mut Table) {
-        let variant = &union.variants[candidate.variant];
-        let has = candidate.required.iter();
-        let has = has.map(|member| format!("codec::Has({member:?})"));
-        let nested = candidate.nested.iter();
-        let nested = nested.map(|(outer, inner)| format!("codec::HasInside({outer:?}, {inner:?})"));
-        let constants = candidate.consts.iter().map(|(member, values)| {
-            // Other constants are checked by the decoder of the variant.
-            if values.iter().all(Value::is_string) {
-                let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
-                format!("codec::HasOneOf({member:?}, &{values:?})")
-            } else {
-                format!("codec::Has({member:?})")
-            }
-        });
-        let conditions: Vec<String> = has.chain(nested).chain(constants).collect();
+/// Generates the arm for a kind of value other than objects. Several variants are tried in
+/// order.
+fn scalar_arm(kind: JsonKind, variants: &[&Variant], code: &mut Table) {
+    if let [only] = variants {
+        code.condition(cfg(&only.features).as_ref());
+        code.line(&format!("Some(codec::Kind::{kind:?}) => {},", read(only)));
+        return;
+    }
+    code.open(&format!(
+        "Some(codec::Kind::{kind:?}) => codec::first_of(text, &["
+    ));
+    for variant in variants {
         code.condition(cfg(&variant.features).as_ref());
-        code.open("codec::Candidate {");
-        code.line(&format!("name: {:?},", shown(variant)));
-        code.list("conditions: &[", &conditions, "],");
-        code.line(&format!("read: {},", self.closure(variant)));
-        code.close("},");
+        code.line(&format!("{},", closure(variant)));
     }
+    code.close("])?,");
+}
 
-    /// Returns the expression that decodes a variant.
-    fn read(&self, variant: &Variant) -> String {
-        let name = &variant.ident;
-        if self.is_null(variant) {
-            return format!("codec::read(text).map(|()| Self::{name})?");
-        }
-        if variant.is_boxed() {
-            format!("Self::{name}(Box::new(codec::read(text)?))")
+fn candidate_row(union: &Union, candidate: &Candidate, code: &mut Table) {
+    let variant = &union.variants[candidate.variant];
+    let has = candidate.required.iter();
+    let has = has.map(|member| format!("codec::Has({member:?})"));
+    let nested = candidate.nested.iter();
+    let nested = nested.map(|(outer, inner)| format!("codec::HasInside({outer:?}, {inner:?})"));
+    let constants = candidate.consts.iter().map(|(member, values)| {
+        // Other constants are checked by the decoder of the variant.
+        if values.iter().all(Value::is_string) {
+            let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+            format!("codec::HasOneOf({member:?}, &{values:?})")
         } else {
-            format!("Self::{name}(codec::read(text)?)")
+            format!("codec::Has({member:?})")
         }
+    });
+    let conditions: Vec<String> = has.chain(nested).chain(constants).collect();
+    code.condition(cfg(&variant.features).as_ref());
+    code.open("codec::Candidate {");
+    code.line(&format!("name: {:?},", shown(variant)));
+    code.list("conditions: &[", &conditions, "],");
+    code.line(&format!("read: {},", closure(variant)));
+    code.close("},");
+}
+
+/// Returns the expression that decodes a variant.
+fn read(variant: &Variant) -> String {
+    let name = &variant.ident;
+    if variant.is_boxed() {
+        format!("Self::{name}(Box::new(codec::read(text)?))")
+    } else {
+        format!("Self::{name}(codec::read(text)?)")
     }
+}
 
-    /// Returns a closure that decodes a variant.
-    fn closure(&self, variant: &Variant) -> String {
-        let name = &variant.ident;
-        if self.is_null(variant) {
-            format!("|text| codec::read(text).map(|()| Self::{name})")
-        } else if variant.is_boxed() {
-            format!("|text| codec::read(text).map(Box::new).map(Self::{name})")
-        } else {
-            format!("|text| codec::read(text).map(Self::{name})")
-        }
+/// Returns a closure that decodes a variant.
+fn closure(variant: &Variant) -> String {
+    let name = &variant.ident;
+    if variant.is_boxed() {
+        format!("|text| codec::read(text).map(Box::new).map(Self::{name})")
+    } else {
+        format!("|text| codec::read(text).map(Self::{name})")
     }
 }
 

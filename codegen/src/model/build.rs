@@ -19,7 +19,7 @@ use inline_names::{AutomaticNames, Use};
 
 use super::{
     Bounds, Check, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, messages,
-    names, recursion, variant_ident,
+    names, recursion,
 };
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
@@ -39,6 +39,9 @@ pub struct Source<'a> {
     /// The definitions. References have the form used by [`crate::schema::Document`]: they start
     /// with `#/$defs/`.
     pub definitions: &'a Map<String, Value>,
+    /// The definition that is the root of the file. The names of the inline types of its members do
+    /// not begin with its name.
+    pub root: Option<&'a str>,
     /// The model of the revision before. Variants of unions keep the names that they have there.
     pub previous: Option<&'a Model>,
 }
@@ -76,6 +79,7 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
     doc_texts.absorb(&builder.doc_texts);
     let mut notes = builder.name_notes();
     notes.append(&mut builder.notes);
+    let inline = builder.uses.into_iter().map(|one| one.position.default);
     let mut model = Model {
         revision: source.revision.to_owned(),
         types: builder.types,
@@ -83,6 +87,7 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
         constants: Map::new(),
         categories: BTreeMap::new(),
         index: builder.index,
+        inline: inline.collect(),
         notes,
     };
     recursion::bound_sizes(&mut model);
@@ -239,10 +244,7 @@ impl Builder<'_> {
                     Some(items) if is_integer(items) && bounds.is_free() => {
                         self.inline(&name, items, &place)?
                     }
-                    Some(items) => {
-                        let item = self.item(&name, items, &place)?;
-                        self.without_null(item, &place)
-                    }
+                    Some(items) => self.item(&name, items, &place)?,
                     None => Ty::Any,
                 };
                 Ty::Array(Box::new(item), bounds)
@@ -267,7 +269,6 @@ impl Builder<'_> {
                 Some(value) if value.get("not").is_some() => Ty::EmptyObject,
                 Some(value) => {
                     let item = self.item(&format!("{name}Value"), value, &place)?;
-                    let item = self.without_null(item, &place);
                     if item == Ty::Any {
                         Ty::AnyObject
                     } else {
@@ -285,22 +286,17 @@ impl Builder<'_> {
         let all = properties.iter().chain(undeclared.map(|json| (json, &any)));
         for (json, value) in all {
             let place = format!("{pointer}/properties/{}", escape(json));
-            let default = format!(
-                "{name}{}",
-                variant_ident(json.rsplit('/').next().unwrap_or(json))
-            );
+            let default = self.member_type_name(name, json);
             let is_required = required.contains(json);
             let mut ty = self.inline(&default, value, &place)?;
             if !is_required && matches!(ty, Ty::Const(_)) {
                 // An optional constant may be absent, so it needs a field.
                 ty = self.constant_type(&default, ty, &place);
             }
-            ty = self.without_null(ty, &place);
             let checks = if types_of(value) == ["array"] {
                 Check::of_list(value, &mut |keyword, schema| {
                     let place = format!("{place}/{keyword}");
-                    let ty = self.item(&format!("{default}Contained"), schema, &place)?;
-                    Ok(self.without_null(ty, &place))
+                    self.item(&format!("{default}Contained"), schema, &place)
                 })?
             } else {
                 Vec::new()

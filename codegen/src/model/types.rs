@@ -5,7 +5,7 @@ use super::check::Check;
 use super::ty::Ty;
 use crate::schema::Facts;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of the schema that is published while the next revision is written. It sorts behind the
 /// names of all revisions, which are dates.
@@ -26,6 +26,8 @@ pub struct Model {
     pub categories: BTreeMap<String, String>,
     /// What the generator decided by itself.
     pub notes: Vec<Note>,
+    /// The names of the inline types that follow from their positions. The hints may change them.
+    pub inline: BTreeSet<String>,
     pub(crate) index: BTreeMap<String, usize>,
 }
 
@@ -150,8 +152,10 @@ impl Member {
     /// stored.
     #[must_use]
     pub fn constant(&self) -> Option<&Value> {
+        const NULL: &Value = &Value::Null;
         match &self.ty {
             Ty::Const(value) if self.required => Some(value),
+            Ty::Null if self.required => Some(NULL),
             _ => None,
         }
     }

@@ -1,6 +1,7 @@
 //! [`Project`]: the contents of `schema/`, and the sources that are generated from it.
 
 use super::report::{self, Adoption, Report};
+use super::unknown_hints::{UnknownHint, unknown_hints};
 use crate::doc_texts::DocTexts;
 use crate::emit::{EmitError, Emitter, Examples, File, feature_name, module_name};
 use crate::hints::Hints;
@@ -52,6 +53,9 @@ pub enum ProjectError {
     /// An errata file is invalid, or an erratum does not match its schema.
     #[error("{}", lines(.0))]
     Errata(Vec<ErratumError>),
+    /// Entries of the hints name nothing in the schema.
+    #[error("{}", lines(.0))]
+    Hints(Vec<UnknownHint>),
     /// A proposal is invalid.
     #[error(transparent)]
     Patch(#[from] PatchError),
@@ -66,6 +70,9 @@ pub enum ProjectError {
         /// The messages.
         note: Note,
     },
+    /// The path of the support code is not one that all files of a crate can use.
+    #[error("the support code at `{0}`: expected the path of a module that starts with `crate`")]
+    Support(String),
     /// The sources could not be generated.
     #[error(transparent)]
     Emit(#[from] EmitError),
@@ -74,7 +81,7 @@ pub enum ProjectError {
     Empty,
 }
 
-fn lines(errors: &[ErratumError]) -> String {
+fn lines(errors: &[impl ToString]) -> String {
     errors
         .iter()
         .map(ToString::to_string)
@@ -208,6 +215,7 @@ impl Project {
                 file: &document.file,
                 revision,
                 definitions: &definitions,
+                root: None,
                 previous: models.last(),
             };
             // A draft needs no texts of its own, so the report does not list those that it lacks.
@@ -232,8 +240,10 @@ impl Project {
             let notes = model.notes.iter().cloned();
             notes.map(|note| (model.revision.clone(), note))
         });
+        let unknown_hints = unknown_hints(&self.hints, &models);
         let report = Report {
             adoptions,
+            unknown_hints: unknown_hints.iter().map(ToString::to_string).collect(),
             notes: notes.collect(),
             missing_docs: doc_texts.missing(),
             unused_docs: doc_texts.unused(),

@@ -32,6 +32,8 @@ pub struct Report {
     pub drawn_examples: Vec<String>,
     /// Keys of examples that no revision uses.
     pub unused_examples: Vec<String>,
+    /// Messages about hints that name nothing in any revision.
+    pub unknown_hints: Vec<String>,
 }
 
 /// Returns the notes about what types do not check, without repetitions.
@@ -58,7 +60,7 @@ impl Report {
         warnings
     }
 
-    /// Returns one line for each text or example that people have to write, change or remove.
+    /// Returns one line for each text, example or hint that people have to write, change or remove.
     #[must_use]
     pub fn unwritten(&self) -> Vec<String> {
         let line = |what: &'static str| move |key: &String| format!("{what} `{key}`");
@@ -76,7 +78,10 @@ impl Report {
             .unused_examples
             .iter()
             .map(line("examples.json: nothing has the key"));
-        missing.chain(unused).chain(drawn).chain(idle).collect()
+        let hints = self.unknown_hints.iter();
+        let hints = hints.map(|hint| format!("hints.json: {hint}"));
+        let texts = missing.chain(unused).chain(drawn).chain(idle);
+        texts.chain(hints).collect()
     }
 }
 

@@ -1,19 +1,34 @@
 //! Generates code for a single schema that is not part of the project.
 
 use super::annotations::AnnotationSet;
+use super::unknown_hints::unknown_hints;
 use super::{Project, ProjectError};
 use crate::doc_texts::DocTexts;
-use crate::emit::{Emitter, File};
+use crate::emit::{Emitter, File, HEADER};
 use crate::hints::{Areas, Hints};
 use crate::model::{self, Kind, Note, TypeDef, build, share, type_ident};
-use crate::schema::{Dialect, Document, Warning, WarningKind, pointer, verify};
+use crate::schema::{Dialect, Document, SchemaError, Warning, WarningKind, pointer, verify};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How the code for a single schema is generated.
+#[derive(Clone, Debug, Default)]
+pub struct StandaloneOptions {
+    /// The hints for the schema, instead of those of the project.
+    pub hints: Option<Hints>,
+    /// Treats `null` as absent, as [`Hints::null_as_absent`] does.
+    pub null_as_absent: bool,
+    /// The name of the type of the root.
+    pub root: Option<String>,
+    /// The path of the support code, from the root of the crate that has the output. Without a path,
+    /// the caller adds the support code as the submodule `support`.
+    pub support: Option<String>,
+}
 
 /// The code generated for a single schema.
 #[derive(Debug)]
 pub struct Standalone {
-    /// The files: a module. The caller adds the submodule `support`.
+    /// The files: a module. The caller adds the submodule `support`, unless it is elsewhere.
     pub files: Vec<File>,
     /// The revision with the same structure, whose errata and hints were applied.
     pub recognised: Option<String>,
@@ -41,31 +56,39 @@ impl Project {
     /// Generates a module tree for any schema with definitions.
     ///
     /// For a schema with the structure of one of the project's revisions, the errata and hints of
-    /// that revision are applied, so that the API is the same. Any other schema uses `hints`.
+    /// that revision are applied, so that the API is the same. Any other schema uses the hints in
+    /// `options`.
     ///
     /// # Errors
     ///
-    /// Returns an error with the position if the schema is invalid or uses an unsupported type.
+    /// Returns an error with the position if the schema is invalid or uses an unsupported type, or
+    /// if an option names nothing in the schema.
     pub fn standalone(
         &self,
         name: &str,
         file: &str,
         text: &str,
-        hints: Option<Hints>,
+        options: &StandaloneOptions,
     ) -> Result<Standalone, ProjectError> {
-        let mut document = Document::parse(file, text)?;
-        let recognised = if hints.is_some() {
+        let support = support_path(options)?;
+        let mut document = match &options.root {
+            Some(name) => Document::parse_with_root(file, text, name)?,
+            None => Document::parse(file, text)?,
+        };
+        let recognised = if options.hints.is_some() {
             None
         } else {
             self.recognise(&document)?
         };
-        let mut hints = match (&recognised, hints) {
-            (Some(revision), _) => {
+        let given = options.hints.clone().unwrap_or_default();
+        let mut hints = match &recognised {
+            Some(revision) => {
                 self.correct(revision, &mut document)?;
                 self.hints.clone()
             }
-            (None, hints) => hints.unwrap_or_default(),
+            None => given.clone(),
         };
+        hints.null_as_absent |= options.null_as_absent;
         // A single schema becomes a single file of types.
         hints.areas = Areas::default();
         let doc_texts = DocTexts::new(if recognised.is_some() {
@@ -76,15 +99,23 @@ impl Project {
         let revision = recognised.as_deref().unwrap_or(name);
         let annotations = AnnotationSet::read(&document)?;
         annotations.add_to(&mut hints, revision);
-        document.definitions = model::distinct_names(document.definitions);
+        document.set_names(model::distinct_names);
+        if let Some(name) = &options.root {
+            check_root_name(&document, name)?;
+        }
         let (definitions, warnings) = document.simplified();
         let source = model::Source {
             file,
             revision,
             definitions: &definitions,
+            root: document.root.as_deref(),
             previous: None,
         };
         let mut model = build(source, &hints, &doc_texts)?;
+        let unknown = unknown_hints(&given, std::slice::from_ref(&model));
+        if !unknown.is_empty() {
+            return Err(ProjectError::Hints(unknown));
+        }
         let facts = recognised.as_ref().map(|revision| self.facts_of(revision));
         if let Some(facts) = annotations.over(facts.transpose()?.flatten()) {
             model.add_facts(facts);
@@ -111,10 +142,16 @@ impl Project {
         let names = names.collect();
         let (types, messages) = (model.types.len(), model.messages.len());
         let family = share(vec![model]);
-        let emitter = Emitter::new(&family, &hints, "super::support")?.standalone();
+        let emitter = Emitter::new(&family, &hints, support)?;
+        let emitter = emitter.standalone(options.support.is_none());
         warnings.extend(super::report::ambiguous(&emitter.ambiguities()));
+        let header = header(file);
+        let mut files = emitter.module(0)?;
+        for file in &mut files {
+            file.text = file.text.replacen(HEADER, &header, 1);
+        }
         Ok(Standalone {
-            files: emitter.module(0)?,
+            files,
             recognised: recognised.clone(),
             warnings,
             dialect: document.dialect,
@@ -138,4 +175,39 @@ impl Project {
         }
         Ok(None)
     }
+}
+
+fn check_root_name(document: &Document, name: &str) -> Result<(), SchemaError> {
+    let problem = if type_ident(name) != name {
+        "expected the name of a type, such as `MyType`, that is none of the prelude or the support code"
+    } else if document.root.as_deref() != Some(name) {
+        "a definition of the file has this name in Rust"
+    } else {
+        return Ok(());
+    };
+    Err(SchemaError::RootName {
+        file: document.file.clone(),
+        name: name.to_owned(),
+        problem,
+    })
+}
+
+/// Returns the path of the support code, relative to the files of the module.
+fn support_path(options: &StandaloneOptions) -> Result<&str, ProjectError> {
+    let Some(path) = options.support.as_deref() else {
+        return Ok("super::support");
+    };
+    let segments = syn::parse_str::<syn::Path>(path).map(|path| path.segments);
+    if segments.is_ok_and(|all| all.len() > 1 && all[0].ident == "crate") {
+        Ok(path)
+    } else {
+        Err(ProjectError::Support(path.to_owned()))
+    }
+}
+
+/// Returns the first line of the files, with the name of the schema without its folder.
+fn header(file: &str) -> String {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let name = name.escape_debug();
+    format!("// Generated by `cargo xtask codegen` from `{name}`. Do not edit.\n\n")
 }

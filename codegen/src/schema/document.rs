@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::duplicate::{Duplicate, duplicate};
-use super::gather::gather;
+use super::gather::{Gathering, RootName, gather};
 use super::{SchemaError, check, numbers, pointer, prose, walk_mut};
 
 /// The version of JSON Schema in which a document is written.
@@ -48,6 +48,8 @@ pub struct Document {
     pub dialect: Dialect,
     /// The schemas of the types, by name.
     pub definitions: Map<String, Value>,
+    /// The name of the definition that is the root of the file, if that is a type.
+    pub root: Option<String>,
 }
 
 impl Document {
@@ -61,6 +63,32 @@ impl Document {
     /// Returns the first error: the text is not JSON or not a schema, a member occurs twice in it, or
     /// it has a reference to something that the document does not contain.
     pub fn parse(file: &str, text: &str) -> Result<Self, SchemaError> {
+        let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let stem = stem.split('.').next().unwrap_or(stem);
+        Self::read(file, text, RootName::OfFile(stem))
+    }
+
+    /// Parses and checks a document whose root is a type, and gives the type a name.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`parse`](Self::parse), and an error if the root only lists definitions,
+    /// or if one of these has the name.
+    pub fn parse_with_root(file: &str, text: &str, name: &str) -> Result<Self, SchemaError> {
+        let document = Self::read(file, text, RootName::Chosen(name))?;
+        let problem = match &document.root {
+            None => "the root is no type, because it only lists definitions",
+            Some(found) if found != name => "a definition of the file has this name",
+            Some(_) => return Ok(document),
+        };
+        Err(SchemaError::RootName {
+            file: file.to_owned(),
+            name: name.to_owned(),
+            problem,
+        })
+    }
+
+    fn read(file: &str, text: &str, name: RootName<'_>) -> Result<Self, SchemaError> {
         let mut root: Value =
             serde_json::from_str(text).map_err(|source| SchemaError::NotJson {
                 file: file.to_owned(),
@@ -75,17 +103,20 @@ impl Document {
         }
         check::schema(file, "", &root)?;
         walk_mut(&mut root, &mut numbers::make_whole);
-        let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
-        let stem = stem.split('.').next().unwrap_or(stem);
-        let definitions = gather(&root, stem).map_err(|dangling| SchemaError::DanglingRef {
+        let gathered = gather(&root, name).map_err(|dangling| SchemaError::DanglingRef {
             file: file.to_owned(),
             pointer: dangling.pointer,
             reference: dangling.reference,
         })?;
+        let Gathering {
+            definitions,
+            root: root_name,
+        } = gathered;
         let document = Self {
             file: file.to_owned(),
             dialect: dialect(&root),
             definitions,
+            root: root_name,
         };
         document.check()?;
         Ok(document)
@@ -107,6 +138,17 @@ impl Document {
             }
         }
         Ok(())
+    }
+
+    /// Gives the definitions other names, in the same order.
+    pub(crate) fn set_names(&mut self, rename: fn(Map<String, Value>) -> Map<String, Value>) {
+        let root = self.root.take();
+        let at = self
+            .definitions
+            .keys()
+            .position(|it| Some(it) == root.as_ref());
+        self.definitions = rename(std::mem::take(&mut self.definitions));
+        self.root = at.and_then(|at| self.definitions.keys().nth(at).cloned());
     }
 
     /// Returns the document without texts for people: without `description`, `title`, `$comment`,

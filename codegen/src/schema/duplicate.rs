@@ -32,8 +32,13 @@ pub(super) fn duplicate(text: &str) -> Option<Duplicate> {
     Some(Duplicate { pointer, source })
 }
 
-/// Parses a JSON text. A member that occurs twice is an error.
-pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+/// Parses a JSON text in which no member occurs twice.
+///
+/// # Errors
+///
+/// Returns an error if the text is not JSON or not of the type, or if a member occurs twice: then with
+/// its JSON pointer.
+pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     match duplicate(text) {
         Some(duplicate) => Err(duplicate.source),
         None => serde_json::from_str(text),

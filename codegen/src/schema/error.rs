@@ -46,6 +46,16 @@ pub enum SchemaError {
         /// The reference as it is written.
         reference: String,
     },
+    /// The root of the document cannot have the name that was chosen for it.
+    #[error("{file}: the root cannot have the name `{name}`: {problem}")]
+    RootName {
+        /// The document.
+        file: String,
+        /// The name.
+        name: String,
+        /// Why it cannot.
+        problem: &'static str,
+    },
     /// An annotation that says nothing, or names something that the document does not contain.
     #[error("{file}: at `{pointer}`: not an annotation: {problem}")]
     BadAnnotation {

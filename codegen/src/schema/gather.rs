@@ -21,20 +21,20 @@ pub(super) struct Dangling {
 /// Returns the definitions of a document, in the order of the file. References to them have the
 /// form `#/$defs/Name`; references to other documents are kept as they are.
 ///
-/// The root comes last, and has the name in its `title`, or else `name`. A schema elsewhere to
-/// which a reference leads becomes a definition, too.
-pub(super) fn gather(root: &Value, name: &str) -> Result<Map<String, Value>, Dangling> {
+/// The root comes last. A schema elsewhere to which a reference leads becomes a definition, too.
+pub(super) fn gather(root: &Value, name: RootName<'_>) -> Result<Gathering, Dangling> {
     let mut index = Index::default();
     index.enter(root, "", "");
     let mut gathered = Gathered {
         root,
+        root_name: name,
         index,
         names: BTreeMap::new(),
         taken: BTreeSet::new(),
         definitions: Map::new(),
     };
     gathered.name_listed();
-    gathered.name_root(name);
+    gathered.name_root();
     gathered.name_targets()?;
     for (pointer, name) in gathered.names.clone() {
         let target = root.pointer(&pointer).cloned().unwrap_or_default();
@@ -42,7 +42,26 @@ pub(super) fn gather(root: &Value, name: &str) -> Result<Map<String, Value>, Dan
         let schema = gathered.content(&target, &pointer, &base);
         gathered.definitions.insert(name, schema);
     }
-    Ok(gathered.in_order())
+    Ok(Gathering {
+        root: gathered.names.get("").cloned(),
+        definitions: gathered.in_order(),
+    })
+}
+
+/// The name of the root of a document, if it becomes a type.
+#[derive(Clone, Copy)]
+pub(super) enum RootName<'a> {
+    /// This name.
+    Chosen(&'a str),
+    /// The name in its `title`, or else that of the file.
+    OfFile(&'a str),
+}
+
+/// The definitions of a document.
+pub(super) struct Gathering {
+    pub(super) definitions: Map<String, Value>,
+    /// The name of the definition that is the root of the document.
+    pub(super) root: Option<String>,
 }
 
 /// Where the schemas of a document are.
@@ -129,6 +148,7 @@ impl Index {
 
 struct Gathered<'a> {
     root: &'a Value,
+    root_name: RootName<'a>,
     index: Index,
     /// The names of the definitions by JSON pointer.
     names: BTreeMap<String, String>,
@@ -162,7 +182,7 @@ impl Gathered<'_> {
         }
     }
 
-    fn name_root(&mut self, name: &str) {
+    fn name_root(&mut self) {
         let is_list = |keyword: &str| matches!(keyword, "definitions" | "$defs");
         let has_list = ["definitions", "$defs"]
             .iter()
@@ -173,14 +193,20 @@ impl Gathered<'_> {
             restricts(keyword) && !is_list(keyword) && (*keyword != "type" || *value != "object")
         });
         if !has_list || content.next().is_some() {
-            self.add("", &self.root_name(name));
+            self.add("", &self.root_name(None));
         }
     }
 
-    fn root_name(&self, name: &str) -> String {
+    /// Returns the name of the root. `reserve` replaces the name of the file.
+    fn root_name(&self, reserve: Option<&str>) -> String {
+        let name = match self.root_name {
+            RootName::Chosen(name) => return name.to_owned(),
+            RootName::OfFile(name) => name,
+        };
         let title = self.root.get("title").and_then(Value::as_str);
         let title = title.filter(|title| title.len() <= 40);
-        title.unwrap_or(name).to_upper_camel_case()
+        let name = title.or(reserve).unwrap_or(name);
+        name.to_upper_camel_case()
     }
 
     /// Names the schemas to which references lead.
@@ -207,7 +233,7 @@ impl Gathered<'_> {
                 });
             }
             if target.is_empty() {
-                self.add("", &self.root_name("Root"));
+                self.add("", &self.root_name(Some("Root")));
             } else {
                 self.add(&target, &position_name(&target));
             }

@@ -28,6 +28,7 @@ mod walk;
 pub use change::{ChangeKind, SchemaChange, Subject};
 pub use diff::{SchemaDiff, diff};
 pub use document::{Dialect, Document};
+pub use duplicate::parse;
 pub use errata::{Action, Change, Errata, Erratum, ErratumError};
 pub use error::SchemaError;
 pub use facts::{Facts, FactsChange, FactsError, Variant, accepted, place, variants_of};

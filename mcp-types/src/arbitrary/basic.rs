@@ -3,7 +3,7 @@
 use super::depth::remembered;
 use super::part::{Draw, Part, Values};
 use crate::base64::Base64Text;
-use crate::codec::{Empty, Extra, Table};
+use crate::codec::{Empty, Extra, Null, Table};
 use crate::cursor::Cursor;
 use crate::id::{ProgressToken, RequestId};
 use crate::json::{Map, Number, Object, Value};
@@ -51,6 +51,7 @@ whole! {
     Number => numbers();
     Base64Text => vec(any::<u8>(), 0..12).prop_map(Base64Text::encode);
     Empty => Just(Empty);
+    Null => Just(Null);
     Cursor => strings().prop_map(Cursor::from);
     RequestId => prop_oneof![
         any::<i64>().prop_map(RequestId::from),
@@ -62,7 +63,7 @@ whole! {
     ];
 }
 
-arbitrary! { Value, Number, Base64Text, Empty, Cursor, RequestId, ProgressToken }
+arbitrary! { Value, Number, Base64Text, Empty, Null, Cursor, RequestId, ProgressToken }
 
 impl<T: Draw> Arbitrary for Map<T> {
     type Parameters = ();

@@ -48,11 +48,6 @@ pub fn content_of<T, U>(
     values.into().map(Values::into_parts)
 }
 
-/// Returns the strategy for a variant without content.
-pub fn no_content() -> BoxedStrategy<Part> {
-    just(|| Part::Maybe(None))
-}
-
 /// Returns a strategy for a union, from the strategies for the contents of its variants.
 pub fn one_of(variants: Vec<Option<BoxedStrategy<Part>>>) -> BoxedStrategy<Part> {
     let variants = variants.into_iter().enumerate();

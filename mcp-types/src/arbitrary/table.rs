@@ -68,26 +68,26 @@ macro_rules! object_strategy {
 }
 
 /// Implements the strategy of a union from the list of its variants. The content of a variant has
-/// the strategy of its type, or the one behind `in`. A variant with `()` has no content.
+/// the strategy of its type, or the one behind `in`.
 macro_rules! union_strategy {
     (
         $(#[$cfg:meta])*
         $type:ident {
-            $($(#[$when:meta])* $variant:ident $(($($none:tt)*))? $(in $values:expr)?),* $(,)?
+            $($(#[$when:meta])* $variant:ident $(in $values:expr)?),* $(,)?
         }
     ) => {
         arbitrary::strategy! {
             $(#[$cfg])* $type: arbitrary::one_of(vec![
                 $(
                     $(#[$when])*
-                    arbitrary::variant_strategy!($type $variant $(($($none)*))? $($values)?),
+                    arbitrary::variant_strategy!($type $variant $($values)?),
                 )*
             ]),
             |part| {
                 let variants: &[fn(arbitrary::Part) -> Self] = &[
                     $(
                         $(#[$when])*
-                        arbitrary::variant_part!($variant $(($($none)*))?),
+                        |part| Self::$variant(arbitrary::Draw::from_part(part)),
                     )*
                 ];
                 let (index, content) = part.into_variant();
@@ -131,9 +131,6 @@ macro_rules! field_strategy {
 }
 
 macro_rules! variant_strategy {
-    ($type:ident $variant:ident ()) => {
-        Some(arbitrary::no_content())
-    };
     ($type:ident $variant:ident) => {
         Some(arbitrary::content($type::$variant))
     };
@@ -142,16 +139,6 @@ macro_rules! variant_strategy {
     };
 }
 
-macro_rules! variant_part {
-    ($variant:ident ()) => {
-        |_| Self::$variant
-    };
-    ($variant:ident) => {
-        |part| Self::$variant(arbitrary::Draw::from_part(part))
-    };
-}
-
 pub(crate) use {
-    field_strategy, object_strategy, strategy, text_strategy, union_strategy, variant_part,
-    variant_strategy,
+    field_strategy, object_strategy, strategy, text_strategy, union_strategy, variant_strategy,
 };

@@ -28,6 +28,8 @@ pub enum Need {
     Required,
     /// It is.
     Optional,
+    /// It is, and `null` is a value of the member.
+    Nullable,
 }
 
 /// What each kind of member needs, by the name of the methods that read and write it.
@@ -36,7 +38,7 @@ pub enum Need {
     reason = "each constant has the name of a method"
 )]
 pub mod need {
-    use super::Need::{self, Constant, Optional, Required};
+    use super::Need::{self, Constant, Nullable, Optional, Required};
 
     /// A specific string.
     pub const text: Need = Constant;
@@ -47,9 +49,9 @@ pub mod need {
     /// A value that may be absent.
     pub const optional: Need = Optional;
     /// A value that may be absent, but not `null`.
-    pub const some: Need = Optional;
+    pub const some: Need = Nullable;
     /// A value that may be absent or `null`, which differ.
-    pub const nullable: Need = Optional;
+    pub const nullable: Need = Nullable;
     /// A list.
     pub const list: Need = Required;
     /// A list that may be absent.
@@ -61,7 +63,7 @@ pub mod need {
     /// An integer within bounds, or `null`.
     pub const int_or_null: Need = Required;
     /// An integer within bounds that may be absent or `null`, which differ.
-    pub const nullable_int: Need = Optional;
+    pub const nullable_int: Need = Nullable;
     /// A list of integers within bounds.
     pub const ints: Need = Required;
     /// A list of integers within bounds that may be absent.
@@ -114,6 +116,8 @@ pub struct Table {
     demanded: u128,
     /// Whether the type declares more members than `demanded` has bits.
     is_wide: bool,
+    /// Whether `null` is no value of optional members.
+    pub(super) is_exact: bool,
 }
 
 impl Table {
@@ -130,6 +134,16 @@ impl Table {
             names,
             demanded: demanded(members),
             is_wide: is_wide(members),
+            is_exact: false,
+        }
+    }
+
+    /// Makes `null` no value of optional members, instead of the same as an absent one.
+    #[must_use]
+    pub const fn exact(self) -> Self {
+        Self {
+            is_exact: true,
+            ..self
         }
     }
 
@@ -191,7 +205,7 @@ const fn demanded(members: &[Declared]) -> u128 {
     let mut bits = 0;
     let mut rest = members;
     while let [first, others @ ..] = rest {
-        if !matches!(first.need, Need::Optional) && first.at < BITS {
+        if matches!(first.need, Need::Constant | Need::Required) && first.at < BITS {
             bits |= 1 << first.at;
         }
         rest = others;

@@ -51,6 +51,9 @@ fn read_members(
     let mut reader = Reader::new(text, table)?;
     while let Some(at) = reader.advance()? {
         let start = reader.position();
+        if table.is_exact {
+            reader.refuse_null(start)?;
+        }
         target.read_member(at, &mut reader)?;
         if !reader.checks().is_empty() {
             reader.check(start)?;
@@ -61,4 +64,110 @@ fn read_members(
         target.read_member(UNDECLARED, &mut reader)?;
     }
     reader.end()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(
+        dead_code,
+        unreachable_pub,
+        reason = "a table implements more than the tests use"
+    )]
+
+    use super::super::super::codec::{self, Extra, Null, Number, Value};
+    use super::super::super::json;
+    use std::fmt::Debug;
+
+    #[derive(Clone, Debug, PartialEq, Default)]
+    struct Exact {
+        title: Option<String>,
+        pages: Option<i64>,
+        list: Option<Vec<String>>,
+        numbers: Option<Vec<i64>>,
+        ratio: Option<Number>,
+        code: Option<String>,
+        nothing: Option<Null>,
+        maybe: Option<Value>,
+        extra: Extra,
+    }
+
+    codec::object_codec! {
+        Exact = "Exact", extra(extra), exact;
+        new();
+        0 "title" optional title = some(impl Into<String>);
+        1 "pages" optional_int(1..=9) pages = some(i64);
+        2 "list" optional_list list = some(impl Into<Vec<String>>);
+        3 "numbers" optional_ints(1..=9) numbers = some(impl Into<Vec<i64>>);
+        4 "ratio" optional_number(0.0..=1.0) ratio = some(impl Into<Number>);
+        5 "code" optional_sized(1..=3) code = some(impl Into<String>);
+        6 "nothing" nullable nothing = some(Null);
+        7 "maybe" nullable maybe = some(impl Into<Value>);
+        8 "always" constant(&Null);
+    }
+
+    #[derive(Clone, Debug, PartialEq, Default)]
+    struct Lenient {
+        title: Option<String>,
+        extra: Extra,
+    }
+
+    codec::object_codec! {
+        Lenient = "Lenient", extra(extra);
+        new();
+        0 "title" optional title = some(impl Into<String>);
+    }
+
+    fn through<T: codec::Decode + serde::de::DeserializeOwned + serde::Serialize + Debug>(
+        text: &str,
+    ) -> Result<String, String> {
+        let value: T = json::from_str(text).map_err(|error| error.to_string())?;
+        json::to_string(&value).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn exact_type_refuses_null_that_is_no_value_of_a_member() {
+        for name in ["title", "pages", "list", "numbers", "ratio", "code"] {
+            let error = through::<Exact>(&format!(r#"{{"{name}":null,"always":null}}"#));
+            let expected =
+                format!("invalid type: null, expected a value, or no such member (at $.{name})");
+            assert_eq!(error, Err(expected));
+        }
+    }
+
+    #[test]
+    fn exact_type_keeps_null_that_is_a_value_of_a_member() {
+        for text in [
+            r#"{"always":null}"#,
+            r#"{"nothing":null,"maybe":null,"always":null}"#,
+            r#"{"title":"a","maybe":"b","always":null,"other":null}"#,
+        ] {
+            assert_eq!(through::<Exact>(text), Ok(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn type_of_null_accepts_nothing_else() {
+        for (text, path) in [
+            (r#"{"nothing":0,"always":null}"#, "$.nothing"),
+            (r#"{"always":false}"#, "$.always"),
+            (r#"{"always":"null"}"#, "$.always"),
+        ] {
+            let error = through::<Exact>(text).unwrap_err();
+            assert!(
+                error.contains("expected") && error.contains("null"),
+                "{error}"
+            );
+            assert!(error.ends_with(&format!("(at {path})")), "{error}");
+        }
+        assert_eq!(
+            through::<Exact>("{}"),
+            Err("missing field `always`".to_owned())
+        );
+    }
+
+    #[test]
+    fn lenient_type_leaves_null_out() {
+        let text = r#"{"title":null,"other":null}"#;
+        assert_eq!(through::<Lenient>(text), Ok(r#"{"other":null}"#.to_owned()));
+    }
 }

@@ -115,6 +115,25 @@ impl<'a, 'de> Reader<'a, 'de> {
         self.members.position()
     }
 
+    /// Refuses `null` as the value of the current member if it is optional and has no such value.
+    pub(super) fn refuse_null(&mut self, start: Position) -> Result<()> {
+        let Current::Declared(index) = self.current else {
+            return Ok(());
+        };
+        let need = self.table.members.get(index).map(|member| member.need);
+        if need != Some(Need::Optional) {
+            return Ok(());
+        }
+        self.members.decode_with(|text| {
+            if text.is_null() {
+                return Err(text.unfit(&"a value, or no such member"));
+            }
+            Ok(())
+        })?;
+        self.members.rewind(start);
+        Ok(())
+    }
+
     /// Returns what the value of the current member must fulfil beyond its type.
     #[inline]
     pub(super) fn checks(&self) -> &'static [Check] {

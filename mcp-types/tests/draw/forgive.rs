@@ -8,7 +8,8 @@ use super::schemas::Schemas;
 
 /// Rewrites `value` as a decoder sees it that treats `null` as absent and `1.0` as `1`:
 ///
-/// * A member that is declared, not required, `null`, and not allowed to be `null`, is removed.
+/// * A member that is declared, not required, `null`, and not allowed to be `null`, is removed, unless
+///   the schemas are [exact](Schemas::exact).
 /// * A float without a fraction becomes an integer if the schema requires an integer.
 ///
 /// In a union, both are applied as in any variant for which the value is valid afterwards. A type
@@ -50,8 +51,10 @@ fn rewrite(schemas: &Schemas, node: &Node, value: &Value) -> Value {
                 let Some(member) = members.get(name) else {
                     return Some((name.clone(), rewrite(schemas, rest, value)));
                 };
-                let absent =
-                    value.is_null() && !member.required && !holds(schemas, &member.node, value);
+                let absent = schemas.null_as_absent
+                    && value.is_null()
+                    && !member.required
+                    && !holds(schemas, &member.node, value);
                 (!absent).then(|| (name.clone(), rewrite(schemas, &member.node, value)))
             });
             Value::Object(kept.collect())

@@ -13,6 +13,8 @@ use super::valid::Validator;
 #[derive(Debug)]
 pub(crate) struct Schemas {
     definitions: Map<String, Value>,
+    /// Whether the types treat `null` as an absent member.
+    pub(super) null_as_absent: bool,
     nodes: BTreeMap<String, Node>,
     depths: BTreeMap<String, usize>,
     names: Vec<String>,
@@ -28,6 +30,19 @@ impl Schemas {
     ///
     /// Panics if the definitions use something that this module does not support.
     pub(crate) fn new(definitions: Map<String, Value>) -> Arc<Self> {
+        Self::with(definitions, true)
+    }
+
+    /// The same for types to which `null` is not an absent member.
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`new`](Self::new) does.
+    pub(crate) fn exact(definitions: Map<String, Value>) -> Arc<Self> {
+        Self::with(definitions, false)
+    }
+
+    fn with(definitions: Map<String, Value>, null_as_absent: bool) -> Arc<Self> {
         let nodes: BTreeMap<String, Node> = definitions
             .iter()
             .map(|(name, schema)| (name.clone(), compile(&definitions, schema)))
@@ -39,6 +54,7 @@ impl Schemas {
         Arc::new(Schemas {
             depths: depths(&nodes),
             definitions,
+            null_as_absent,
             nodes,
             names: names.into_iter().collect(),
             tags: tags.into_iter().collect(),

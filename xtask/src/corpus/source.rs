@@ -54,6 +54,9 @@ pub(super) fn chosen(names: &[String], quick: bool) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
+/// Where the schemas are that no package contains.
+const OWN: &str = "own/";
+
 /// The installed packages.
 pub(super) struct Packages {
     /// The folder of the corpus below the target folder.
@@ -88,6 +91,9 @@ impl Packages {
 
     /// Returns the file of a schema.
     pub(super) fn file(&self, source: &Source) -> PathBuf {
+        if let Some(file) = source.file.strip_prefix(OWN) {
+            return workspace::root().join("xtask/corpus/own").join(file);
+        }
         match source.file.strip_prefix("site-packages/") {
             Some(file) => self.site_packages.join(file),
             None => self.folder.join(&source.file),

@@ -75,6 +75,9 @@ fn write(store: &Store, published: &Published, review: Review) -> Result<Report>
         file: revision.to_owned(),
         ..document.without_prose()
     };
+    if let Some(file) = &published.typescript {
+        source::check(file, &bare)?;
+    }
     let own_facts = store.facts(revision)?;
     let own_errata = store.errata(revision)?;
     let previous = Stored::before(store, revision)?;

@@ -6,13 +6,41 @@
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use codegen::schema::{Document, Facts};
 
 use crate::{process, workspace};
 
 /// `true` if this program can read TypeScript.
 pub(crate) const SUPPORTED: bool = cfg!(feature = "typescript");
+
+/// Checks that a source declares types of a published schema.
+///
+/// # Errors
+///
+/// Returns an error if it declares none of them, or if the file cannot be read.
+pub(super) fn check(file: &str, published: &Document) -> Result<()> {
+    let text = workspace::read(Path::new(file))?;
+    let words: Vec<&str> = text
+        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')
+        .filter(|word| !word.is_empty())
+        .collect();
+    let mut pairs = words.windows(2);
+    let declares = pairs.any(|pair| {
+        matches!(pair, ["interface" | "type", name] if published.definitions.contains_key(*name))
+    });
+    let content = if text.trim().is_empty() {
+        "the file is empty"
+    } else {
+        "the file declares none of them"
+    };
+    ensure!(
+        declares,
+        "{file}: expected the TypeScript source of the {} definitions of the schema, but {content}",
+        published.definitions.len()
+    );
+    Ok(())
+}
 
 /// Reads the facts from a source, with warnings about what is left out of it.
 ///

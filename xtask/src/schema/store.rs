@@ -142,8 +142,8 @@ impl Store {
         let table: Map<String, Value> = if name.is_empty() {
             Map::new()
         } else {
-            let object = serde_json::from_str(&text);
-            object.with_context(|| format!("{name} is not an object"))?
+            let object = codegen::schema::parse(&text);
+            object.with_context(|| format!("{name} is not a valid object"))?
         };
         Ok(HintsFile { table, text })
     }

@@ -70,6 +70,35 @@ fn keywords_that_no_type_expresses_are_warnings() {
 }
 
 #[test]
+fn hints_that_are_wrong_are_errors_with_their_place() {
+    let folder = folder("hints");
+    let (schema, hints) = (folder.join("schema.json"), folder.join("hints.json"));
+    fs::write(&schema, r#"{"$defs":{"A":{"type":"object"}}}"#).unwrap();
+    for (text, expected) in [
+        (
+            r#"{"inline":{"AB":"C"}}"#,
+            "the hint at `/inline/AB` names nothing: expected an inline type of the schema, found `AB`",
+        ),
+        (
+            r#"{"boxed":[],"boxed":[]}"#,
+            "hints.json: the member at `/boxed` occurs twice",
+        ),
+    ] {
+        fs::write(&hints, text).unwrap();
+        let out = folder.join("out");
+        let mut command = command(&["codegen", "--schema"]);
+        command.arg(&schema).arg("--out").arg(&out);
+        let output = command.arg("--hints").arg(&hints).output().unwrap();
+        assert!(
+            !output.status.success() && !out.exists(),
+            "{text} was accepted"
+        );
+        let errors = errors(&output);
+        assert!(errors.contains(expected), "{errors}");
+    }
+}
+
+#[test]
 fn missing_schema_file_is_named_in_the_error() {
     let output = generate(Path::new("does-not-exist.json"), Path::new("nowhere"));
     assert!(!output.status.success());

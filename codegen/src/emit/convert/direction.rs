@@ -2,8 +2,16 @@
 
 use super::super::Emitter;
 use crate::model::Ty;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
+
+/// The steps that the search for the conversion of a member or of a variant may take. Types that refer
+/// to each other in a graph have exponentially many paths.
+const MOST_STEPS: usize = 1000;
+
+/// The most types inside each other through which a search goes.
+const MOST_NESTED: usize = 64;
 
 /// One direction of the conversion between two adjacent revisions.
 pub(super) struct Direction<'a> {
@@ -17,6 +25,8 @@ pub(super) struct Direction<'a> {
     pub(super) losses: RefCell<BTreeSet<String>>,
     /// The searches for a conversion that have not ended, with their source and target types.
     pub(super) open: RefCell<Vec<(Search, Ty, Ty)>>,
+    /// The number of steps that the current search may still take.
+    pub(super) steps: Cell<usize>,
 }
 
 /// A function that looks for a conversion by looking for those of the types inside.
@@ -28,6 +38,25 @@ pub(super) enum Search {
 }
 
 impl Direction<'_> {
+    /// Searches for the conversion of a type with a number of variants. Returns `None` if there is
+    /// none, or if the search takes more steps than it may.
+    pub(super) fn search<T>(
+        &self,
+        variants: usize,
+        found: impl FnOnce() -> Option<T>,
+    ) -> Option<T> {
+        let before = mem::take(&mut *self.losses.borrow_mut());
+        self.steps.set(variants.saturating_mul(MOST_STEPS));
+        let found = found();
+        let is_complete = self.steps.take() > 0;
+        let lost = self.losses.replace(before);
+        if !is_complete {
+            return None;
+        }
+        self.losses.borrow_mut().extend(lost);
+        found
+    }
+
     /// Looks for the conversion between two types. Returns `None` inside a search for the same
     /// conversion: types that contain themselves would lead there again and again.
     pub(super) fn once<T>(
@@ -39,6 +68,12 @@ impl Direction<'_> {
     ) -> Option<T> {
         let step = (search, from.clone(), to.clone());
         if self.open.borrow().contains(&step) {
+            return None;
+        }
+        let is_deep = self.open.borrow().len() >= MOST_NESTED;
+        let left = self.steps.get().saturating_sub(1);
+        self.steps.set(if is_deep { 0 } else { left });
+        if self.steps.get() == 0 {
             return None;
         }
         self.open.borrow_mut().push(step);

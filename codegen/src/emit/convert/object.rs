@@ -182,7 +182,8 @@ impl Direction<'_> {
         };
         let name = field(source);
         let convert = |expression: &TokenStream| {
-            if source.is_boxed() && member.is_boxed() && self.same(&source.ty, &member.ty) {
+            let same = || self.same(&source.ty, &member.ty).then_some(());
+            if source.is_boxed() && member.is_boxed() && self.search(1, same).is_some() {
                 return Converted::infallible(expression.clone());
             }
             let is_nullable = |model: &Model, ty| matches!(model.resolve(ty), Ty::Nullable(_));
@@ -191,7 +192,7 @@ impl Direction<'_> {
                 true => quote! { #expression.map(|value| *value) },
                 false => quote! { *#expression },
             };
-            let converted = self.value(&source.ty, &member.ty, &expression);
+            let converted = self.search(1, || self.value(&source.ty, &member.ty, &expression));
             let mut converted = converted.unwrap_or_else(|| {
                 let place = format!("`{}.{json}`", def.name);
                 self.add_loss(format!(

@@ -12,8 +12,17 @@ impl Scope<'_> {
     /// Returns the kind of a member with its arguments: the name of the functions that decode and
     /// encode it.
     pub(in super::super) fn kind(&self, member: &Member) -> Result<String, EmitError> {
+        if let Some(constant) = member.constant() {
+            let value = inline(&constant_tokens(constant)?);
+            let kind = if constant.is_string() {
+                "text"
+            } else {
+                "constant"
+            };
+            return Ok(format!("{kind}({value})"));
+        }
         let takes_null = takes_null(self.model, &member.ty, &mut BTreeSet::new());
-        kind(&self.spelled_out(member), takes_null)
+        Ok(kind(&self.spelled_out(member), takes_null))
     }
 
     /// Returns a member with the types that the aliases in its type stand for.
@@ -49,19 +58,11 @@ fn takes_null<'a>(model: &'a Model, ty: &'a Ty, seen: &mut BTreeSet<&'a str>) ->
     }
 }
 
-/// Returns the kind of a member. `takes_null` tells that `null` is a value of its type.
-fn kind(member: &Member, takes_null: bool) -> Result<String, EmitError> {
-    if let Some(constant) = member.constant() {
-        let value = inline(&constant_tokens(constant)?);
-        let kind = if constant.is_string() {
-            "text"
-        } else {
-            "constant"
-        };
-        return Ok(format!("{kind}({value})"));
-    }
+/// Returns the kind of a member that is no constant. `takes_null` tells that `null` is a value of its
+/// type.
+fn kind(member: &Member, takes_null: bool) -> String {
     if member.one_or_many {
-        return Ok("one_or_many".to_owned());
+        return "one_or_many".to_owned();
     }
     let (required, optional, range) = match &member.ty {
         Ty::Int(bounds) => ("int", "optional_int", range::int(bounds)),
@@ -80,15 +81,15 @@ fn kind(member: &Member, takes_null: bool) -> Result<String, EmitError> {
         Ty::Array(_, bounds) | Ty::String(bounds) if !bounds.is_free() => {
             ("sized", "optional_sized", range::length(bounds))
         }
-        Ty::Array(..) if member.required => return Ok("list".to_owned()),
-        Ty::Array(..) => return Ok("optional_list".to_owned()),
-        _ if member.required => return Ok("required".to_owned()),
+        Ty::Array(..) if member.required => return "list".to_owned(),
+        Ty::Array(..) => return "optional_list".to_owned(),
+        _ if member.required => return "required".to_owned(),
         // If `null` is a valid value, it is different from an absent member.
-        _ if takes_null => return Ok("nullable".to_owned()),
-        _ => return Ok("optional".to_owned()),
+        _ if takes_null => return "nullable".to_owned(),
+        _ => return "optional".to_owned(),
     };
     let kind = if member.required { required } else { optional };
-    Ok(format!("{kind}({})", inline(&range)))
+    format!("{kind}({})", inline(&range))
 }
 
 /// Returns the range of the integers in a list.
@@ -103,6 +104,7 @@ fn item_range(item: &Ty) -> TokenStream {
 fn constant_tokens(value: &Value) -> Result<TokenStream, EmitError> {
     Ok(match value {
         Value::String(text) => quote! { #text },
+        Value::Null => quote! { &codec::Null },
         Value::Bool(value) => quote! { &#value },
         Value::Number(number) if number.is_i64() => {
             let number = Literal::i64_suffixed(number.as_i64().unwrap_or_default());

@@ -6,7 +6,7 @@
 
 use super::inline_names::{Automatic, Position, Use};
 use super::{BuildError, Builder};
-use crate::model::{Kind, Note, StringEnum, Ty, type_ident};
+use crate::model::{Kind, Note, StringEnum, Ty, type_ident, variant_ident};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -48,6 +48,21 @@ impl Builder<'_> {
             open: false,
         });
         self.named(name, position, schema, kind)
+    }
+
+    /// Returns the name of the inline type of a member: that of its owner and of the member, or only
+    /// that of the member in the root of the file, unless a definition has it.
+    pub(super) fn member_type_name(&self, owner: &str, json: &str) -> String {
+        let member = variant_ident(json.rsplit('/').next().unwrap_or(json));
+        let is_defined = || {
+            let ident = type_ident(&member);
+            let mut defined = self.source.definitions.keys();
+            defined.any(|name| type_ident(name) == ident)
+        };
+        if self.source.root == Some(owner) && !is_defined() {
+            return member;
+        }
+        format!("{owner}{member}")
     }
 
     fn inline_name(&self, default: &str, pointer: &str) -> (String, Position) {

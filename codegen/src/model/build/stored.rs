@@ -1,5 +1,4 @@
-//! Types that need a form of their own where a value is stored: constants, `null` and bounded
-//! values.
+//! Types that need a form of their own where a value is stored: constants and bounded values.
 
 use super::{BuildError, Builder};
 use crate::model::{Bounds, Kind, Note, Ty};
@@ -12,20 +11,8 @@ impl Builder<'_> {
         match ty {
             Ty::Const(Value::String(only)) => self.string_enum(name, &[only], false),
             Ty::Const(_) => Kind::Alias(self.constant_type(name, ty, pointer)),
-            ty => {
-                let ty = self.without_null(ty, pointer);
-                Kind::Alias(self.without_bounds(ty, pointer))
-            }
+            ty => Kind::Alias(self.without_bounds(ty, pointer)),
         }
-    }
-
-    /// Returns `Ty::Any` in place of `null`, for which there is no type outside of unions.
-    pub(super) fn without_null(&mut self, ty: Ty, pointer: &str) -> Ty {
-        if ty == Ty::Null {
-            self.unchecked(pointer, "type");
-            return Ty::Any;
-        }
-        ty
     }
 
     /// Returns the type of the items of a list, of the members of a map, or of a variant.

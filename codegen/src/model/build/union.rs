@@ -26,6 +26,9 @@ impl Builder<'_> {
             };
             return Ok(Kind::Alias(Ty::Nullable(Box::new(ty))));
         }
+        if rest.is_empty() {
+            return Ok(Kind::Alias(Ty::Null));
+        }
         // Several alternatives may allow `null`, which is one variant.
         rest.extend(nulls.into_iter().take(1));
         let labels: Vec<String> = rest

@@ -1,5 +1,5 @@
 //! Restrictions that are checked in some positions of a schema only: bounds on the members of
-//! objects, `null` in unions, and integers where no map contains them.
+//! objects, and integers where no map contains them.
 
 use serde_json::{Map, Value};
 
@@ -27,8 +27,6 @@ enum Position {
     Member,
     /// It is the schema of the items of a list that is a member and has no bounds.
     ItemOfMember,
-    /// It is an alternative of a union, or a part of `allOf`.
-    Alternative,
     /// It is the schema of the members of a map.
     OfMap,
     /// Anywhere else.
@@ -53,14 +51,9 @@ impl Simplifier<'_> {
                 ty.is_string() || is_nullable_integer(ty)
             }),
             Position::ItemOfMember => is("integer"),
-            Position::Alternative | Position::OfMap | Position::Inside => false,
+            Position::OfMap | Position::Inside => false,
         };
-        let (is_null, is_integer) = (is("null"), is("integer"));
-        if is_null && position != Position::Alternative {
-            self.unchecked(at, "type");
-            members.shift_remove("type");
-        }
-        if is_integer && position == Position::OfMap {
+        if is("integer") && position == Position::OfMap {
             self.unchecked(at, "type");
             members.insert("type".to_owned(), "number".into());
         }
@@ -106,7 +99,6 @@ impl Simplifier<'_> {
             let place = pointer::join(at, keyword);
             let position = match keyword.as_str() {
                 "properties" => Position::Member,
-                "anyOf" | "oneOf" | "allOf" => Position::Alternative,
                 "additionalProperties" => Position::OfMap,
                 "items" if is_free_member => Position::ItemOfMember,
                 _ => Position::Inside,

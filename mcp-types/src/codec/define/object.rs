@@ -12,7 +12,8 @@
 /// ```
 ///
 /// * The first line has the type, its name in the schema, and what happens to members that it does
-///   not declare: they are stored in a field (`extra(field)`) or rejected (`unknown`).
+///   not declare: they are stored in a field (`extra(field)`) or rejected (`unknown`). With `exact`, `null` is
+///   no value of an optional member whose type does not have it; otherwise it stands for an absent one.
 /// * `new(field: how(Type), ...)` lists the parameters of the constructor, and `default(field =
 ///   value, ...)` the fields that it sets to a value. All other fields are absent.
 /// * Each other line is a member: its number, its name, its [kind](super::super::need) with arguments, its
@@ -25,7 +26,7 @@
 macro_rules! object_codec {
     (
         $(#[$cfg:meta])*
-        $type:ident = $name:literal, $rest:ident $(($extra:ident))?;
+        $type:ident = $name:literal, $rest:ident $(($extra:ident))? $(, $exact:ident)?;
         $(#[$constructor:meta])*
         new($($parameter:ident: $fill:ident($parameter_type:ty)),* $(,)?);
         $(default($($preset:ident = $value:expr),* $(,)?);)?
@@ -81,7 +82,8 @@ macro_rules! object_codec {
                 &[$($(#[$when])* codec::Declared::new($at, $json, codec::need::$kind)
                     $(.checked(&[$($check),+]))?),*],
                 &[$($(#[$when])* $json),*],
-            );
+            )
+            $(.$exact())?;
 
             #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
             fn read_member(

@@ -12,11 +12,10 @@
 /// ```
 ///
 /// Each line is a variant. It has a conversion from its content if the type in parentheses tells the variant.
-/// `Name or null Nothing;` in the first line means that the variant `Nothing` stands for `null`.
 macro_rules! union_codec {
     (
         $(#[$cfg:meta])*
-        $type:ident $(or null $null:ident)?;
+        $type:ident;
         $($(#[$when:meta])* $variant:ident $(($content:ty))?;)*
     ) => {
         $(#[$cfg])*
@@ -35,7 +34,6 @@ macro_rules! union_codec {
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {
-                    $(Self::$null => serializer.serialize_unit(),)?
                     $($(#[$when])* Self::$variant(value) => value.serialize(serializer),)*
                 }
             }

@@ -70,7 +70,7 @@ fn run() {
         names.iter().any(|other| other == name)
     };
     let cases: u64 = next().parse().expect("a number");
-    let schemas = Schemas::new(expressed);
+    let schemas = Schemas::exact(expressed);
     let mut counts = Counts::default();
     for name in list::NAMES {
         let leniency = Leniency {

@@ -1,0 +1,272 @@
+//! Entries of the hints that name nothing in any schema.
+
+use crate::hints::{Fallback, Hints};
+use crate::model::{Kind, Model};
+use crate::schema::pointer::escape;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use HintTarget::{Definition, Inline, Member, Union, Variant};
+
+/// What an entry of the hints should name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HintTarget {
+    /// A definition, or an inline type by its own name.
+    Definition,
+    /// A union.
+    Union,
+    /// A definition, or a variant without a name.
+    Variant,
+    /// A member: `Type.member` or `*.member`.
+    Member,
+    /// An inline type, by the name that the generator would choose.
+    Inline,
+}
+
+impl fmt::Display for HintTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Definition => "a definition",
+            Self::Union => "a union",
+            Self::Variant => "a variant",
+            Self::Member => "a member",
+            Self::Inline => "an inline type",
+        })
+    }
+}
+
+/// An entry of the hints that names nothing in any schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownHint {
+    /// JSON pointer to the entry.
+    pub pointer: String,
+    /// What the entry should name.
+    pub expected: HintTarget,
+    /// The name that was not found.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownHint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the hint at `{}` names nothing: expected {} of the schema, found `{}`",
+            self.pointer, self.expected, self.name
+        )
+    }
+}
+
+/// What the rules for variants call an object without a name, and any value.
+const UNNAMED: [&str; 2] = ["object", "any value"];
+
+/// Returns the entries that name a definition, member or inline type that no model has.
+pub(super) fn unknown_hints(hints: &Hints, models: &[Model]) -> Vec<UnknownHint> {
+    let mut check = Check {
+        names: models.iter().map(Names::of).collect(),
+        found: Vec::new(),
+    };
+    check.types_and_members(hints);
+    check.unions(hints);
+    check.messages(hints);
+    check.found
+}
+
+/// The names in a model.
+struct Names<'a> {
+    revision: &'a str,
+    types: BTreeSet<&'a str>,
+    unions: BTreeSet<&'a str>,
+    /// `Type.member` and `*.member`.
+    members: BTreeSet<String>,
+    inline: &'a BTreeSet<String>,
+}
+
+impl<'a> Names<'a> {
+    fn of(model: &'a Model) -> Self {
+        let mut names = Self {
+            revision: &model.revision,
+            types: BTreeSet::new(),
+            unions: BTreeSet::new(),
+            members: BTreeSet::new(),
+            inline: &model.inline,
+        };
+        for def in &model.types {
+            names.types.insert(&def.name);
+            match &def.kind {
+                Kind::Object(object) => {
+                    for member in &object.members {
+                        names
+                            .members
+                            .insert(format!("{}.{}", def.name, member.json));
+                        names.members.insert(format!("*.{}", member.json));
+                    }
+                }
+                Kind::Union(_) => {
+                    names.unions.insert(&def.name);
+                }
+                _ => {}
+            }
+        }
+        names
+    }
+
+    fn has(&self, expected: HintTarget, name: &str) -> bool {
+        match expected {
+            Definition => self.types.contains(name),
+            Variant => self.types.contains(name) || UNNAMED.contains(&name),
+            Union => self.unions.contains(name),
+            Member => self.members.contains(name),
+            Inline => self.inline.contains(name),
+        }
+    }
+}
+
+struct Check<'a> {
+    names: Vec<Names<'a>>,
+    found: Vec<UnknownHint>,
+}
+
+impl Check<'_> {
+    /// Adds a line about the entry at `table` and `key` unless a model has what `name` stands for, with
+    /// or without its revision.
+    fn entry(&mut self, (table, key): (&str, &str), name: &str, expected: HintTarget) {
+        let is_known = self.names.iter().any(|names| {
+            let scoped = name.strip_prefix(names.revision);
+            let scoped = scoped.and_then(|name| name.strip_prefix('/'));
+            names.has(expected, name) || scoped.is_some_and(|name| names.has(expected, name))
+        });
+        if !is_known {
+            self.found.push(UnknownHint {
+                pointer: format!("/{table}/{}", escape(key)),
+                expected,
+                name: name.to_owned(),
+            });
+        }
+    }
+
+    /// Checks entries that are the names themselves.
+    fn keys<'k>(
+        &mut self,
+        table: &str,
+        keys: impl IntoIterator<Item = &'k String>,
+        expected: HintTarget,
+    ) {
+        for key in keys {
+            self.entry((table, key), key, expected);
+        }
+    }
+
+    fn list<'k>(
+        &mut self,
+        list: &str,
+        names: impl IntoIterator<Item = &'k String>,
+        expected: HintTarget,
+    ) {
+        for (at, name) in names.into_iter().enumerate() {
+            self.entry((list, &at.to_string()), name, expected);
+        }
+    }
+
+    fn types_and_members(&mut self, hints: &Hints) {
+        self.keys("native", hints.native.keys(), Definition);
+        self.keys("inline", hints.inline.keys(), Inline);
+        let values = [
+            ("defaults", &hints.defaults),
+            ("upgrades", &hints.upgrades),
+            ("downgrades", &hints.downgrades),
+        ];
+        for (table, values) in values {
+            self.keys(table, values.keys(), Member);
+        }
+        self.keys("restated", hints.restated.keys(), Member);
+        self.list("versioned", &hints.versioned, Definition);
+        let lists = [
+            ("kept", &hints.kept),
+            ("oneOrMany", &hints.one_or_many),
+            ("boxed", &hints.boxed),
+        ];
+        for (table, members) in lists {
+            self.list(table, members, Member);
+        }
+        for (at, (a, b)) in hints.alike.iter().enumerate() {
+            self.list(&format!("alike/{at}"), [a, b], Definition);
+        }
+        for (key, new) in &hints.renamed {
+            let old = key.split_once('/').map_or(key.as_str(), |(_, old)| old);
+            self.entry(("renamed", key), old, Definition);
+            self.entry(("renamed", key), new, Definition);
+        }
+        for (at, area) in hints.areas.list.iter().enumerate() {
+            for (list, names) in [("types", &area.types), ("main", &area.main)] {
+                let list = format!("areas/list/{at}/{list}");
+                self.list(&list, names, Definition);
+            }
+        }
+        for member in hints.crates.client.supplied.keys() {
+            let place = ("crates/client/supplied", member.as_str());
+            self.entry(place, &format!("*.{member}"), Member);
+        }
+    }
+
+    fn unions(&mut self, hints: &Hints) {
+        self.keys("variants", hints.variants.keys(), Union);
+        for (union, names) in &hints.variants {
+            let table = format!("variants/{}", escape(union));
+            self.keys(&table, names.keys(), Definition);
+        }
+        self.keys("decide", hints.decide.keys(), Union);
+        for (union, rules) in &hints.decide {
+            let place = format!("decide/{}", escape(union));
+            for (name, members) in &rules.when {
+                for (at, member) in members.iter().enumerate() {
+                    let list = format!("{place}/when/{}", escape(name));
+                    let member = format!("{name}.{member}");
+                    self.entry((&list, &at.to_string()), &member, Member);
+                }
+            }
+            self.list(&format!("{place}/order"), &rules.order, Variant);
+        }
+        self.keys("fallbacks", hints.fallbacks.keys(), Union);
+        for (union, fallback) in &hints.fallbacks {
+            self.fallback(&format!("fallbacks/{}", escape(union)), fallback);
+        }
+    }
+
+    fn fallback(&mut self, place: &str, fallback: &Fallback) {
+        let variant = &fallback.variant;
+        self.entry((place, "variant"), variant, Definition);
+        let texts = format!("{place}/texts");
+        self.keys(&texts, fallback.texts.keys(), Definition);
+        let columns = format!("{place}/columns");
+        self.keys(&columns, fallback.columns.keys(), Definition);
+        let member = |member: &String| format!("{variant}.{member}");
+        if !fallback.member.is_empty() {
+            self.entry((place, "member"), &member(&fallback.member), Member);
+        }
+        let kept: Vec<String> = fallback.kept.iter().map(member).collect();
+        self.list(&format!("{place}/kept"), &kept, Member);
+    }
+
+    fn messages(&mut self, hints: &Hints) {
+        let messages = &hints.messages;
+        for (request, result) in &messages.results {
+            let place = ("messages/results", request.as_str());
+            self.entry(place, request, Definition);
+            self.entry(place, result, Definition);
+        }
+        let lists = [
+            ("fallback", &messages.fallback),
+            ("client", &messages.client),
+            ("server", &messages.server),
+            ("capabilities", &messages.capabilities),
+        ];
+        for (list, names) in lists {
+            self.list(&format!("messages/{list}"), names, Definition);
+        }
+        self.keys("usage", hints.usage.keys(), Definition);
+        for (message, usage) in &hints.usage {
+            let list = format!("usage/{}/errors", escape(message));
+            self.list(&list, &usage.errors, Definition);
+        }
+    }
+}
