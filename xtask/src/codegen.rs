@@ -155,7 +155,7 @@ pub(crate) fn write_module(outcome: &Standalone, out: &Path) -> Result<()> {
 }
 
 /// Returns a copy of the support code as the module `support`.
-fn support() -> Result<Vec<(PathBuf, String)>> {
+pub(crate) fn support() -> Result<Vec<(PathBuf, String)>> {
     let source = workspace::root().join("mcp-types/src");
     let mut files = Vec::new();
     let mut root = String::from("//! What the generated types are read and written with.\n\n");

@@ -2,6 +2,7 @@
 
 mod report;
 mod source;
+mod suite;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -53,6 +54,9 @@ pub(crate) struct Options {
     /// Only two small schemas
     #[arg(long)]
     quick: bool,
+    /// The JSON-Schema-Test-Suite instead
+    #[arg(long, conflicts_with_all = ["quick", "names"])]
+    suite: bool,
     /// Instances for each definition
     #[arg(long, value_name = "N", default_value = "32")]
     cases: u64,
@@ -69,6 +73,10 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     let Some(packages) = Packages::install(&sources)? else {
         return Ok(true);
     };
+    let markdown = options.format == "markdown";
+    if options.suite {
+        return suite::run(&packages.folder, &packages.python, markdown);
+    }
     let mut rows = Vec::new();
     for source in &sources {
         println!("\n== {}", source.name);
@@ -76,7 +84,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         println!("{}", row.text());
         rows.push(row);
     }
-    println!("\n{}", report::table(&rows, options.format == "markdown"));
+    println!("\n{}", report::table(&rows, markdown));
     Ok(rows.iter().all(|row| row.disagreements == 0))
 }
 

@@ -27,6 +27,8 @@ pub struct Standalone {
     pub originals: Map<String, Value>,
     /// The Rust names of the definitions that have a type of their own.
     pub names: BTreeMap<String, String>,
+    /// The Rust name of the type of the document itself, unless it only lists definitions.
+    pub root: Option<String>,
     /// The definitions whose types accept more than [`definitions`](Self::definitions).
     pub loose: BTreeSet<String>,
     /// The definitions whose types accept only objects, although the document allows other values.
@@ -76,7 +78,13 @@ impl Project {
         let revision = recognised.as_deref().unwrap_or(name);
         let annotations = AnnotationSet::read(&document)?;
         annotations.add_to(&mut hints, revision);
+        let root = document.root.as_ref().map(|root| {
+            let mut names = document.definitions.keys();
+            names.position(|name| name == root)
+        });
         document.definitions = model::distinct_names(document.definitions);
+        let root = document.definitions.keys().nth(root.flatten().unwrap_or(usize::MAX));
+        let root = root.map(|name| type_ident(name));
         let (definitions, warnings) = document.simplified();
         let source = model::Source {
             file,
@@ -121,6 +129,7 @@ impl Project {
             definitions,
             originals: document.definitions,
             names,
+            root,
             loose,
             narrow,
             types,

@@ -48,6 +48,8 @@ pub struct Document {
     pub dialect: Dialect,
     /// The schemas of the types, by name.
     pub definitions: Map<String, Value>,
+    /// The name of the definition that is the root of the document, unless it only lists definitions.
+    pub root: Option<String>,
 }
 
 impl Document {
@@ -77,7 +79,7 @@ impl Document {
         walk_mut(&mut root, &mut numbers::make_whole);
         let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
         let stem = stem.split('.').next().unwrap_or(stem);
-        let definitions = gather(&root, stem).map_err(|dangling| SchemaError::DanglingRef {
+        let (definitions, root_name) = gather(&root, stem).map_err(|dangling| SchemaError::DanglingRef {
             file: file.to_owned(),
             pointer: dangling.pointer,
             reference: dangling.reference,
@@ -86,6 +88,7 @@ impl Document {
             file: file.to_owned(),
             dialect: dialect(&root),
             definitions,
+            root: root_name,
         };
         document.check()?;
         Ok(document)

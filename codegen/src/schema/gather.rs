@@ -22,8 +22,12 @@ pub(super) struct Dangling {
 /// form `#/$defs/Name`; references to other documents are kept as they are.
 ///
 /// The root comes last, and has the name in its `title`, or else `name`. A schema elsewhere to
-/// which a reference leads becomes a definition, too.
-pub(super) fn gather(root: &Value, name: &str) -> Result<Map<String, Value>, Dangling> {
+/// which a reference leads becomes a definition, too. The second part of the result is the name of
+/// the root, unless it only lists definitions.
+pub(super) fn gather(
+    root: &Value,
+    name: &str,
+) -> Result<(Map<String, Value>, Option<String>), Dangling> {
     let mut index = Index::default();
     index.enter(root, "", "");
     let mut gathered = Gathered {
@@ -42,7 +46,8 @@ pub(super) fn gather(root: &Value, name: &str) -> Result<Map<String, Value>, Dan
         let schema = gathered.content(&target, &pointer, &base);
         gathered.definitions.insert(name, schema);
     }
-    Ok(gathered.in_order())
+    let name = gathered.names.get("").cloned();
+    Ok((gathered.in_order(), name))
 }
 
 /// Where the schemas of a document are.

@@ -52,22 +52,22 @@ const HEAD: [&str; 8] = [
 
 /// Returns the table as text or Markdown.
 pub(super) fn table(rows: &[Row], markdown: bool) -> String {
-    let mut lines: Vec<[String; 8]> = vec![HEAD.map(str::to_owned)];
-    lines.extend(rows.iter().map(Row::cells));
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.cells().to_vec()).collect();
+    aligned(&HEAD, &rows, markdown)
+}
+
+/// Returns a table as text or Markdown.
+pub(super) fn aligned(head: &[&str], rows: &[Vec<String>], markdown: bool) -> String {
+    let mut lines = vec![head.iter().map(|&cell| cell.to_owned()).collect()];
+    lines.extend_from_slice(rows);
     if markdown {
-        let mut lines: Vec<String> = lines
-            .iter()
-            .map(|cells| format!("| {} |", cells.join(" | ")))
-            .collect();
-        lines.insert(
-            1,
-            "| --- | --- | --- | --- | --- | --- | --- | --- |".to_owned(),
-        );
-        return lines.join("\n");
+        lines.insert(1, vec!["---".to_owned(); head.len()]);
+        let line = |cells: &Vec<String>| format!("| {} |", cells.join(" | "));
+        return lines.iter().map(line).collect::<Vec<_>>().join("\n");
     }
     let width = |at: usize| lines.iter().map(|cells| cells[at].chars().count()).max();
-    let widths: Vec<usize> = (0..8).map(|at| width(at).unwrap_or_default()).collect();
-    let line = |cells: &[String; 8]| {
+    let widths: Vec<usize> = (0..head.len()).map(|at| width(at).unwrap_or_default()).collect();
+    let line = |cells: &Vec<String>| {
         let cells = cells.iter().zip(&widths);
         let cells: Vec<String> = cells
             .map(|(cell, width)| format!("{cell:<width$}"))

@@ -58,6 +58,7 @@ pub(super) fn chosen(names: &[String], quick: bool) -> Result<Vec<Source>> {
 pub(super) struct Packages {
     /// The folder of the corpus below the target folder.
     pub(super) folder: PathBuf,
+    pub(super) python: PathBuf,
     site_packages: PathBuf,
 }
 
@@ -82,6 +83,7 @@ impl Packages {
         let site_packages = process::output(Command::new(&python).args(["-c", script]))?;
         Ok(Some(Self {
             folder,
+            python,
             site_packages: site_packages.trim().into(),
         }))
     }
