@@ -1,5 +1,6 @@
 //! Builds named types from schema documents.
 
+mod checked;
 mod error;
 mod inline;
 mod inline_names;
@@ -18,11 +19,12 @@ use shape::{
 use inline_names::{AutomaticNames, Use};
 
 use super::{
-    Bounds, Check, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, messages,
+    Bounds, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, messages,
     names, recursion, variant_ident,
 };
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
+use crate::schema::{Document, Warning};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,6 +41,12 @@ pub struct Source<'a> {
     /// The definitions. References have the form used by [`crate::schema::Document`]: they start
     /// with `#/$defs/`.
     pub definitions: &'a Map<String, Value>,
+    /// The document of the definitions.
+    pub document: &'a Document,
+    /// What was left out of the definitions.
+    pub left_out: &'a [Warning],
+    /// Whether the output may use the crate `regex`.
+    pub regex: bool,
     /// The model of the revision before. Variants of unions keep the names that they have there.
     pub previous: Option<&'a Model>,
 }
@@ -76,6 +84,8 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
     doc_texts.absorb(&builder.doc_texts);
     let mut notes = builder.name_notes();
     notes.append(&mut builder.notes);
+    notes.extend(source.left_out.iter().cloned().map(Note::Schema));
+    let checks = checked::check(source, &mut builder.types, &mut notes);
     let mut model = Model {
         revision: source.revision.to_owned(),
         types: builder.types,
@@ -83,6 +93,7 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
         constants: Map::new(),
         categories: BTreeMap::new(),
         index: builder.index,
+        checks,
         notes,
     };
     recursion::bound_sizes(&mut model);
@@ -296,21 +307,11 @@ impl Builder<'_> {
                 ty = self.constant_type(&default, ty, &place);
             }
             ty = self.without_null(ty, &place);
-            let checks = if types_of(value) == ["array"] {
-                Check::of_list(value, &mut |keyword, schema| {
-                    let place = format!("{place}/{keyword}");
-                    let ty = self.item(&format!("{default}Contained"), schema, &place)?;
-                    Ok(self.without_null(ty, &place))
-                })?
-            } else {
-                Vec::new()
-            };
             let ident = names::member_ident(json, &|ident| {
                 members.iter().any(|member: &Member| member.ident == ident)
             });
             members.push(Member {
                 ident,
-                checks,
                 required: is_required,
                 one_or_many: self.hints.is_one_or_many(self.source.revision, name, json),
                 docs: self.text(value, name, &format!(".{json}")),

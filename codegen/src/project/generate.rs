@@ -208,6 +208,10 @@ impl Project {
                 file: &document.file,
                 revision,
                 definitions: &definitions,
+                document,
+                left_out: &warnings,
+                // The crate of the types does not depend on it.
+                regex: false,
                 previous: models.last(),
             };
             // A draft needs no texts of its own, so the report does not list those that it lacks.
@@ -219,7 +223,6 @@ impl Project {
                 let (file, note) = (document.file.clone(), note.clone());
                 return Err(ProjectError::SameMethod { file, note });
             }
-            model.notes.extend(warnings.into_iter().map(Note::Schema));
             if let Some(facts) = self.facts_of(revision)? {
                 model.add_facts(facts);
             }

@@ -90,6 +90,9 @@ impl Project {
             file,
             revision,
             definitions: &definitions,
+            document: &document,
+            left_out: &warnings,
+            regex: true,
             previous: None,
         };
         let mut model = build(source, &hints, &doc_texts)?;
@@ -111,7 +114,6 @@ impl Project {
         let narrow = warnings.iter();
         let narrow = narrow.filter(|warning| warning.kind == WarningKind::OnlyObjects);
         let narrow = narrow.map(owner).collect();
-        model.notes.extend(warnings.into_iter().map(Note::Schema));
         let mut warnings = super::report::warnings(&model.notes);
         let own = |def: &&TypeDef| def.published && !matches!(def.kind, Kind::Alias(_));
         let published = model.types.iter().filter(own);

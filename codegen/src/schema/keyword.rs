@@ -124,6 +124,11 @@ pub(super) fn holds(keyword: &str) -> Holds {
     }
 }
 
+/// Returns `true` for a keyword of JSON Schema, or one for editors and documentation.
+pub(crate) fn is_known(keyword: &str) -> bool {
+    holds(keyword) != Holds::Unknown || HINTS.contains(&keyword)
+}
+
 /// Returns `true` for a keyword that can restrict values.
 pub(super) fn restricts(keyword: &str) -> bool {
     !matches!(

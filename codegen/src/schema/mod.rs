@@ -12,7 +12,7 @@ mod errata;
 mod error;
 mod facts;
 mod gather;
-mod keyword;
+pub(crate) mod keyword;
 mod numbers;
 mod patch;
 pub mod pointer;

@@ -50,11 +50,7 @@ fn read_members(
 ) -> Result<(), DecodeError> {
     let mut reader = Reader::new(text, table)?;
     while let Some(at) = reader.advance()? {
-        let start = reader.position();
         target.read_member(at, &mut reader)?;
-        if !reader.checks().is_empty() {
-            reader.check(start)?;
-        }
     }
     reader.demand()?;
     if reader.has_undeclared() {

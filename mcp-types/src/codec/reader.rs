@@ -3,9 +3,8 @@
 mod sized;
 
 use super::super::error::{DecodeError, excerpt};
-use super::super::json::text::{Entries, Kind, Name, Position};
+use super::super::json::text::{Entries, Kind, Name};
 use super::bounds::{int_within, number_within};
-use super::check::Check;
 use super::declared::{Need, Seen, Table, UNDECLARED, first_missing, unknown_member};
 use super::scalar::Constant;
 use super::{Decode, Extra, Number, Text, Value, read};
@@ -107,31 +106,6 @@ impl<'a, 'de> Reader<'a, 'de> {
     #[inline]
     pub(super) fn end(self) -> Result<()> {
         self.members.end()
-    }
-
-    /// Returns the position behind the name of the current member.
-    #[inline]
-    pub(super) fn position(&self) -> Position {
-        self.members.position()
-    }
-
-    /// Returns what the value of the current member must fulfil beyond its type.
-    #[inline]
-    pub(super) fn checks(&self) -> &'static [Check] {
-        match self.current {
-            Current::Declared(index) => self.table.members.get(index).map_or(&[], |it| it.checks),
-            _ => &[],
-        }
-    }
-
-    /// Checks the value of the current member, which was decoded, from the position behind its name.
-    #[cold]
-    pub(super) fn check(&mut self, start: Position) -> Result<()> {
-        for check in self.checks() {
-            self.members.rewind(start);
-            self.members.decode_with(|text| check.run(text))?;
-        }
-        Ok(())
     }
 
     /// Returns `true` if the object has a member that the type does not declare.

@@ -11,7 +11,7 @@ use serde::de::{
 use super::super::super::error::{DecodeError, ErrorKind};
 use super::decode::{Decode, read};
 use super::sizes::LONG;
-use super::{Position, Result, Text};
+use super::{Result, Text};
 
 /// The most bytes of memory that a list reserves for each byte of the text that follows.
 const MEMORY: usize = 22;
@@ -87,22 +87,6 @@ impl<'a, 'de> Elements<'a, 'de> {
     #[inline]
     pub(crate) fn read<T: Decode>(&mut self) -> Result<T> {
         read(self.text).map_err(|error| self.inside(error))
-    }
-
-    /// Skips the current element.
-    pub(crate) fn skip(&mut self) -> Result<()> {
-        self.text.skip()
-    }
-
-    /// Returns `true` if a function decodes the current element, which is read in any case.
-    pub(crate) fn is_accepted(&mut self, accept: fn(&mut Text<'_>) -> Result<()>) -> Result<bool> {
-        let start = self.text.position();
-        if accept(self.text).is_ok() {
-            return Ok(true);
-        }
-        self.text.return_to(start)?;
-        self.text.skip()?;
-        Ok(false)
     }
 
     /// Adds the current element to the path of an error.
@@ -194,17 +178,6 @@ impl<'a, 'de> Entries<'a, 'de> {
             Ok(value) => Ok(value),
             Err(error) => Err(self.text.inside_member(error, self.name)),
         }
-    }
-
-    /// Returns the position behind the name that was read.
-    #[inline]
-    pub(crate) fn position(&self) -> Position {
-        self.text.position()
-    }
-
-    /// Returns to the position behind a name, to decode its value again.
-    pub(crate) fn rewind(&mut self, position: Position) {
-        self.text.rewind(position);
     }
 
     /// Leaves the object.
