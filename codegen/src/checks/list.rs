@@ -20,6 +20,7 @@ impl Compiler<'_> {
             let checks: Vec<String> = self.reference(schema, at).into_iter().collect();
             return written(&checks);
         }
+        let before = self.left_out;
         let mut checks = Vec::new();
         checks.extend(self.reference(schema, at));
         for (keyword, value) in members {
@@ -33,10 +34,15 @@ impl Compiler<'_> {
             ("unevaluatedItems", "UnseenItems"),
             ("unevaluatedProperties", "UnseenMembers"),
         ] {
-            if let Some(value) = members.get(keyword) {
-                let list = self.list(value, &pointer::join(at, keyword));
-                checks.push(format!("codec::Check::{check}({list})"));
+            let Some(value) = members.get(keyword) else {
+                continue;
+            };
+            if self.left_out > before {
+                self.unchecked(at, keyword);
+                continue;
             }
+            let list = self.list(value, &pointer::join(at, keyword));
+            checks.push(format!("codec::Check::{check}({list})"));
         }
         written(&checks)
     }
@@ -45,9 +51,11 @@ impl Compiler<'_> {
         let text = schema.get("$ref")?.as_str()?.to_owned();
         let known = reference(schema).filter(|name| self.document.definitions.contains_key(*name));
         if let Some(name) = known {
+            self.left_out += usize::from(self.loose.contains(name));
             let name = self.name(name);
             return Some(format!("codec::Check::All(&{name})"));
         }
+        self.left_out += 1;
         self.warn(at, WarningKind::Foreign { reference: text });
         None
     }
@@ -78,7 +86,7 @@ impl Compiler<'_> {
             "contains" => {
                 let least = count(members, "minContains").unwrap_or(1);
                 let most = most(members, "maxContains");
-                let list = self.list(value, &place);
+                let list = self.exactly(at, keyword, |it| it.list(value, &place))?;
                 format!("Contains({least}, {most}, {list})")
             }
             "required" => format!("Required(&[{}])", names(value)),
@@ -100,14 +108,29 @@ impl Compiler<'_> {
                 return Some(all.collect::<Vec<_>>().join(", "));
             }
             "anyOf" => format!("Any(&[{}])", self.lists(value, &place).join(", ")),
-            "oneOf" => format!("One(&[{}])", self.lists(value, &place).join(", ")),
-            "not" => format!("Not({})", self.list(value, &place)),
+            "oneOf" => {
+                let before = self.left_out;
+                let lists = self.lists(value, &place).join(", ");
+                if self.left_out > before {
+                    // More alternatives may seem to fit than do.
+                    self.unchecked(at, keyword);
+                    format!("Any(&[{lists}])")
+                } else {
+                    format!("One(&[{lists}])")
+                }
+            }
+            "not" => self.exactly(at, keyword, |it| format!("Not({})", it.list(value, &place)))?,
             "if" => {
+                let condition = self.exactly(at, keyword, |it| it.list(value, &place))?;
                 let mut part = |keyword: &str| match members.get(keyword) {
                     Some(schema) => self.list(schema, &pointer::join(at, keyword)),
                     None => "&[]".to_owned(),
                 };
-                format!("If({}, {}, {})", part("if"), part("then"), part("else"))
+                format!("If({condition}, {}, {})", part("then"), part("else"))
+            }
+            "$dynamicRef" => {
+                self.unchecked(at, keyword);
+                return None;
             }
             _ => {
                 if !is_known(keyword) {

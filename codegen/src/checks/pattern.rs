@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The functions for the regular expressions of a schema.
+#[derive(Default)]
 pub(super) struct Patterns {
     /// Whether the output may use the crate `regex`.
     enabled: bool,

@@ -1,9 +1,10 @@
 //! Values in tables, and the values that a schema allows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use crate::schema::keyword::restricts;
 use crate::schema::{Document, reference};
 
 /// Returns the expression for a value.
@@ -59,6 +60,51 @@ pub(super) fn differ(document: &Document, a: &Value, b: &Value) -> bool {
         (Some(a), Some(b)) => a.is_disjoint(&b),
         _ => false,
     })
+}
+
+/// Returns `true` for the schema of an object that is put together from parts which declare different
+/// members, or narrow the type of one, and say nothing about others.
+pub(super) fn is_plain_object<'a>(
+    document: &'a Document,
+    members: &'a Map<String, Value>,
+    declared: &mut BTreeMap<&'a str, &'a Value>,
+) -> bool {
+    members.iter().all(|(keyword, value)| match keyword.as_str() {
+        "type" => value == "object",
+        "additionalProperties" => accepts_all(value),
+        "properties" => {
+            let mut names = value.as_object().into_iter().flatten();
+            names.all(|(name, schema)| {
+                let before = declared.insert(name, schema);
+                before.is_none_or(|before| covers(before, schema) || covers(schema, before))
+            })
+        }
+        "allOf" => {
+            let mut parts = value.as_array().into_iter().flatten();
+            parts.all(|part| {
+                let part = target(document, part).as_object();
+                part.is_some_and(|part| is_plain_object(document, part, declared))
+            })
+        }
+        "required" => true,
+        other => !restricts(other),
+    })
+}
+
+/// Returns `true` if a schema says at most of which type a value is, and another one says that, too.
+fn covers(outer: &Value, inner: &Value) -> bool {
+    let mut members = outer.as_object().into_iter().flatten();
+    accepts_all(outer)
+        || members.all(|(keyword, value)| match keyword.as_str() {
+            "type" => inner.get("type") == Some(value),
+            other => !restricts(other),
+        })
+}
+
+fn accepts_all(schema: &Value) -> bool {
+    let mut members = schema.as_object().into_iter().flatten();
+    *schema == Value::Bool(true)
+        || schema.is_object() && members.all(|(keyword, _)| !restricts(keyword))
 }
 
 /// Follows references that have nothing beside them.

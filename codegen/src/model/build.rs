@@ -45,8 +45,9 @@ pub struct Source<'a> {
     pub document: &'a Document,
     /// What was left out of the definitions.
     pub left_out: &'a [Warning],
-    /// Whether the output may use the crate `regex`.
-    pub regex: bool,
+    /// Whether the types accept nothing that the schema excludes, as far as that can be checked: also
+    /// where schemas are merged, and with the crate `regex`.
+    pub exact: bool,
     /// The model of the revision before. Variants of unions keep the names that they have there.
     pub previous: Option<&'a Model>,
 }

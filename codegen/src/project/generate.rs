@@ -210,8 +210,7 @@ impl Project {
                 definitions: &definitions,
                 document,
                 left_out: &warnings,
-                // The crate of the types does not depend on it.
-                regex: false,
+                exact: false,
                 previous: models.last(),
             };
             // A draft needs no texts of its own, so the report does not list those that it lacks.

@@ -92,7 +92,7 @@ impl Project {
             definitions: &definitions,
             document: &document,
             left_out: &warnings,
-            regex: true,
+            exact: true,
             previous: None,
         };
         let mut model = build(source, &hints, &doc_texts)?;

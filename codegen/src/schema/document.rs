@@ -151,7 +151,8 @@ impl Document {
     }
 }
 
-fn dialect(root: &Value) -> Dialect {
+/// Returns the version of JSON Schema of a document.
+pub(super) fn dialect(root: &Value) -> Dialect {
     match root.get("$schema").and_then(Value::as_str) {
         Some(uri) if uri.contains("2020-12") || uri.contains("2019-09") => Dialect::Draft2020,
         None if root.get("$defs").is_some() => Dialect::Draft2020,

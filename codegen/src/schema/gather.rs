@@ -7,6 +7,7 @@ use heck::ToUpperCamelCase;
 use serde_json::{Map, Value};
 
 use super::keyword::{Holds, holds, restricts};
+use super::document::{Dialect, dialect};
 use super::pointer;
 use super::walk::{for_each_inner, reference_to};
 
@@ -29,6 +30,7 @@ pub(super) fn gather(
     name: &str,
 ) -> Result<(Map<String, Value>, Option<String>), Dangling> {
     let mut index = Index::default();
+    index.is_draft07 = dialect(root) == Dialect::Draft07;
     index.enter(root, "", "");
     let mut gathered = Gathered {
         root,
@@ -53,6 +55,9 @@ pub(super) fn gather(
 /// Where the schemas of a document are.
 #[derive(Default)]
 struct Index {
+    is_draft07: bool,
+    /// How many schemas have each `$dynamicAnchor`.
+    dynamic: BTreeMap<String, usize>,
     /// The base URI of each schema that has one of its own, by JSON pointer.
     bases: BTreeMap<String, String>,
     /// The JSON pointers of schemas with a URI: `$id`, or `$anchor` as its fragment.
@@ -72,7 +77,10 @@ impl Index {
             self.uris.insert(String::new(), String::new());
             self.bases.insert(String::new(), String::new());
         }
-        if let Some(id) = text("$id").or_else(|| text("id").filter(|_| at.is_empty())) {
+        // In this dialect, what stands beside a reference has no effect.
+        let is_hidden = self.is_draft07 && members.contains_key("$ref") && !at.is_empty();
+        let id = text("$id").or_else(|| text("id").filter(|_| at.is_empty()));
+        if let Some(id) = id.filter(|_| !is_hidden) {
             if let Some(anchor) = id.strip_prefix('#') {
                 self.name(&base, anchor, at);
             } else {
@@ -85,6 +93,9 @@ impl Index {
             if let Some(anchor) = text(anchor) {
                 self.name(&base, anchor, at);
             }
+        }
+        if let Some(anchor) = text("$dynamicAnchor") {
+            *self.dynamic.entry(anchor.to_owned()).or_default() += 1;
         }
         for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
             if let Some(reference) = text(keyword) {
@@ -99,6 +110,12 @@ impl Index {
 
     fn name(&mut self, base: &str, anchor: &str, at: &str) {
         self.uris.insert(format!("{base}#{anchor}"), at.to_owned());
+    }
+
+    /// Returns `true` if several schemas have the anchor to which a `$dynamicRef` leads.
+    fn is_ambiguous(&self, reference: &str) -> bool {
+        let anchor = reference.rsplit('#').next().unwrap_or_default();
+        self.dynamic.get(anchor).is_some_and(|count| *count > 1)
     }
 
     /// Returns the base URI at a JSON pointer.
@@ -237,6 +254,12 @@ impl Gathered<'_> {
             let value = match (holds(keyword), value) {
                 _ if matches!(keyword.as_str(), "definitions" | "$defs") => continue,
                 _ if at.is_empty() && keyword == "$schema" => continue,
+                // Which schema is meant depends on the way that led here.
+                (Holds::Reference, Value::String(text))
+                    if keyword == "$dynamicRef" && self.index.is_ambiguous(text) =>
+                {
+                    value.clone()
+                }
                 (Holds::Reference, Value::String(text)) => {
                     let target = self.index.target(text, base);
                     let name = target.and_then(|target| self.names.get(&target));

@@ -193,7 +193,8 @@ impl Run {
         self.all(checks, value, &mut Seen::of(value))
     }
 
-    /// Compares the value with an alternative. What it says about parts counts only if it fits.
+    /// Compares the value with a schema inside another one. What it says about parts counts only if the value
+    /// fits, and it does not know what others say.
     fn fits(&mut self, checks: &[Check], value: &Value, seen: &mut Seen) -> Outcome {
         let mut own = Seen::of(value);
         self.all(checks, value, &mut own)?;
@@ -218,7 +219,7 @@ impl Run {
                 within(text.chars().count(), *least, *most, "characters")
             }
             (Check::Pattern(pattern), Value::String(text)) => pattern.test(text),
-            (Check::All(checks), _) => self.all(checks, value, seen),
+            (Check::All(checks), _) => self.fits(checks, value, seen),
             (Check::Any(all), _) => self.any(all, value, seen),
             (Check::One(all), _) => self.exactly_one(all, value, seen),
             (Check::Not(checks), _) => match self.part(checks, value) {
@@ -227,9 +228,9 @@ impl Run {
             },
             (Check::If(condition, then, otherwise), _) => {
                 if self.fits(condition, value, seen).is_ok() {
-                    self.all(then, value, seen)
+                    self.fits(then, value, seen)
                 } else {
-                    self.all(otherwise, value, seen)
+                    self.fits(otherwise, value, seen)
                 }
             }
             (check, Value::Array(items)) => self.list(check, items, seen),
@@ -357,7 +358,7 @@ impl Run {
                 let outcome = self.part(checks, &Value::String(name.to_owned()));
                 outcome.map_err(|error| error.inside_member(name))
             }),
-            Check::With(name, checks) if object.contains_key(name) => self.all(checks, value, seen),
+            Check::With(name, checks) if object.contains_key(name) => self.fits(checks, value, seen),
             _ => Ok(()),
         }
     }

@@ -1,8 +1,10 @@
 //! Types whose schemas say more than types express: they get a table of checks.
 
 
+use std::collections::BTreeSet;
+
 use super::Source;
-use crate::checks::{Checks, checks, exclusive};
+use crate::checks::{Checks, checks, combined};
 use crate::model::{Bounds, Kind, Note, Recursion, Ty, TypeDef, Union, Variant};
 use crate::schema::{Warning, WarningKind, pointer};
 
@@ -11,7 +13,10 @@ use crate::schema::{Warning, WarningKind, pointer};
 /// Another name for a type cannot have a decoder of its own. If its schema says more, it becomes a
 /// type with one variant.
 pub(super) fn check(source: Source<'_>, types: &mut [TypeDef], notes: &mut Vec<Note>) -> Checks {
-    let mut checked = exclusive(source.document);
+    let mut checked = BTreeSet::new();
+    if source.exact {
+        checked = combined(source.document);
+    }
     notes.retain(|note| match note {
         Note::Schema(Warning {
             pointer,
@@ -34,7 +39,7 @@ pub(super) fn check(source: Source<'_>, types: &mut [TypeDef], notes: &mut Vec<N
             def.kind = own_type(ty);
         }
     }
-    let (checks, warnings) = checks(source.document, &checked, source.regex);
+    let (checks, warnings) = checks(source.document, &checked, source.exact);
     notes.extend(warnings.into_iter().map(Note::Schema));
     checks
 }

@@ -21,6 +21,7 @@ impl Simplifier<'_> {
             return;
         };
         let others = [
+            "$dynamicRef",
             "$ref",
             "additionalProperties",
             "allOf",
