@@ -113,7 +113,7 @@ fn check(source: &Source, packages: &Packages, cases: u64) -> Result<Row> {
 
     let lists = folder.join("lists.json");
     let reaching = |found| -> Vec<String> {
-        let names = reaching(&outcome.definitions, found);
+        let names = reaching(&outcome.originals, found);
         names.iter().map(|name| plain(name)).collect()
     };
     let marked = serde_json::json!({
@@ -141,9 +141,10 @@ fn check(source: &Source, packages: &Packages, cases: u64) -> Result<Row> {
         bytes: text.len(),
         types: outcome.types,
         warnings: outcome.warnings.len(),
-        instances: count("instances"),
-        original: count("original"),
+        values: count("values"),
+        valid: count("valid"),
         refused: count("refused"),
+        accepted: count("accepted"),
         disagreements: count("disagreements"),
     })
 }

@@ -9,24 +9,27 @@ pub(super) struct Row {
     pub(super) types: usize,
     pub(super) warnings: usize,
     /// The number of instances that were drawn, and of mutants.
-    pub(super) instances: u64,
-    /// The number of instances and mutants that are valid for the original schema.
-    pub(super) original: u64,
-    /// The number of instances and mutants that have to be refused.
+    pub(super) values: u64,
+    /// The number of these that are valid.
+    pub(super) valid: u64,
+    /// The number of valid values that are refused under a warning.
     pub(super) refused: u64,
+    /// The number of invalid values that are accepted under a warning.
+    pub(super) accepted: u64,
     pub(super) disagreements: u64,
 }
 
 impl Row {
-    fn cells(&self) -> [String; 8] {
+    fn cells(&self) -> [String; 9] {
         [
             self.about.clone(),
             format!("{} kB", self.bytes / 1000),
             self.types.to_string(),
             self.warnings.to_string(),
-            self.instances.to_string(),
-            self.original.to_string(),
+            self.values.to_string(),
+            self.valid.to_string(),
             self.refused.to_string(),
+            self.accepted.to_string(),
             self.disagreements.to_string(),
         ]
     }
@@ -39,14 +42,15 @@ impl Row {
     }
 }
 
-const HEAD: [&str; 8] = [
+const HEAD: [&str; 9] = [
     "schema",
     "size",
     "types",
     "warnings",
-    "instances",
-    "valid originally",
-    "refused",
+    "values",
+    "valid",
+    "valid, refused",
+    "invalid, accepted",
     "disagreements",
 ];
 
