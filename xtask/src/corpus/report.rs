@@ -1,6 +1,7 @@
 //! The table of results.
 
 /// The results for one schema.
+#[derive(Default)]
 pub(super) struct Row {
     pub(super) about: String,
     /// The size of the schema.
@@ -17,6 +18,8 @@ pub(super) struct Row {
     /// The number of invalid values that are accepted under a warning.
     pub(super) accepted: u64,
     pub(super) disagreements: u64,
+    /// Why there are no types.
+    pub(super) failure: Option<String>,
 }
 
 impl Row {
@@ -34,12 +37,36 @@ impl Row {
         ]
     }
 
-    pub(super) fn text(&self) -> String {
-        let cells = self.cells();
-        let named = HEAD.iter().zip(&cells).skip(1);
-        let named: Vec<String> = named.map(|(head, cell)| format!("{head} {cell}")).collect();
-        named.join(", ")
+    /// A schema without types.
+    pub(super) fn failed(about: &str, failure: &str) -> Self {
+        Self {
+            about: about.to_owned(),
+            failure: Some(failure.to_owned()),
+            ..Self::default()
+        }
     }
+}
+
+/// Returns a line with the sums of all rows, and the reasons why schemas have no types.
+pub(super) fn sum(rows: &[Row]) -> String {
+    let sum = |count: fn(&Row) -> u64| -> u64 { rows.iter().map(count).sum() };
+    let checked = rows.iter().filter(|row| row.failure.is_none()).count();
+    let mut text = format!(
+        "{} schemas, {checked} compiled; {} values, {} of them valid; {} invalid ones accepted and {} valid \
+         ones refused under a warning; {} disagreements",
+        rows.len(),
+        sum(|row| row.values),
+        sum(|row| row.valid),
+        sum(|row| row.accepted),
+        sum(|row| row.refused),
+        sum(|row| row.disagreements),
+    );
+    for row in rows {
+        if let Some(failure) = &row.failure {
+            text.push_str(&format!("\n{}: {failure}", row.about));
+        }
+    }
+    text
 }
 
 const HEAD: [&str; 9] = [

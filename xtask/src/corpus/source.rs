@@ -11,7 +11,7 @@ use crate::{process, python, workspace};
 
 /// A schema of another project.
 pub(super) struct Source {
-    pub(super) name: String,
+    name: String,
     /// The name for people.
     pub(super) about: String,
     /// The file below the folder of installed packages.
@@ -59,7 +59,7 @@ pub(super) struct Packages {
     /// The folder of the corpus below the target folder.
     pub(super) folder: PathBuf,
     pub(super) python: PathBuf,
-    site_packages: PathBuf,
+    pub(super) site_packages: PathBuf,
 }
 
 impl Packages {

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use codegen::project::Standalone;
 use serde_json::Value;
 
-use super::report;
+use super::{batch, report};
 use crate::{process, workspace};
 
 /// The parts of the suite: the version of JSON Schema, and the folder.
@@ -51,17 +51,13 @@ pub(super) fn run(folder: &Path, python: &Path, markdown: bool) -> Result<bool> 
     let source = download(folder, python)?;
     let mut rows = vec![Row::default(); PARTS.len()];
     let mut groups = groups(&source, &mut rows)?;
-    let package = folder.join("suite-check");
-    let output = outcomes(&package, &folder.join("target"), &mut groups)?;
+    let output = outcomes(&folder.join("corpus-suite"), &mut groups)?;
     let mut faults = Vec::new();
     for (group, outcomes) in groups.iter().zip(&output) {
         rows[group.part].judge(group, outcomes, &mut faults);
     }
-    let verbose = std::env::var_os("CORPUS_VERBOSE").is_some();
-    for (is_fault, line) in &faults {
-        if *is_fault || verbose {
-            println!("{line}");
-        }
+    for line in &faults {
+        println!("{line}");
     }
     let cells: Vec<Vec<String>> = rows.iter().enumerate().map(|(at, row)| row.cells(at)).collect();
     println!("\n{}", report::aligned(&HEAD, &cells, markdown));
@@ -99,7 +95,7 @@ impl Row {
         &mut self,
         group: &Group,
         outcomes: &[Option<String>],
-        faults: &mut Vec<(bool, String)>,
+        faults: &mut Vec<String>,
     ) {
         self.compiled += 1;
         let warnings = &group.outcome.warnings;
@@ -118,14 +114,14 @@ impl Row {
                 }
                 (true, Some(back)) if !is_same(&test.data, back) => {
                     self.changed += 1;
-                    faults.push((true, format!("{}: {} became {back}", group.name, test.data)));
+                    faults.push(format!("{}: {} became {back}", group.name, test.data));
                     continue;
                 }
                 _ => continue,
             };
             let about = &test.about;
             let line = format!("{}, {about}: {} is {what}: {warnings:?}", group.name, test.data);
-            faults.push((warnings.is_empty(), line));
+            faults.push(line);
         }
     }
 }
@@ -224,69 +220,28 @@ fn refers_to_others(outcome: &Standalone) -> bool {
     warnings.any(|warning| warning.contains("is in another document"))
 }
 
-/// Compiles the types as modules of one crate, and returns what becomes of each value. Groups that
-/// do not compile are removed.
-fn outcomes(
-    package: &Path,
-    target: &Path,
-    groups: &mut Vec<Group>,
-) -> Result<Vec<Vec<Option<String>>>> {
-    // An error may hide others, but each attempt finds at least one.
-    for _ in 0..8 {
-        write(package, groups)?;
-        let data: Vec<Vec<String>> = groups
-            .iter()
-            .map(|group| group.tests.iter().map(|test| test.data.to_string()).collect())
-            .collect();
-        let file = package.join("values.json");
-        fs::write(&file, serde_json::to_string(&data)?)?;
-        let mut command = Command::new(workspace::cargo());
-        command.args(["run", "--quiet", "--"]).arg(&file);
-        command.current_dir(package).env("RUSTFLAGS", "-D warnings");
-        command.env("CARGO_TARGET_DIR", target).stdin(Stdio::null());
-        let output = command.output().context("cargo")?;
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.success() {
-            if std::env::var_os("CORPUS_VERBOSE").is_some() {
-                eprintln!("{errors}");
-            }
-            return Ok(serde_json::from_slice(&output.stdout)?);
-        }
-        let broken = broken(&errors);
-        if broken.is_empty() {
-            bail!("{errors}");
-        }
-        for at in broken.into_iter().rev() {
-            println!("{} does not compile", groups[at].name);
-            groups.remove(at);
-        }
-        println!("{errors}");
-    }
-    bail!("schemas that do not compile are left after several attempts")
-}
-
-/// Returns the groups in whose files the compiler found errors.
-fn broken(errors: &str) -> BTreeSet<usize> {
-    let found = errors.match_indices("src/groups/g");
-    let number = |(at, start): (usize, &str)| {
-        let rest = &errors[at + start.len()..];
-        let end = rest.find(|c: char| !c.is_ascii_digit())?;
-        rest[..end].parse().ok()
-    };
-    found.filter_map(number).collect()
-}
-
-fn write(package: &Path, groups: &[Group]) -> Result<()> {
+/// Compiles the types, and returns what becomes of the values of each group.
+fn outcomes(package: &Path, groups: &mut Vec<Group>) -> Result<Vec<Vec<Option<String>>>> {
     let source = workspace::root().join("xtask/corpus/suite");
-    workspace::copy(&source, package)?;
-    let modules = package.join("src/groups");
-    if modules.is_dir() {
-        fs::remove_dir_all(&modules)?;
+    let types: Vec<&Standalone> = groups.iter().map(|group| &group.outcome).collect();
+    let (program, failed) = batch::compile(&source, package, &types, |failed| list(groups, failed))?;
+    for at in failed.into_iter().rev() {
+        println!("{} does not compile", groups[at].name);
+        groups.remove(at);
     }
-    for (path, text) in crate::codegen::support()? {
-        workspace::write(&package.join("src").join(path), text.as_bytes())?;
-    }
-    let mut root = String::from("//! The generated types.\n\n");
+    let texts = |group: &Group| -> Vec<String> {
+        let tests = group.tests.iter();
+        tests.map(|test| test.data.to_string()).collect()
+    };
+    let data: Vec<Vec<String>> = groups.iter().map(texts).collect();
+    let file = package.join("values.json");
+    fs::write(&file, serde_json::to_string(&data)?)?;
+    let output = batch::run(&program, &[workspace::text(&file)?])?;
+    Ok(serde_json::from_str(&output)?)
+}
+
+/// Returns the source of the list of functions that decode and encode a value of each group.
+fn list(groups: &[Group], failed: &BTreeSet<usize>) -> String {
     let mut list = String::from(
         "use corpus_suite::{groups, support::json};\n\n\
          type Through = fn(&str) -> Result<String, String>;\n\n\
@@ -296,21 +251,13 @@ fn write(package: &Path, groups: &[Group]) -> Result<()> {
          }\n\npub const GROUPS: &[Through] = &[\n",
     );
     for (at, group) in groups.iter().enumerate() {
-        root.push_str(&format!("pub mod g{at};\n"));
         let ty = match &group.outcome.root {
+            _ if failed.contains(&at) => continue,
             Some(root) => format!("groups::g{at}::{root}"),
             None => "json::Value".to_owned(),
         };
         list.push_str(&format!("    through::<{ty}>,\n"));
-        for file in &group.outcome.files {
-            // All share one copy of the support code.
-            let text = file.text.replace("pub mod support;", "pub use crate::support;");
-            let path = modules.join(format!("g{at}")).join(&file.path);
-            workspace::write(&path, text.as_bytes())?;
-        }
     }
     list.push_str("];\n");
-    fs::write(package.join("src/list.rs"), list)?;
-    fs::write(modules.join("mod.rs"), root)?;
-    Ok(())
+    list
 }

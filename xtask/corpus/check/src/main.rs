@@ -1,9 +1,10 @@
 //! Checks that the types generated for a schema accept what the schema accepts.
 //!
-//! Arguments: a file with the definitions that the types express, from which instances are drawn, a
-//! file with the original ones, one with the names of those that are checked less strictly, and the
-//! number of cases for each definition. For each definition, instances and mutants of these are judged
-//! by a validator of other people and the original schema:
+//! Arguments: the number of the schema in the list of types, a file about the schema, and the number
+//! of cases for each definition. The file has the definitions that the types express, from which
+//! instances are drawn, the original ones, and lists of those that are checked less strictly. For each
+//! definition, instances and mutants of these are judged by a validator of other people and the
+//! original schema:
 //!
 //! * A valid one decodes, and comes back as the same JSON. It may be refused by the definitions in the
 //!   list `narrow`.
@@ -63,18 +64,20 @@ fn main() -> ExitCode {
 fn run() {
     let mut arguments = std::env::args().skip(1);
     let mut next = || arguments.next().expect("an argument");
-    let (expressed, original) = (object(&next()), object(&next()));
-    let lists = object(&next());
+    let schema: usize = next().parse().expect("a number");
+    let about = object(&next());
+    let definitions = |name: &str| about[name].as_object().expect("definitions").clone();
     let is_in = |list: &str, name: &str| {
-        let names = lists[list].as_array().expect("a list");
+        let names = about[list].as_array().expect("a list");
         names.iter().any(|other| other == name)
     };
     let cases: u64 = next().parse().expect("a number");
-    let schemas = Schemas::new(expressed);
+    let schemas = Schemas::new(definitions("expressed"));
+    let original = definitions("original");
     let mut counts = Counts::default();
-    for name in list::NAMES {
+    for (name, through) in list::SCHEMAS[schema] {
         let leniency = Leniency {
-            draft: if lists["draft07"] == true {
+            draft: if about["draft07"] == true {
                 Draft::Draft7
             } else {
                 Draft::Draft202012
@@ -82,7 +85,8 @@ fn run() {
             loose: is_in("loose", name),
             narrow: is_in("narrow", name),
         };
-        check(&schemas, &original, name, &leniency, cases, &mut counts);
+        let subject = (*name, *through);
+        check(&schemas, &original, subject, &leniency, cases, &mut counts);
     }
     let line = json!({
         "values": counts.values,
@@ -105,7 +109,7 @@ fn object(file: &str) -> Map<String, Value> {
 fn check(
     schemas: &Arc<Schemas>,
     original: &Map<String, Value>,
-    name: &str,
+    (name, through): (&str, fn(&str) -> Result<String, String>),
     leniency: &Leniency,
     cases: u64,
     counts: &mut Counts,
@@ -143,7 +147,7 @@ fn check(
             let is_valid = strict.is_valid(value);
             counts.values += 1;
             counts.valid += u64::from(is_valid);
-            let fault = match list::round_trip(name, &value.to_string()) {
+            let fault = match through(&value.to_string()) {
                 Ok(text) if is_valid => {
                     let back: Value = serde_json::from_str(&text).expect("it writes JSON");
                     if back == *value {
