@@ -15,6 +15,9 @@ fn lowered(definitions: &Value) -> Lowered {
         file: "some.json",
         revision: "2000-01-02",
         definitions: &document.definitions,
+        document: &document,
+        left_out: &[],
+        exact: false,
         previous: None,
     };
     let hints: Hints = serde_json::from_value(hints).unwrap();

@@ -15,6 +15,9 @@ fn model(definitions: &Value, hints: &Value, previous: Option<&Model>) -> Model 
         file: "some.json",
         revision: "2000-01-02",
         definitions: &document.definitions,
+        document: &document,
+        left_out: &[],
+        exact: false,
         previous,
     };
     build(source, &hints, &DocTexts::default()).unwrap()

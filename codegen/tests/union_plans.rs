@@ -16,6 +16,9 @@ fn candidates(definitions: &Value) -> Vec<String> {
         file: "some.json",
         revision: "2000-01-02",
         definitions: &document.definitions,
+        document: &document,
+        left_out: &[],
+        exact: false,
         previous: None,
     };
     let hints = Hints::default();

@@ -57,7 +57,7 @@ pub(crate) struct Options {
     #[arg(long)]
     quick: bool,
     /// Also schemas of SchemaStore
-    #[arg(long, conflicts_with_all = ["quick", "names"])]
+    #[arg(long)]
     all: bool,
     /// The JSON-Schema-Test-Suite instead
     #[arg(long, conflicts_with_all = ["quick", "names"])]
@@ -167,7 +167,6 @@ fn check(schemas: &[Schema], packages: &Packages, cases: u64) -> Result<Vec<Row>
             rows.push(Row::failed(&schema.about, "does not compile"));
             continue;
         }
-        println!("-- {}", schema.about);
         let file = package.join("schema.json");
         schema.write(&file)?;
         let arguments = [&at.to_string(), workspace::text(&file)?, &cases.to_string()];
@@ -181,7 +180,7 @@ fn check(schemas: &[Schema], packages: &Packages, cases: u64) -> Result<Vec<Row>
         let counts: Value = serde_json::from_str(output.trim())
             .with_context(|| format!("the check printed {output:?}"))?;
         let count = |name: &str| counts[name].as_u64().unwrap_or_default();
-        rows.push(Row {
+        let row = Row {
             about: schema.about.clone(),
             bytes: schema.bytes,
             types: schema.outcome.types,
@@ -192,7 +191,9 @@ fn check(schemas: &[Schema], packages: &Packages, cases: u64) -> Result<Vec<Row>
             accepted: count("accepted"),
             disagreements: count("disagreements"),
             failure: None,
-        });
+        };
+        println!("{}", row.text());
+        rows.push(row);
     }
     Ok(rows)
 }

@@ -37,6 +37,14 @@ impl Row {
         ]
     }
 
+    /// Returns the counts with their names.
+    pub(super) fn text(&self) -> String {
+        let cells = self.cells();
+        let named = HEAD.iter().zip(&cells);
+        let named: Vec<String> = named.map(|(head, cell)| format!("{head}: {cell}")).collect();
+        named.join("; ")
+    }
+
     /// A schema without types.
     pub(super) fn failed(about: &str, failure: &str) -> Self {
         Self {
