@@ -165,7 +165,11 @@ pub fn combined(document: &Document) -> BTreeSet<String> {
                 && ["properties", "additionalProperties", "unevaluatedProperties"]
                     .iter()
                     .any(|keyword| members.contains_key(*keyword));
-            if !is_exclusive || !is_plain || is_merged {
+            let of_others = members.get("type").is_some_and(|ty| {
+                let mut all = list("anyOf").into_iter().chain(list("oneOf")).flatten();
+                !all.all(|part| values::is_of(document, part, ty))
+            });
+            if !is_exclusive || !is_plain || is_merged || of_others {
                 found.insert(name.clone());
             }
         });

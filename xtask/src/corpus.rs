@@ -298,7 +298,9 @@ fn local(definitions: &Map<String, Value>) -> Value {
             if reference.is_some_and(|reference| !reference.starts_with("#/$defs/")) {
                 members.shift_remove("$ref");
             }
-            members.retain(|keyword, _| !matches!(keyword.as_str(), "$id" | "id" | "$schema"));
+            // Content is not checked, like formats.
+            let left_out = ["$id", "id", "$schema", "contentEncoding", "contentMediaType"];
+            members.retain(|keyword, _| !left_out.contains(&keyword.as_str()));
         });
     }
     with_plain_names(all)

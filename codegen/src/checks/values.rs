@@ -91,6 +91,17 @@ pub(super) fn is_plain_object<'a>(
     })
 }
 
+/// Returns `true` if an alternative has the type that stands beside the alternatives, or gets it because
+/// it says nothing of types.
+pub(super) fn is_of(document: &Document, part: &Value, ty: &Value) -> bool {
+    let part = target(document, part);
+    let combined = ["$ref", "allOf", "anyOf", "oneOf", "const", "enum"];
+    match part.get("type") {
+        Some(own) => own == ty,
+        None => combined.iter().all(|keyword| part.get(*keyword).is_none()),
+    }
+}
+
 /// Returns `true` if a schema says at most of which type a value is, and another one says that, too.
 fn covers(outer: &Value, inner: &Value) -> bool {
     let mut members = outer.as_object().into_iter().flatten();

@@ -101,9 +101,7 @@ impl Simplifier<'_> {
         let is_typed =
             further.is_some_and(|schema| !schema.is_boolean() && !super::accepts_all(schema));
         if is_typed && (declares || requires) {
-            if !members.contains_key("patternProperties") {
-                self.unchecked(at, "additionalProperties");
-            }
+            self.unchecked(at, "additionalProperties");
             simple.insert("additionalProperties".to_owned(), Value::Bool(true));
         }
         let combined = ["$ref", "allOf", "anyOf", "oneOf", "enum", "const"];
