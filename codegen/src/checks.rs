@@ -162,9 +162,13 @@ pub fn combined(document: &Document) -> BTreeSet<String> {
             // What stands beside alternatives is merged with each of them.
             let is_union = list("anyOf").or_else(|| list("oneOf")).is_some();
             let is_merged = is_union
-                && ["properties", "additionalProperties", "unevaluatedProperties"]
-                    .iter()
-                    .any(|keyword| members.contains_key(*keyword));
+                && [
+                    "properties",
+                    "additionalProperties",
+                    "unevaluatedProperties",
+                ]
+                .iter()
+                .any(|keyword| members.contains_key(*keyword));
             let of_others = members.get("type").is_some_and(|ty| {
                 let mut all = list("anyOf").into_iter().chain(list("oneOf")).flatten();
                 !all.all(|part| values::is_of(document, part, ty))

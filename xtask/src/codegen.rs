@@ -135,7 +135,10 @@ fn standalone(schema: &str, out: &str, options: &Options) -> Result<bool> {
         "{out}: {} types, {} messages",
         outcome.types, outcome.messages
     );
-    let has_patterns = outcome.files.iter().any(|file| file.text.contains("regex::Regex"));
+    let has_patterns = outcome
+        .files
+        .iter()
+        .any(|file| file.text.contains("regex::Regex"));
     let regex = if has_patterns { "regex, " } else { "" };
     println!(
         "needs base64, lean_string, {regex}serde and serde_json (raw_value, float_roundtrip); use it as `mod` of a crate"

@@ -56,7 +56,7 @@ pub(crate) struct Options {
     /// Only two small schemas
     #[arg(long)]
     quick: bool,
-    /// Also schemas of SchemaStore
+    /// Also a sample of the public collection schemastore.org
     #[arg(long)]
     all: bool,
     /// The JSON-Schema-Test-Suite instead
@@ -87,7 +87,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         .map(|source| (source.about.clone(), packages.file(source)))
         .collect();
     if options.all {
-        files.extend(store::schemas(&packages.site_packages)?);
+        files.extend(store::schemas(&packages.site)?);
     }
     let mut rows = Vec::new();
     let (mut schemas, mut types) = (Vec::new(), 0);
@@ -107,7 +107,9 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     rows.extend(check(&schemas, &packages, options.cases)?);
     println!("\n{}", report::table(&rows, markdown));
     println!("\n{}", report::sum(&rows));
-    Ok(rows.iter().all(|row| row.disagreements == 0 && row.failure.is_none()))
+    Ok(rows
+        .iter()
+        .all(|row| row.disagreements == 0 && row.failure.is_none()))
 }
 
 /// The number of types in a crate from which on it has no further schemas.
@@ -299,7 +301,13 @@ fn local(definitions: &Map<String, Value>) -> Value {
                 members.shift_remove("$ref");
             }
             // Content is not checked, like formats.
-            let left_out = ["$id", "id", "$schema", "contentEncoding", "contentMediaType"];
+            let left_out = [
+                "$id",
+                "id",
+                "$schema",
+                "contentEncoding",
+                "contentMediaType",
+            ];
             members.retain(|keyword, _| !left_out.contains(&keyword.as_str()));
         });
     }

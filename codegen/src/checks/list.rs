@@ -75,13 +75,13 @@ impl Compiler<'_> {
                 let all: Vec<String> = value.as_array()?.iter().map(literal).collect();
                 format!("Values(&[{}])", all.join(", "))
             }
-            "pattern" => match self.patterns.add(value.as_str()?) {
-                Some(pattern) => format!("Pattern({pattern})"),
-                None => {
+            "pattern" => {
+                let Some(pattern) = self.patterns.add(value.as_str()?) else {
                     self.unchecked(at, keyword);
                     return None;
-                }
-            },
+                };
+                format!("Pattern({pattern})")
+            }
             "uniqueItems" if *value == Value::Bool(true) => "Unique".to_owned(),
             "contains" => {
                 let least = count(members, "minContains").unwrap_or(1);
@@ -95,7 +95,9 @@ impl Compiler<'_> {
                 let all = value.as_object()?.iter();
                 let checks = all.map(|(name, value)| {
                     let list = match value {
-                        Value::Array(_) => format!("&[codec::Check::Required(&[{}])]", names(value)),
+                        Value::Array(_) => {
+                            format!("&[codec::Check::Required(&[{}])]", names(value))
+                        }
                         schema => self.list(schema, &pointer::join(&place, name)),
                     };
                     format!("codec::Check::With({name:?}, {list})")
@@ -104,7 +106,9 @@ impl Compiler<'_> {
             }
             "allOf" => {
                 let all = self.lists(value, &place);
-                let all = all.iter().map(|list| format!("codec::Check::All(&({list} as codec::Checks))"));
+                let all = all
+                    .iter()
+                    .map(|list| format!("codec::Check::All(&({list} as codec::Checks))"));
                 return Some(all.collect::<Vec<_>>().join(", "));
             }
             "anyOf" => format!("Any(&[{}])", self.lists(value, &place).join(", ")),
@@ -158,7 +162,14 @@ impl Compiler<'_> {
             // In draft 04, the other keyword has the bound.
             let is_flagged = members.get(exclusive) == Some(&Value::Bool(true));
             let bounds = [
-                (members.get(keyword), if is_flagged { exclusive_check } else { inclusive_check }),
+                (
+                    members.get(keyword),
+                    if is_flagged {
+                        exclusive_check
+                    } else {
+                        inclusive_check
+                    },
+                ),
                 (members.get(exclusive), exclusive_check),
             ];
             for (bound, check) in bounds {

@@ -25,15 +25,12 @@ impl Patterns {
     /// Returns an expression for a pattern, or `None` if the crate `regex` does not support it, such
     /// as one that looks ahead.
     pub(super) fn add(&mut self, source: &str) -> Option<String> {
-        let number = match self.numbers.get(source) {
-            Some(number) => *number,
-            None => {
-                let number = self.numbers.len() + 1;
-                self.function(source, number)?;
-                self.numbers.insert(source.to_owned(), number);
-                number
-            }
-        };
+        let known = self.numbers.get(source).copied();
+        let number = known.unwrap_or(self.numbers.len() + 1);
+        if known.is_none() {
+            self.function(source, number)?;
+            self.numbers.insert(source.to_owned(), number);
+        }
         Some(format!(
             "codec::Pattern {{ source: {source:?}, matches: matches_{number} }}"
         ))

@@ -55,7 +55,11 @@ pub(super) fn differ(document: &Document, a: &Value, b: &Value) -> bool {
         texts(target(document, schema.get("properties")?.get(name)?))
     };
     let shared = required(a);
-    let mut shared = shared.intersection(&required(b)).cloned().collect::<Vec<_>>().into_iter();
+    let mut shared = shared
+        .intersection(&required(b))
+        .cloned()
+        .collect::<Vec<_>>()
+        .into_iter();
     shared.any(|name| match (member(a, &name), member(b, &name)) {
         (Some(a), Some(b)) => a.is_disjoint(&b),
         _ => false,
@@ -69,26 +73,28 @@ pub(super) fn is_plain_object<'a>(
     members: &'a Map<String, Value>,
     declared: &mut BTreeMap<&'a str, &'a Value>,
 ) -> bool {
-    members.iter().all(|(keyword, value)| match keyword.as_str() {
-        "type" => value == "object",
-        "additionalProperties" => accepts_all(value),
-        "properties" => {
-            let mut names = value.as_object().into_iter().flatten();
-            names.all(|(name, schema)| {
-                let before = declared.insert(name, schema);
-                before.is_none_or(|before| covers(before, schema) || covers(schema, before))
-            })
-        }
-        "allOf" => {
-            let mut parts = value.as_array().into_iter().flatten();
-            parts.all(|part| {
-                let part = target(document, part).as_object();
-                part.is_some_and(|part| is_plain_object(document, part, declared))
-            })
-        }
-        "required" => true,
-        other => !restricts(other),
-    })
+    members
+        .iter()
+        .all(|(keyword, value)| match keyword.as_str() {
+            "type" => value == "object",
+            "additionalProperties" => accepts_all(value),
+            "properties" => {
+                let mut names = value.as_object().into_iter().flatten();
+                names.all(|(name, schema)| {
+                    let before = declared.insert(name, schema);
+                    before.is_none_or(|before| covers(before, schema) || covers(schema, before))
+                })
+            }
+            "allOf" => {
+                let mut parts = value.as_array().into_iter().flatten();
+                parts.all(|part| {
+                    let part = target(document, part).as_object();
+                    part.is_some_and(|part| is_plain_object(document, part, declared))
+                })
+            }
+            "required" => true,
+            other => !restricts(other),
+        })
 }
 
 /// Returns `true` if an alternative has the type that stands beside the alternatives, or gets it because

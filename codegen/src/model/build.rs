@@ -19,8 +19,8 @@ use shape::{
 use inline_names::{AutomaticNames, Use};
 
 use super::{
-    Bounds, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, messages,
-    names, recursion, variant_ident,
+    Bounds, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, messages, names,
+    recursion, variant_ident,
 };
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;

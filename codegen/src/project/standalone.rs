@@ -83,7 +83,10 @@ impl Project {
             names.position(|name| name == root)
         });
         document.definitions = model::distinct_names(document.definitions);
-        let root = document.definitions.keys().nth(root.flatten().unwrap_or(usize::MAX));
+        let root = document
+            .definitions
+            .keys()
+            .nth(root.flatten().unwrap_or(usize::MAX));
         let root = root.map(|name| type_ident(name));
         let (definitions, warnings) = document.simplified();
         let source = model::Source {

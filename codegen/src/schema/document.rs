@@ -79,11 +79,12 @@ impl Document {
         walk_mut(&mut root, &mut numbers::make_whole);
         let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
         let stem = stem.split('.').next().unwrap_or(stem);
-        let (definitions, root_name) = gather(&root, stem).map_err(|dangling| SchemaError::DanglingRef {
-            file: file.to_owned(),
-            pointer: dangling.pointer,
-            reference: dangling.reference,
-        })?;
+        let (definitions, root_name) =
+            gather(&root, stem).map_err(|dangling| SchemaError::DanglingRef {
+                file: file.to_owned(),
+                pointer: dangling.pointer,
+                reference: dangling.reference,
+            })?;
         let document = Self {
             file: file.to_owned(),
             dialect: dialect(&root),

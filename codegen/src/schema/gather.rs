@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use heck::ToUpperCamelCase;
 use serde_json::{Map, Value};
 
-use super::keyword::{Holds, holds, restricts};
 use super::document::{Dialect, dialect};
+use super::keyword::{Holds, holds, restricts};
 use super::pointer;
 use super::walk::{for_each_inner, reference_to};
 
@@ -29,8 +29,10 @@ pub(super) fn gather(
     root: &Value,
     name: &str,
 ) -> Result<(Map<String, Value>, Option<String>), Dangling> {
-    let mut index = Index::default();
-    index.is_draft07 = dialect(root) == Dialect::Draft07;
+    let mut index = Index {
+        is_draft07: dialect(root) == Dialect::Draft07,
+        ..Index::default()
+    };
     index.enter(root, "", "");
     let mut gathered = Gathered {
         root,

@@ -141,7 +141,7 @@ impl Simplifier<'_> {
         self.all_of(&mut simple, at);
         self.union(&mut simple, at);
         self.reference(&mut simple, at);
-        self.object(members, &mut simple, at);
+        self.object(&mut simple, at);
         Value::Object(simple)
     }
 

@@ -211,9 +211,15 @@ impl Run {
                     return Ok(());
                 }
                 let text = value.to_string();
-                fail(format!("`{}` is none of the values that are allowed", excerpt(&text)))
+                fail(format!(
+                    "`{}` is none of the values that are allowed",
+                    excerpt(&text)
+                ))
             }
-            (Check::Minimum(_) | Check::Maximum(_) | Check::Above(_) | Check::Below(_), Value::Number(number))
+            (
+                Check::Minimum(_) | Check::Maximum(_) | Check::Above(_) | Check::Below(_),
+                Value::Number(number),
+            )
             | (Check::MultipleOf(_), Value::Number(number)) => compare::bound(check, number),
             (Check::Length(least, most), Value::String(text)) => {
                 within(text.chars().count(), *least, *most, "characters")
@@ -267,7 +273,9 @@ impl Run {
         match (found, first) {
             (1, _) => Ok(()),
             (0, Some(error)) => Err(error),
-            _ => fail(format!("the value fits {found} alternatives, expected exactly one")),
+            _ => fail(format!(
+                "the value fits {found} alternatives, expected exactly one"
+            )),
         }
     }
 
@@ -303,7 +311,12 @@ impl Run {
                         found += 1;
                     }
                 }
-                within(found, *least, *most, "elements of the kind that the list has to contain")
+                within(
+                    found,
+                    *least,
+                    *most,
+                    "elements of the kind that the list has to contain",
+                )
             }
             _ => Ok(()),
         }
@@ -335,7 +348,9 @@ impl Run {
                 }
             }),
             Check::Matching(patterns) => all.try_for_each(|(at, (name, value))| {
-                let mut fitting = patterns.iter().filter(|(pattern, _)| (pattern.matches)(name));
+                let mut fitting = patterns
+                    .iter()
+                    .filter(|(pattern, _)| (pattern.matches)(name));
                 fitting.try_for_each(|(_, checks)| each(self, at, name, checks, value))
             }),
             Check::Others(known, patterns, checks) => all.try_for_each(|(at, (name, value))| {
@@ -358,7 +373,9 @@ impl Run {
                 let outcome = self.part(checks, &Value::String(name.to_owned()));
                 outcome.map_err(|error| error.inside_member(name))
             }),
-            Check::With(name, checks) if object.contains_key(name) => self.fits(checks, value, seen),
+            Check::With(name, checks) if object.contains_key(name) => {
+                self.fits(checks, value, seen)
+            }
             _ => Ok(()),
         }
     }
@@ -369,7 +386,11 @@ impl Pattern {
         if (self.matches)(text) {
             return Ok(());
         }
-        fail(format!("`{}` does not match `{}`", excerpt(text), self.source))
+        fail(format!(
+            "`{}` does not match `{}`",
+            excerpt(text),
+            self.source
+        ))
     }
 }
 
@@ -385,5 +406,8 @@ fn types(names: &[&str], value: &Value) -> Outcome {
     if names.contains(&own) || is_integer && names.contains(&"integer") {
         return Ok(());
     }
-    fail(format!("invalid type: {own}, expected {}", names.join(" or ")))
+    fail(format!(
+        "invalid type: {own}, expected {}",
+        names.join(" or ")
+    ))
 }

@@ -35,7 +35,9 @@ pub(super) fn compile(
     for (at, outcome) in outcomes.iter().enumerate() {
         root.push_str(&format!("pub mod g{at};\n"));
         for file in &outcome.files {
-            let text = file.text.replace("pub mod support;", "pub use crate::support;");
+            let text = file
+                .text
+                .replace("pub mod support;", "pub use crate::support;");
             let path = modules.join(format!("g{at}")).join(&file.path);
             workspace::write(&path, text.as_bytes())?;
         }
@@ -48,7 +50,9 @@ pub(super) fn compile(
         let mut command = Command::new(workspace::cargo());
         command.args(["build", "--quiet"]).current_dir(package);
         command.env("RUSTFLAGS", "-D warnings");
-        command.env("CARGO_TARGET_DIR", &target).stdin(Stdio::null());
+        command
+            .env("CARGO_TARGET_DIR", &target)
+            .stdin(Stdio::null());
         let output = command.output().context("cargo")?;
         if output.status.success() {
             let name = package.file_name().context("a package has a name")?;
@@ -61,7 +65,10 @@ pub(super) fn compile(
         }
         eprintln!("{errors}");
         for at in found {
-            workspace::write(&modules.join(format!("g{at}/mod.rs")), b"//! Does not compile.\n")?;
+            workspace::write(
+                &modules.join(format!("g{at}/mod.rs")),
+                b"//! Does not compile.\n",
+            )?;
             failed.insert(at);
         }
     }

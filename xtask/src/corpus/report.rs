@@ -41,7 +41,9 @@ impl Row {
     pub(super) fn text(&self) -> String {
         let cells = self.cells();
         let named = HEAD.iter().zip(&cells);
-        let named: Vec<String> = named.map(|(head, cell)| format!("{head}: {cell}")).collect();
+        let named: Vec<String> = named
+            .map(|(head, cell)| format!("{head}: {cell}"))
+            .collect();
         named.join("; ")
     }
 
@@ -105,7 +107,9 @@ pub(super) fn aligned(head: &[&str], rows: &[Vec<String>], markdown: bool) -> St
         return lines.iter().map(line).collect::<Vec<_>>().join("\n");
     }
     let width = |at: usize| lines.iter().map(|cells| cells[at].chars().count()).max();
-    let widths: Vec<usize> = (0..head.len()).map(|at| width(at).unwrap_or_default()).collect();
+    let widths: Vec<usize> = (0..head.len())
+        .map(|at| width(at).unwrap_or_default())
+        .collect();
     let line = |cells: &Vec<String>| {
         let cells = cells.iter().zip(&widths);
         let cells: Vec<String> = cells

@@ -59,7 +59,8 @@ pub(super) struct Packages {
     /// The folder of the corpus below the target folder.
     pub(super) folder: PathBuf,
     pub(super) python: PathBuf,
-    pub(super) site_packages: PathBuf,
+    /// The folder of the packages of Python.
+    pub(super) site: PathBuf,
 }
 
 impl Packages {
@@ -84,14 +85,14 @@ impl Packages {
         Ok(Some(Self {
             folder,
             python,
-            site_packages: site_packages.trim().into(),
+            site: site_packages.trim().into(),
         }))
     }
 
     /// Returns the file of a schema.
     pub(super) fn file(&self, source: &Source) -> PathBuf {
         match source.file.strip_prefix("site-packages/") {
-            Some(file) => self.site_packages.join(file),
+            Some(file) => self.site.join(file),
             None => self.folder.join(&source.file),
         }
     }

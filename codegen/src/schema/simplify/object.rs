@@ -85,12 +85,7 @@ impl Simplifier<'_> {
 
     /// Gives a schema that describes members a type, and opens one whose further members have a
     /// schema beside declared ones.
-    pub(super) fn object(
-        &mut self,
-        members: &Map<String, Value>,
-        simple: &mut Map<String, Value>,
-        at: &str,
-    ) {
+    pub(super) fn object(&mut self, simple: &mut Map<String, Value>, at: &str) {
         let declares = simple
             .get("properties")
             .is_some_and(|own| own.as_object().is_some_and(|own| !own.is_empty()));

@@ -13,7 +13,11 @@ pub(super) fn bound(check: &Check, number: &Number) -> Outcome {
     let (is_valid, demand, bound) = match check {
         Check::Minimum(bound) => (number.compare(bound) != Ordering::Less, "at least", bound),
         Check::Maximum(bound) => (number.compare(bound) != Ordering::Greater, "at most", bound),
-        Check::Above(bound) => (number.compare(bound) == Ordering::Greater, "more than", bound),
+        Check::Above(bound) => (
+            number.compare(bound) == Ordering::Greater,
+            "more than",
+            bound,
+        ),
         Check::Below(bound) => (number.compare(bound) == Ordering::Less, "less than", bound),
         Check::MultipleOf(step) => (number.is_multiple_of(step), "a multiple of", step),
         _ => return Ok(()),
@@ -34,7 +38,8 @@ impl Literal {
             (Self::Number(own), Value::Number(value)) => value.compare(own) == Ordering::Equal,
             (Self::String(own), Value::String(value)) => own == value,
             (Self::Array(own), Value::Array(values)) => {
-                own.len() == values.len() && own.iter().zip(values).all(|(own, value)| own.is(value))
+                own.len() == values.len()
+                    && own.iter().zip(values).all(|(own, value)| own.is(value))
             }
             (Self::Object(own), Value::Object(object)) => {
                 let mut members = own.iter();
@@ -96,4 +101,3 @@ fn write_text(text: &str, key: &mut String) {
     // Writing to a string does not fail.
     let _ = write!(key, "{}:{text}", text.len());
 }
-

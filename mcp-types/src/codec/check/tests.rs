@@ -9,7 +9,10 @@ fn check(checks: Checks, text: &str) -> Result<(), String> {
 
 /// Returns the outcome for each value: whether it is valid.
 fn valid(checks: Checks, texts: &[&str]) -> Vec<bool> {
-    texts.iter().map(|text| check(checks, text).is_ok()).collect()
+    texts
+        .iter()
+        .map(|text| check(checks, text).is_ok())
+        .collect()
 }
 
 const TEXT: Checks = &[Check::Types(&["string"])];
@@ -26,35 +29,97 @@ fn keyword_accepts_what_fulfils_it_and_values_of_other_kinds() {
     let leak = |check: Check| -> Checks { Box::leak(Box::new([check])) };
     for (check, accepted, refused) in [
         (Check::Nothing, &[][..], &["1", "null", "{}"][..]),
-        (Check::Types(&["integer", "null"]), &["1", "1.0", "null"], &["1.5", "[]", "\"1\""]),
         (
-            Check::Values(&[Literal::Number("1"), Literal::Array(&[Literal::Bool(true), Literal::Null])]),
+            Check::Types(&["integer", "null"]),
+            &["1", "1.0", "null"],
+            &["1.5", "[]", "\"1\""],
+        ),
+        (
+            Check::Values(&[
+                Literal::Number("1"),
+                Literal::Array(&[Literal::Bool(true), Literal::Null]),
+            ]),
             &["1.0", "10e-1", "[true,null]"],
             &["true", "[null,true]", "\"1\"", "{}"],
         ),
         (
-            Check::Values(&[Literal::Object(&[("a", Literal::String("b")), ("c", Literal::Null)])]),
+            Check::Values(&[Literal::Object(&[
+                ("a", Literal::String("b")),
+                ("c", Literal::Null),
+            ])]),
             &[r#"{"c":null,"a":"b"}"#],
             &[r#"{"a":"b"}"#, r#"{"a":"b","c":null,"d":1}"#],
         ),
-        (Check::Minimum("2.5"), &["2.5", "25e-1", "1e400", "\"a\""], &["2.4999999999999999999", "-1e400"]),
-        (Check::Maximum("9007199254740992"), &["9007199254740992"], &["9007199254740993"]),
+        (
+            Check::Minimum("2.5"),
+            &["2.5", "25e-1", "1e400", "\"a\""],
+            &["2.4999999999999999999", "-1e400"],
+        ),
+        (
+            Check::Maximum("9007199254740992"),
+            &["9007199254740992"],
+            &["9007199254740993"],
+        ),
         (Check::Above("0"), &["1e-400"], &["0", "-0.0", "-1"]),
         (Check::Below("0"), &["-1e-400"], &["0", "1"]),
         (Check::MultipleOf("0.01"), &["19.99", "0", "[]"], &["0.001"]),
-        (Check::Length(1, 2), &["\"\u{1f4a9}\u{1f4a9}\"", "[]"], &["\"\"", "\"abc\""]),
-        (Check::Pattern(vowels), &["\"aei\"", "1"], &["\"abc\"", "\"\""]),
-        (Check::Items(1, 2), &["[1]", "[1,2]", "{}"], &["[]", "[1,2,3]"]),
-        (Check::First(&[TEXT, SMALL]), &["[]", "[\"a\"]", "[\"a\",3,9]"], &["[1]", "[\"a\",4]"]),
+        (
+            Check::Length(1, 2),
+            &["\"\u{1f4a9}\u{1f4a9}\"", "[]"],
+            &["\"\"", "\"abc\""],
+        ),
+        (
+            Check::Pattern(vowels),
+            &["\"aei\"", "1"],
+            &["\"abc\"", "\"\""],
+        ),
+        (
+            Check::Items(1, 2),
+            &["[1]", "[1,2]", "{}"],
+            &["[]", "[1,2,3]"],
+        ),
+        (
+            Check::First(&[TEXT, SMALL]),
+            &["[]", "[\"a\"]", "[\"a\",3,9]"],
+            &["[1]", "[\"a\",4]"],
+        ),
         (Check::Rest(1, TEXT), &["[1]", "[1,\"a\"]"], &["[1,2]"]),
-        (Check::Contains(1, 2, TEXT), &["[1,\"a\"]", "{}"], &["[]", "[1]", "[\"a\",\"b\",\"c\"]"]),
-        (Check::Members(1, 1), &[r#"{"a":1}"#, "[]"], &["{}", r#"{"a":1,"b":1}"#]),
+        (
+            Check::Contains(1, 2, TEXT),
+            &["[1,\"a\"]", "{}"],
+            &["[]", "[1]", "[\"a\",\"b\",\"c\"]"],
+        ),
+        (
+            Check::Members(1, 1),
+            &[r#"{"a":1}"#, "[]"],
+            &["{}", r#"{"a":1,"b":1}"#],
+        ),
         (Check::Required(&["a"]), &[r#"{"a":null}"#, "1"], &["{}"]),
-        (Check::Properties(&[("a", TEXT)]), &["{}", r#"{"a":"","b":1}"#], &[r#"{"a":1}"#]),
-        (Check::Matching(patterns), &[r#"{"e":3,"f":9}"#], &[r#"{"e":4}"#]),
-        (Check::Others(&["x"], known, TEXT), &[r#"{"x":1,"a":1,"y":""}"#], &[r#"{"y":1}"#]),
-        (Check::Names(&[Check::Length(0, 1)]), &[r#"{"a":1}"#], &[r#"{"ab":1}"#]),
-        (Check::With("a", &[Check::Required(&["b"])]), &["{}", r#"{"a":1,"b":2}"#], &[r#"{"a":1}"#]),
+        (
+            Check::Properties(&[("a", TEXT)]),
+            &["{}", r#"{"a":"","b":1}"#],
+            &[r#"{"a":1}"#],
+        ),
+        (
+            Check::Matching(patterns),
+            &[r#"{"e":3,"f":9}"#],
+            &[r#"{"e":4}"#],
+        ),
+        (
+            Check::Others(&["x"], known, TEXT),
+            &[r#"{"x":1,"a":1,"y":""}"#],
+            &[r#"{"y":1}"#],
+        ),
+        (
+            Check::Names(&[Check::Length(0, 1)]),
+            &[r#"{"a":1}"#],
+            &[r#"{"ab":1}"#],
+        ),
+        (
+            Check::With("a", &[Check::Required(&["b"])]),
+            &["{}", r#"{"a":1,"b":2}"#],
+            &[r#"{"a":1}"#],
+        ),
         (Check::Any(&[TEXT, SMALL]), &["\"a\"", "1", "null"], &["4"]),
         (Check::One(&[TEXT, SMALL]), &["1"], &["4", "\"a\""]),
         (Check::Not(TEXT), &["1"], &["\"a\""]),
@@ -64,9 +129,15 @@ fn keyword_accepts_what_fulfils_it_and_values_of_other_kinds() {
             &["\"a\"", "4"],
         ),
     ] {
-        let accepted: Vec<&&str> = accepted.iter().filter(|text| super::tests::check(leak(check), text).is_err()).collect();
+        let accepted: Vec<&&str> = accepted
+            .iter()
+            .filter(|text| super::tests::check(leak(check), text).is_err())
+            .collect();
         assert!(accepted.is_empty(), "{check:?} refuses {accepted:?}");
-        let refused: Vec<&&str> = refused.iter().filter(|text| super::tests::check(leak(check), text).is_ok()).collect();
+        let refused: Vec<&&str> = refused
+            .iter()
+            .filter(|text| super::tests::check(leak(check), text).is_ok())
+            .collect();
         assert!(refused.is_empty(), "{check:?} accepts {refused:?}");
     }
 }
@@ -75,7 +146,10 @@ fn keyword_accepts_what_fulfils_it_and_values_of_other_kinds() {
 fn error_has_the_path_of_what_is_wrong() {
     const CHECKS: Checks = &[Check::Properties(&[("list", &[Check::Rest(0, TEXT)])])];
     let error = check(CHECKS, r#"{"list":["a",1]}"#).unwrap_err();
-    assert!(error.contains("list[1]") && error.contains("expected string"), "{error}");
+    assert!(
+        error.contains("list[1]") && error.contains("expected string"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -87,7 +161,13 @@ fn parts_that_an_alternative_describes_are_known() {
         ]),
         Check::UnseenMembers(&[Check::Nothing]),
     ];
-    let texts = [r#"{"a":""}"#, r#"{"a":"","b":""}"#, r#"{"b":""}"#, r#"{"a":1}"#, r#"{"c":""}"#];
+    let texts = [
+        r#"{"a":""}"#,
+        r#"{"a":"","b":""}"#,
+        r#"{"b":""}"#,
+        r#"{"a":1}"#,
+        r#"{"c":""}"#,
+    ];
     assert_eq!(valid(CHECKS, &texts), [true, true, true, false, false]);
     // What another schema says of the same value is not known inside.
     const COUSINS: Checks = &[
@@ -131,8 +211,15 @@ fn equal_elements_are_found_however_they_are_written() {
 }
 
 static TREE: Checks = &[Check::Any(&[
-    &[Check::Types(&["array"]), Check::Rest(0, &[Check::All(&TREE)])],
-    &[Check::Types(&["array"]), Check::Rest(0, &[Check::All(&TREE)]), Check::Items(1, 9)],
+    &[
+        Check::Types(&["array"]),
+        Check::Rest(0, &[Check::All(&TREE)]),
+    ],
+    &[
+        Check::Types(&["array"]),
+        Check::Rest(0, &[Check::All(&TREE)]),
+        Check::Items(1, 9),
+    ],
     TEXT,
 ])];
 
@@ -150,7 +237,9 @@ fn alternatives_within_alternatives_end_with_an_error() {
 
 #[test]
 fn deepest_value_that_is_decoded_can_be_compared() {
-    static LIST: Checks = &[Check::All(&(&[Check::Any(&[&[Check::Rest(0, &[Check::All(&LIST)])]])] as Checks))];
+    static LIST: Checks = &[Check::All(
+        &(&[Check::Any(&[&[Check::Rest(0, &[Check::All(&LIST)])]])] as Checks),
+    )];
     let levels = json::NESTING_LIMIT - 1;
     let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     assert_eq!(check(LIST, &text), Ok(()));
