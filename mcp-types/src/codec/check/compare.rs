@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 
 use super::super::super::error::{DecodeError, excerpt};
 use super::super::{Number, Value};
-use super::{Check, Literal, Outcome, fail};
+use super::run::{Outcome, fail};
+use super::{Check, Literal};
 
 /// Compares a number with its bound, or with what it has to be a multiple of.
 pub(super) fn bound(check: &Check, number: &Number) -> Outcome {
