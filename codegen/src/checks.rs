@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use heck::ToShoutySnakeCase;
 use serde_json::Value;
 
-use crate::model::type_ident;
 use crate::schema::{Dialect, Document, Warning, WarningKind, pointer};
 use pattern::Patterns;
 
@@ -114,7 +113,15 @@ impl Compiler<'_> {
         if let Some(name) = self.names.get(definition) {
             return name.clone();
         }
-        let wanted = type_ident(definition).to_shouty_snake_case();
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let words = definition
+            .replace(|c| !plain(c), " ")
+            .to_shouty_snake_case();
+        let wanted = if words.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            words
+        } else {
+            format!("CHECKS_{words}")
+        };
         let numbered = (2..).map(|number| format!("{wanted}_{number}"));
         let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
         let free = candidates.find(|name| !self.taken.contains(name));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use heck::ToUpperCamelCase;
 use serde_json::{Map, Value};
 
-use super::document::{Dialect, dialect};
+use super::dialect::Dialect;
 use super::keyword::{Holds, holds, restricts};
 use super::pointer;
 use super::walk::{for_each_inner, reference_to};
@@ -30,7 +30,7 @@ pub(super) fn gather(
     name: &str,
 ) -> Result<(Map<String, Value>, Option<String>), Dangling> {
     let mut index = Index {
-        is_draft07: dialect(root) == Dialect::Draft07,
+        is_draft07: Dialect::of(root) == Dialect::Draft07,
         ..Index::default()
     };
     index.enter(root, "", "");

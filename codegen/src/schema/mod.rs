@@ -4,6 +4,7 @@
 
 mod change;
 mod check;
+mod dialect;
 mod diff;
 mod differ;
 mod document;
@@ -26,8 +27,9 @@ mod values;
 mod walk;
 
 pub use change::{ChangeKind, SchemaChange, Subject};
+pub use dialect::Dialect;
 pub use diff::{SchemaDiff, diff};
-pub use document::{Dialect, Document};
+pub use document::Document;
 pub use errata::{Action, Change, Errata, Erratum, ErratumError};
 pub use error::SchemaError;
 pub use facts::{Facts, FactsChange, FactsError, Variant, accepted, place, variants_of};

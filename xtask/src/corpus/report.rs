@@ -20,6 +20,8 @@ pub(super) struct Row {
     pub(super) disagreements: u64,
     /// Why there are no types.
     pub(super) failure: Option<String>,
+    /// Whether the file is a schema.
+    pub(super) is_valid: bool,
 }
 
 impl Row {
@@ -52,6 +54,7 @@ impl Row {
         Self {
             about: about.to_owned(),
             failure: Some(failure.to_owned()),
+            is_valid: true,
             ..Self::default()
         }
     }

@@ -6,8 +6,13 @@ use std::fmt::Write as _;
 
 use super::super::super::error::{DecodeError, excerpt};
 use super::super::{Number, Value};
-use super::run::{Outcome, fail};
 use super::{Check, Literal};
+
+pub(super) type Outcome = Result<(), DecodeError>;
+
+pub(super) fn fail(message: impl Into<String>) -> Outcome {
+    Err(DecodeError::data(message))
+}
 
 /// Compares a number with its bound, or with what it has to be a multiple of.
 pub(super) fn bound(check: &Check, number: &Number) -> Outcome {

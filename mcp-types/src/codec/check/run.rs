@@ -1,9 +1,9 @@
 //! [`compare`]: compares a value with a list of checks.
 
-use super::super::super::error::{DecodeError, excerpt};
+use super::super::super::error::excerpt;
 use super::super::super::json::Object;
 use super::super::Value;
-use super::compare::{bound, unique};
+use super::compare::{Outcome, bound, fail, unique};
 use super::seen::Seen;
 use super::{Check, Checks, Pattern};
 
@@ -26,8 +26,6 @@ struct Run {
     is_cut_short: bool,
 }
 
-pub(super) type Outcome = Result<(), DecodeError>;
-
 /// Compares a value with a list of checks. `length` is that of its text.
 pub(super) fn compare(checks: Checks, value: &Value, length: usize) -> Outcome {
     let mut run = Run {
@@ -40,10 +38,6 @@ pub(super) fn compare(checks: Checks, value: &Value, length: usize) -> Outcome {
         return fail("the value has too many parts that the schema compares with alternatives");
     }
     outcome
-}
-
-pub(super) fn fail(message: impl Into<String>) -> Outcome {
-    Err(DecodeError::data(message))
 }
 
 fn within(count: usize, least: usize, most: usize, what: &str) -> Outcome {
