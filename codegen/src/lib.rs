@@ -5,6 +5,7 @@
 //! 1. [`schema`] parses and checks documents, and applies errata and proposals.
 //! 2. [`model`] builds named types from the definitions: it merges `allOf`, names inline types and
 //!    finds the messages. Types that are the same in several revisions become one.
+//!    [`checks`] makes tables of what the types do not express.
 //! 3. [`discriminate`] plans how a decoder selects the variant of each union.
 //! 4. [`lower`] gets the Rust types of fields and the variants of enumerations from `typify`.
 //! 5. [`emit`] generates the definitions by area, and tables from which macros in the support code
@@ -14,6 +15,7 @@
 //! for: information that a schema does not contain is passed as data, in [`hints`] and
 //! [`doc_texts`].
 
+pub mod checks;
 pub mod discriminate;
 pub mod doc_texts;
 pub mod emit;

@@ -1,7 +1,6 @@
 //! The model of a schema: named types, their members, and messages.
 
 mod build;
-mod check;
 mod history;
 mod messages;
 mod names;
@@ -15,7 +14,6 @@ mod types;
 mod valid;
 
 pub use build::{BuildError, Source, build};
-pub use check::Check;
 pub use history::{History, MOST_REVISIONS, Part, Presence};
 pub(crate) use names::{SUPPORT, is_keyword};
 pub use names::{distinct_names, field_ident, type_ident, variant_ident, words as split_words};

@@ -16,6 +16,9 @@ fn lowered(definitions: &Value) -> Lowered {
         revision: "2000-01-02",
         definitions: &document.definitions,
         root: None,
+        document: &document,
+        left_out: &[],
+        exact: false,
         previous: None,
     };
     let hints: Hints = serde_json::from_value(hints).unwrap();

@@ -16,6 +16,9 @@ fn model(definitions: &Value, hints: &Value, previous: Option<&Model>) -> Model 
         revision: "2000-01-02",
         definitions: &document.definitions,
         root: None,
+        document: &document,
+        left_out: &[],
+        exact: false,
         previous,
     };
     build(source, &hints, &DocTexts::default()).unwrap()

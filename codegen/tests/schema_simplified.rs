@@ -74,29 +74,6 @@ fn restrictions_that_types_do_not_check_are_left_out() {
 }
 
 #[test]
-fn elements_of_lists_are_checked_on_members_only() {
-    let list = json!({ "type": "array", "uniqueItems": true, "contains": { "type": "string" }, "minContains": 2 });
-    check_member(&list, &list, &[]);
-    let plain = json!({ "type": "array", "items": { "type": "array" } });
-    let nested = json!({ "type": "array", "items": { "type": "array", "uniqueItems": true } });
-    let found = "/A/properties/m/items uniqueItems";
-    let with = |member: &Value| json!({ "type": "object", "properties": { "m": member } });
-    check(&with(&nested), &with(&plain), &[found]);
-    let bounded = json!({ "type": "array", "contains": { "type": "string", "minLength": 1 } });
-    let free = json!({ "type": "array", "contains": { "type": "string" } });
-    let found = "/A/properties/m/contains minLength";
-    check(&with(&bounded), &with(&free), &[found]);
-    for beside in [
-        json!({ "$ref": "#/$defs/Text" }),
-        json!({ "type": ["array", "string"] }),
-    ] {
-        let mut unchecked = beside.clone();
-        unchecked["uniqueItems"] = true.into();
-        check_member(&unchecked, &beside, &["uniqueItems"]);
-    }
-}
-
-#[test]
 fn descriptions_and_hints_need_no_warning() {
     let schema = json!({
         "type": "string", "title": "T", "markdownDescription": "*a*", "format": "uri", "x-a": 1,

@@ -17,6 +17,9 @@ fn candidates(definitions: &Value) -> Vec<String> {
         revision: "2000-01-02",
         definitions: &document.definitions,
         root: None,
+        document: &document,
+        left_out: &[],
+        exact: false,
         previous: None,
     };
     let hints = Hints::default();

@@ -24,11 +24,11 @@ pub use super::cursor::Cursor;
 pub use super::error::DecodeError;
 pub use super::id::{ProgressToken, RequestId};
 pub use super::json::{Decode, Key, Kind, Map, Number, Object, Text, Value, deserialize, read};
-pub use check::{Accept, Check};
+pub use check::{Check, Checks, Literal, Pattern, checked};
 pub use declared::{Declared, Need, Table, need};
 #[allow(unused_imports, reason = "a schema may have only some kinds of types")]
 pub(crate) use define::{
-    default_codec, from_variant, object_codec, setter, text_codec, union_codec,
+    checked, default_codec, from_variant, object_codec, setter, text_codec, union_codec,
 };
 pub use extra::{Empty, Extra};
 pub use object::{FromMembers, read_object};

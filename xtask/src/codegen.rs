@@ -165,7 +165,9 @@ fn standalone(schema: &str, out: &str, options: &Options) -> Result<bool> {
         "{out}: {} types, {} messages",
         outcome.types, outcome.messages
     );
-    println!("{NEEDS}");
+    let mut files = outcome.files.iter();
+    let has_patterns = files.any(|file| file.text.contains("regex::Regex"));
+    println!("{NEEDS}{}", if has_patterns { "; also regex" } else { "" });
     Ok(true)
 }
 

@@ -1,22 +1,24 @@
 //! `cargo xtask corpus`: generates types for schemas of other projects, and checks them.
 
+mod batch;
 mod report;
 mod source;
+mod store;
+mod suite;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{fs, mem};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use codegen::project::StandaloneOptions;
+use codegen::project::{ProjectError, Standalone, StandaloneOptions};
 use codegen::schema::{Dialect, walk, walk_mut};
 use serde_json::{Map, Value};
 
 use self::report::Row;
-use self::source::{Packages, Source};
-use crate::{process, workspace};
+use self::source::Packages;
+use crate::workspace;
 
 /// The keywords that the generator of instances understands.
 const UNDERSTOOD: [&str; 21] = [
@@ -54,6 +56,12 @@ pub(crate) struct Options {
     /// Only two small schemas
     #[arg(long)]
     quick: bool,
+    /// Also a sample of the public collection schemastore.org
+    #[arg(long)]
+    all: bool,
+    /// The JSON-Schema-Test-Suite instead
+    #[arg(long, conflicts_with_all = ["quick", "names"])]
+    suite: bool,
     /// Instances for each definition
     #[arg(long, value_name = "N", default_value = "32")]
     cases: u64,
@@ -70,109 +78,167 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     let Some(packages) = Packages::install(&sources)? else {
         return Ok(true);
     };
+    let markdown = options.format == "markdown";
+    if options.suite {
+        return suite::run(&packages.folder, &packages.python, markdown);
+    }
+    let mut files: Vec<(String, PathBuf)> = sources
+        .iter()
+        .map(|source| (source.about.clone(), packages.file(source)))
+        .collect();
+    if options.all {
+        files.extend(store::schemas(&packages.site)?);
+    }
     let mut rows = Vec::new();
-    for source in &sources {
-        println!("\n== {}", source.name);
-        let row = check(source, &packages, options.cases).with_context(|| source.name.clone())?;
+    let (mut schemas, mut types) = (Vec::new(), 0);
+    for (about, file) in &files {
+        match Schema::generate(about, file) {
+            Ok(schema) => {
+                types += schema.outcome.types;
+                schemas.push(schema);
+            }
+            Err(error) => {
+                let kind = error.downcast_ref::<ProjectError>();
+                rows.push(Row {
+                    // A file that is not a schema has to be refused.
+                    is_valid: !matches!(kind, Some(ProjectError::Schema(_))),
+                    ..Row::failed(about, &format!("{error:#}"))
+                });
+            }
+        }
+        if types > BATCH {
+            rows.extend(check(&mem::take(&mut schemas), &packages, options.cases)?);
+            types = 0;
+        }
+    }
+    rows.extend(check(&schemas, &packages, options.cases)?);
+    println!("\n{}", report::table(&rows, markdown));
+    println!("\n{}", report::sum(&rows));
+    let mut faults = rows.iter().filter(|row| row.is_valid);
+    Ok(faults.all(|row| row.disagreements == 0 && row.failure.is_none()))
+}
+
+/// The number of types in a crate from which on it has no further schemas.
+const BATCH: usize = 1500;
+
+/// A schema with the types that were generated for it.
+struct Schema {
+    about: String,
+    bytes: usize,
+    outcome: Standalone,
+}
+
+impl Schema {
+    fn generate(about: &str, file: &Path) -> Result<Self> {
+        println!("== {about}");
+        let text = workspace::read(file)?;
+        let outcome =
+            workspace::project()?.standalone("root", "root.json", &text, &shared_support())?;
+        Ok(Self {
+            about: about.to_owned(),
+            bytes: text.len(),
+            outcome,
+        })
+    }
+
+    /// Writes what the check needs to know.
+    fn write(&self, file: &Path) -> Result<()> {
+        let outcome = &self.outcome;
+        let reaching = |found| -> Vec<String> {
+            let names = reaching(&outcome.originals, found);
+            names.iter().map(|name| plain(name)).collect()
+        };
+        let about = serde_json::json!({
+            "expressed": understood(&outcome.definitions),
+            "original": local(&outcome.originals),
+            "loose": reaching(&outcome.loose),
+            "narrow": reaching(&outcome.narrow),
+            "draft07": outcome.dialect == Dialect::Draft07,
+        });
+        fs::write(file, about.to_string())?;
+        Ok(())
+    }
+}
+
+/// Returns the options for modules of one crate.
+fn shared_support() -> StandaloneOptions {
+    StandaloneOptions {
+        support: Some("crate::support".to_owned()),
+        ..StandaloneOptions::default()
+    }
+}
+
+/// Compiles and checks the types of several schemas.
+fn check(schemas: &[Schema], packages: &Packages, cases: u64) -> Result<Vec<Row>> {
+    let root = workspace::root();
+    let package = packages.folder.join("corpus-check");
+    let draw = root.join("mcp-types/tests/draw");
+    workspace::copy(&draw, &package.join("src/draw"))?;
+    let outcomes: Vec<&Standalone> = schemas.iter().map(|schema| &schema.outcome).collect();
+    let source = root.join("xtask/corpus/check");
+    let (program, failed) =
+        batch::compile(&source, &package, &outcomes, |failed| list(schemas, failed))?;
+    let mut rows = Vec::new();
+    for (at, schema) in schemas.iter().enumerate() {
+        if failed.contains(&at) {
+            rows.push(Row::failed(&schema.about, "does not compile"));
+            continue;
+        }
+        let file = package.join("schema.json");
+        schema.write(&file)?;
+        let arguments = [&at.to_string(), workspace::text(&file)?, &cases.to_string()];
+        let output = match batch::run(&program, &arguments) {
+            Ok(output) => output,
+            Err(error) => {
+                rows.push(Row::failed(&schema.about, &error.to_string()));
+                continue;
+            }
+        };
+        let counts: Value = serde_json::from_str(output.trim())
+            .with_context(|| format!("the check printed {output:?}"))?;
+        let count = |name: &str| counts[name].as_u64().unwrap_or_default();
+        let row = Row {
+            about: schema.about.clone(),
+            bytes: schema.bytes,
+            types: schema.outcome.types,
+            warnings: schema.outcome.warnings.len(),
+            values: count("values"),
+            valid: count("valid"),
+            refused: count("refused"),
+            accepted: count("accepted"),
+            disagreements: count("disagreements"),
+            failure: None,
+            is_valid: true,
+        };
         println!("{}", row.text());
         rows.push(row);
     }
-    println!("\n{}", report::table(&rows, options.format == "markdown"));
-    Ok(rows.iter().all(|row| row.disagreements == 0))
+    Ok(rows)
 }
 
-/// Generates, compiles and checks the types of one schema.
-fn check(source: &Source, packages: &Packages, cases: u64) -> Result<Row> {
-    let file = packages.file(source);
-    let text = workspace::read(&file)?;
-    let name = source.name.as_str();
-    let folder = packages.folder.join("check");
-    let outcome = workspace::project()?.standalone(
-        name,
-        &format!("{name}.json"),
-        &text,
-        &StandaloneOptions::default(),
-    )?;
-
-    let root = workspace::root();
-    workspace::copy(&root.join("xtask/corpus/check"), &folder)?;
-    let draw = root.join("mcp-types/tests/draw");
-    workspace::copy(&draw, &folder.join("src/draw"))?;
-    let generated = folder.join("src/generated");
-    if generated.is_dir() {
-        fs::remove_dir_all(&generated)?;
-    }
-    crate::codegen::write_module(&outcome, &generated)?;
-    crate::codegen::write_support(&generated.join("support"))?;
-    fs::write(folder.join("src/list.rs"), list(&outcome.names))?;
-    let expressed = folder.join("expressed.json");
-    let original = folder.join("original.json");
-    fs::write(&expressed, understood(&outcome.definitions).to_string())?;
-    fs::write(&original, local(&outcome.originals).to_string())?;
-
-    let lists = folder.join("lists.json");
-    let reaching = |found| -> Vec<String> {
-        let names = reaching(&outcome.definitions, found);
-        names.iter().map(|name| plain(name)).collect()
-    };
-    let marked = serde_json::json!({
-        "loose": reaching(&outcome.loose),
-        "narrow": reaching(&outcome.narrow),
-        "draft07": outcome.dialect == Dialect::Draft07,
-    });
-    fs::write(&lists, marked.to_string())?;
-
-    let arguments = [
-        "run",
-        "--quiet",
-        "--",
-        workspace::text(&expressed)?,
-        workspace::text(&original)?,
-        workspace::text(&lists)?,
-        &cases.to_string(),
-    ];
-    let output = cargo(&folder, &arguments)?;
-    let counts: Value = serde_json::from_str(output.trim())
-        .with_context(|| format!("the check printed {output:?}"))?;
-    let count = |name: &str| counts[name].as_u64().unwrap_or_default();
-    Ok(Row {
-        about: source.about.clone(),
-        bytes: text.len(),
-        types: outcome.types,
-        warnings: outcome.warnings.len(),
-        instances: count("instances"),
-        original: count("original"),
-        refused: count("refused"),
-        disagreements: count("disagreements"),
-    })
-}
-
-/// Returns the source of a function that decodes and encodes a type by its name in the schema.
-fn list(names: &BTreeMap<String, String>) -> String {
+/// Returns the source of the lists of types: by schema, then by their names in the schema.
+fn list(schemas: &[Schema], failed: &BTreeSet<usize>) -> String {
     let mut text = String::from(
         "//! The types by the names of their definitions.\n\n\
-         use corpus_check::generated::{self, support::json};\n\n",
-    );
-    let all = names.keys().map(|name| format!("    {:?},\n", plain(name)));
-    let all: Vec<String> = all.collect();
-    text.push_str(&format!(
-        "pub const NAMES: &[&str] = &[\n{}];\n\n",
-        all.concat()
-    ));
-    text.push_str(
-        "fn through<T: serde::de::DeserializeOwned + serde::Serialize>(text: &str) -> Result<String, String> {\n\
+         use corpus_check::{groups, support::json};\n\n\
+         type Through = fn(&str) -> Result<String, String>;\n\n\
+         fn through<T: serde::de::DeserializeOwned + serde::Serialize>(text: &str) -> Result<String, String> {\n\
              let value: T = json::from_str(text).map_err(|error| error.to_string())?;\n\
              json::to_string(&value).map_err(|error| error.to_string())\n\
-         }\n\n\
-         pub fn round_trip(name: &str, text: &str) -> Result<String, String> {\n    match name {\n",
+         }\n\npub const SCHEMAS: &[&[(&str, Through)]] = &[\n",
     );
-    for (name, ident) in names {
-        text.push_str(&format!(
-            "        {:?} => through::<generated::{ident}>(text),\n",
-            plain(name)
-        ));
+    for (at, schema) in schemas.iter().enumerate() {
+        text.push_str("    &[\n");
+        let names = schema.outcome.names.iter();
+        for (name, ident) in names.filter(|_| !failed.contains(&at)) {
+            let name = plain(name);
+            text.push_str(&format!(
+                "        ({name:?}, through::<groups::g{at}::{ident}>),\n"
+            ));
+        }
+        text.push_str("    ],\n");
     }
-    text.push_str("        other => Err(format!(\"no type {other}\")),\n    }\n}\n");
+    text.push_str("];\n");
     text
 }
 
@@ -250,16 +316,16 @@ fn local(definitions: &Map<String, Value>) -> Value {
             if reference.is_some_and(|reference| !reference.starts_with("#/$defs/")) {
                 members.shift_remove("$ref");
             }
-            members.retain(|keyword, _| !matches!(keyword.as_str(), "$id" | "id" | "$schema"));
+            // Content is not checked, like formats.
+            let left_out = [
+                "$id",
+                "id",
+                "$schema",
+                "contentEncoding",
+                "contentMediaType",
+            ];
+            members.retain(|keyword, _| !left_out.contains(&keyword.as_str()));
         });
     }
     with_plain_names(all)
-}
-
-fn cargo(folder: &Path, arguments: &[&str]) -> Result<String> {
-    let mut command = Command::new(workspace::cargo());
-    command.args(arguments).current_dir(folder);
-    command.stderr(Stdio::inherit());
-    command.env("RUSTFLAGS", "-D warnings");
-    process::output(command.env("CARGO_TARGET_DIR", folder.with_file_name("target")))
 }

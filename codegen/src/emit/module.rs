@@ -6,6 +6,7 @@ use super::emitter::{EmitError, Emitter, Examples, module_name};
 use super::file::{File, file, table_file};
 use super::imports::{idents, used};
 use super::scope::Scope;
+use super::table::inline;
 use crate::discriminate;
 use crate::hints::Hints;
 use crate::lower::lower;
@@ -138,6 +139,15 @@ impl<'a> Emitter<'a> {
         }
         if areas.values().any(|items| !items.codecs.is_empty()) {
             files.push(file("codecs/mod.rs", &self.codecs_root(&areas)?)?);
+        }
+        let tables = &model.checks.tables;
+        if !tables.is_empty() {
+            let support = &self.support;
+            let about = format!(
+                "//! What the types do not express, as tables.\n\nuse {}::codec;\n",
+                inline(&quote! { #support })
+            );
+            files.push(table_file("checks.rs", &about, tables)?);
         }
         if !self.standalone && self.has_own_types(at) {
             files.push(self.strategies_file(name, &strategies)?);

@@ -77,6 +77,7 @@ impl Emitter<'_> {
         }
         let has_codecs = areas.values().any(|items| !items.codecs.is_empty());
         let codecs = has_codecs.then(|| quote! { mod codecs; });
+        let checks = (!model.checks.tables.is_empty()).then(|| quote! { mod checks; });
         let reexported: Vec<TokenStream> = self
             .area_names()?
             .into_iter()
@@ -105,6 +106,7 @@ impl Emitter<'_> {
             #messages
             #own
             #modules
+            #checks
             #codecs
             #convert
             #(#reexported)*

@@ -4,7 +4,7 @@ mod kind;
 
 use super::table::{Table, inline};
 use super::{EmitError, Item, Scope, cfg, docs};
-use crate::model::{Bounds, Check, Kind, Member, Object, Part, Ty};
+use crate::model::{Bounds, Kind, Member, Object, Part, Ty};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
@@ -95,7 +95,7 @@ impl Scope<'_> {
                 )));
             }
             let kind = self.kind(member)?;
-            let mut row = format!("{at} {:?} {kind}{}", member.json, self.checks(member)?);
+            let mut row = format!("{at} {:?} {kind}", member.json);
             if member.constant().is_some() {
                 if !member.features.is_empty() {
                     return Err(EmitError::Unsupported(format!(
@@ -137,7 +137,8 @@ impl Scope<'_> {
         } else {
             ", exact"
         };
-        table.line(&format!("{ident} = {name:?}, {rest}{exact};"));
+        let checked = self.checked();
+        table.line(&format!("{ident} = {name:?}, {rest}{exact}{checked};"));
         if parameters.len() > 7 {
             table.line(
                 "#[expect(clippy::too_many_arguments, reason = \"the schema requires them\")]",
@@ -162,24 +163,6 @@ impl Scope<'_> {
             text.push_str(&format!("codec::default_codec! {{ {cfg}{ident} }}\n"));
         }
         Ok(text)
-    }
-
-    /// Returns the checks of a member, as they are written behind its kind.
-    fn checks(&self, member: &Member) -> Result<String, EmitError> {
-        let mut checks = Vec::new();
-        for check in &member.checks {
-            checks.push(match check {
-                Check::UniqueItems => "codec::Check::UniqueItems".to_owned(),
-                Check::Contains { ty, least } => {
-                    let ty = inline(&self.rust_type(ty)?);
-                    format!("codec::Check::Contains({least}, <{ty} as codec::Accept>::accept)")
-                }
-            });
-        }
-        Ok(match checks.as_slice() {
-            [] => String::new(),
-            checks => format!(" & [{}]", checks.join(", ")),
-        })
     }
 
     /// Returns the function that makes the value of a field of the parameter of its setter.

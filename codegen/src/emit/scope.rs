@@ -35,6 +35,18 @@ impl Scope<'_> {
         }
     }
 
+    /// Returns the path of the table of checks of the type, if it has one.
+    pub(super) fn checks(&self) -> Option<String> {
+        let name = self.model.checks.names.get(&self.def.name)?;
+        Some(format!("super::super::checks::{name}"))
+    }
+
+    /// Returns what the first line of a table says of the checks of the type.
+    pub(super) fn checked(&self) -> String {
+        let checks = self.checks();
+        checks.map_or_else(String::new, |path| format!(" where checked({path})"))
+    }
+
     /// Returns the Rust type of a value.
     pub(super) fn rust_type(&self, ty: &Ty) -> Result<TokenStream, EmitError> {
         Ok(match ty {

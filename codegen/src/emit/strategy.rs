@@ -3,7 +3,7 @@
 use super::object::{field, stored};
 use super::table::{Table, inline};
 use super::{EmitError, Emitter, File, Scope, cfg, range, table_file};
-use crate::model::{Bounds, Kind, Member, Ty, Variant};
+use crate::model::{Kind, Member, Ty, Variant};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
@@ -85,9 +85,6 @@ impl Scope<'_> {
 
     /// Generates the strategy of a member, unless it is that of its type.
     fn member_strategy(&self, member: &Member) -> Option<TokenStream> {
-        if !member.checks.is_empty() {
-            return Some(self.checked_strategy(member));
-        }
         if !member.is_recursive() && !is_restricted(self, &member.ty) {
             return None;
         }
@@ -117,22 +114,6 @@ impl Scope<'_> {
         } else {
             all
         })
-    }
-
-    /// Generates the strategy of a list with checks: of the shortest lists, because the elements are
-    /// drawn without regard to each other.
-    fn checked_strategy(&self, member: &Member) -> TokenStream {
-        match self.model.resolve(&member.ty) {
-            Ty::Array(item, bounds) if member.required => {
-                let item = self.value_strategy(item);
-                let range = range::few(&Bounds {
-                    max: Some(bounds.min.clone().unwrap_or_else(|| 1.into())),
-                    ..bounds.clone()
-                });
-                quote! { arbitrary::list(#item, #range) }
-            }
-            _ => quote! { arbitrary::none() },
-        }
     }
 
     /// Generates the strategy of a type. The compiler infers the type that `draw` draws.

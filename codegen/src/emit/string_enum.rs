@@ -39,7 +39,7 @@ impl Scope<'_> {
         let mut table = Table::new("codec::text_codec");
         table.condition(cfg.as_ref());
         let other = if known.open { "open(Other)" } else { "closed" };
-        table.line(&format!("{ident} = {name:?}, {other};"));
+        table.line(&format!("{ident} = {name:?}, {other}{};", self.checked()));
         for (ident, value) in idents.iter().zip(&values) {
             table.line(&format!("{ident} = {value:?};"));
         }

@@ -83,6 +83,10 @@ impl Scope<'_> {
         code.open(
             "fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {",
         );
+        let checks = self.checks();
+        if let Some(path) = &checks {
+            code.open(&format!("codec::checked(text, {path}, |text| {{"));
+        }
         code.open("*self = match text.kind() {");
         let plan = plan(self.model, self.emitter.hints, name, union);
         for (kind, tried) in &plan.scalars {
@@ -95,6 +99,9 @@ impl Scope<'_> {
         ));
         code.close("};");
         code.line("Ok(())");
+        if checks.is_some() {
+            code.close("})");
+        }
         code.close("}");
         code.close("}");
         Ok(code.text())

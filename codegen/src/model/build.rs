@@ -1,5 +1,6 @@
 //! Builds named types from schema documents.
 
+mod checked;
 mod error;
 mod inline;
 mod inline_names;
@@ -18,11 +19,12 @@ use shape::{
 use inline_names::{AutomaticNames, Use};
 
 use super::{
-    Bounds, Check, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, messages,
-    names, recursion,
+    Bounds, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, messages, names,
+    recursion,
 };
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
+use crate::schema::{Document, Warning};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,6 +44,13 @@ pub struct Source<'a> {
     /// The definition that is the root of the file. The names of the inline types of its members do
     /// not begin with its name.
     pub root: Option<&'a str>,
+    /// The document of the definitions.
+    pub document: &'a Document,
+    /// What was left out of the definitions.
+    pub left_out: &'a [Warning],
+    /// Whether the types accept nothing that the schema excludes, as far as that can be checked: also
+    /// where schemas are merged, and with the crate `regex`.
+    pub exact: bool,
     /// The model of the revision before. Variants of unions keep the names that they have there.
     pub previous: Option<&'a Model>,
 }
@@ -80,6 +89,8 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
     let mut notes = builder.name_notes();
     notes.append(&mut builder.notes);
     let inline = builder.uses.into_iter().map(|one| one.position.default);
+    notes.extend(source.left_out.iter().cloned().map(Note::Schema));
+    let checks = checked::check(source, &mut builder.types, &mut notes);
     let mut model = Model {
         revision: source.revision.to_owned(),
         types: builder.types,
@@ -88,6 +99,7 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
         categories: BTreeMap::new(),
         index: builder.index,
         inline: inline.collect(),
+        checks,
         notes,
     };
     recursion::bound_sizes(&mut model);
@@ -293,20 +305,11 @@ impl Builder<'_> {
                 // An optional constant may be absent, so it needs a field.
                 ty = self.constant_type(&default, ty, &place);
             }
-            let checks = if types_of(value) == ["array"] {
-                Check::of_list(value, &mut |keyword, schema| {
-                    let place = format!("{place}/{keyword}");
-                    self.item(&format!("{default}Contained"), schema, &place)
-                })?
-            } else {
-                Vec::new()
-            };
             let ident = names::member_ident(json, &|ident| {
                 members.iter().any(|member: &Member| member.ident == ident)
             });
             members.push(Member {
                 ident,
-                checks,
                 required: is_required,
                 one_or_many: self.hints.is_one_or_many(self.source.revision, name, json),
                 docs: self.text(value, name, &format!(".{json}")),

@@ -1,7 +1,7 @@
 //! Draws values from types: examples for the documentation, and values that a conversion has to
 //! invent.
 
-use super::valid::is_valid_member;
+use super::valid::is_valid;
 use super::{Bounds, Kind, Member, Model, Object, Ty};
 use crate::hints::{Hints, with_origin};
 use serde_json::{Map, Value, json};
@@ -45,7 +45,7 @@ pub fn invent(
         style: Style::Blank { from, upward },
     };
     Invented {
-        value: sampler.member(member, 0),
+        value: sampler.value(&member.ty, &member.json, 0),
         hinted: false,
     }
 }
@@ -113,18 +113,12 @@ impl Sampler<'_> {
         })
     }
 
-    /// Returns the value of a member, unless it would not pass the member's checks.
-    fn member(&self, member: &Member, depth: usize) -> Option<Value> {
-        let value = self.value(&member.ty, &member.json, depth);
-        value.filter(|it| member.checks.is_empty() || is_valid_member(self.model, member, it))
-    }
-
     fn object(&self, name: &str, object: &Object, depth: usize) -> Option<Value> {
         let mut members = Map::new();
         for member in object.members.iter().filter(|member| member.required) {
             let value = match self.given(name, member) {
                 Some(value) => value,
-                None => self.member(member, depth + 1)?,
+                None => self.value(&member.ty, &member.json, depth + 1)?,
             };
             members.insert(member.json.clone(), value);
         }
@@ -142,7 +136,7 @@ impl Sampler<'_> {
         let value = hints.default_of(revision, owner, json);
         let value = value.or_else(|| hints.conversion_value(revision, upward, owner, json))?;
         let filled_in = with_origin(value, from);
-        is_valid_member(self.model, member, &filled_in).then(|| match self.style {
+        is_valid(self.model, &member.ty, &filled_in).then(|| match self.style {
             Style::Blank { .. } => value.clone(),
             Style::Example => filled_in,
         })

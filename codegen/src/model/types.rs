@@ -1,8 +1,8 @@
 //! The types of a model.
 
 use super::Note;
-use super::check::Check;
 use super::ty::Ty;
+use crate::checks::Checks;
 use crate::schema::Facts;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,8 @@ pub struct Model {
     pub constants: Map<String, Value>,
     /// The category of each definition in the published documentation.
     pub categories: BTreeMap<String, String>,
+    /// Tables for what the types do not express.
+    pub checks: Checks,
     /// What the generator decided by itself.
     pub notes: Vec<Note>,
     /// The names of the inline types that follow from their positions. The hints may change them.
@@ -123,8 +125,6 @@ pub struct Member {
     pub ident: String,
     /// The type of the value.
     pub ty: Ty,
-    /// What a value must fulfil beyond its type.
-    pub checks: Vec<Check>,
     /// `true` if the member is required.
     pub required: bool,
     /// `true` if one string of words is also decoded as a list.
@@ -142,8 +142,7 @@ pub struct Member {
 impl PartialEq for Member {
     /// Documentation is not part of the structure.
     fn eq(&self, other: &Self) -> bool {
-        (&self.json, &self.ty, &self.checks, self.required)
-            == (&other.json, &other.ty, &other.checks, other.required)
+        (&self.json, &self.ty, self.required) == (&other.json, &other.ty, other.required)
     }
 }
 
@@ -160,12 +159,9 @@ impl Member {
         }
     }
 
-    /// Calls `found` with each named type in the type and the checks of the member.
+    /// Calls `found` with each named type in the type of the member.
     pub(crate) fn walk<'a>(&'a self, found: &mut dyn FnMut(&'a str)) {
         self.ty.walk(found);
-        for ty in self.checks.iter().filter_map(Check::ty) {
-            ty.walk(found);
-        }
     }
 
     pub(crate) fn is_boxed(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Decides whether a JSON value is a value of a type.
 
-use super::{Bounds, Kind, Member, Model, Object, Ty};
+use super::{Bounds, Kind, Model, Object, Ty};
 use serde_json::{Map, Value};
 
 /// Returns `true` if a value is valid. Members of proposals are valid whether or not they are
@@ -45,15 +45,6 @@ pub fn is_valid(model: &Model, ty: &Ty, value: &Value) -> bool {
     }
 }
 
-/// Returns `true` if a value is valid for a member.
-#[must_use]
-pub(super) fn is_valid_member(model: &Model, member: &Member, value: &Value) -> bool {
-    let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
-    let is_of = |ty: &Ty, item: &Value| is_valid(model, ty, item);
-    let mut checks = member.checks.iter();
-    is_valid(model, &member.ty, value) && checks.all(|check| check.passes(items, &is_of))
-}
-
 fn object_is_valid(model: &Model, object: &Object, members: &Map<String, Value>) -> bool {
     let declared = |json: &String| object.members.iter().any(|member| member.json == *json);
     let known = object.open || members.keys().all(declared);
@@ -62,7 +53,7 @@ fn object_is_valid(model: &Model, object: &Object, members: &Map<String, Value>)
             .members
             .iter()
             .all(|member| match members.get(&member.json) {
-                Some(value) => is_valid_member(model, member, value),
+                Some(value) => is_valid(model, &member.ty, value),
                 None => !member.required,
             })
 }

@@ -216,6 +216,9 @@ impl Project {
                 revision,
                 definitions: &definitions,
                 root: None,
+                document,
+                left_out: &warnings,
+                exact: false,
                 previous: models.last(),
             };
             // A draft needs no texts of its own, so the report does not list those that it lacks.
@@ -227,7 +230,6 @@ impl Project {
                 let (file, note) = (document.file.clone(), note.clone());
                 return Err(ProjectError::SameMethod { file, note });
             }
-            model.notes.extend(warnings.into_iter().map(Note::Schema));
             if let Some(facts) = self.facts_of(revision)? {
                 model.add_facts(facts);
             }

@@ -42,6 +42,8 @@ pub struct Standalone {
     pub originals: Map<String, Value>,
     /// The Rust names of the definitions that have a type of their own.
     pub names: BTreeMap<String, String>,
+    /// The Rust name of the type of the document itself, unless it only lists definitions.
+    pub root: Option<String>,
     /// The definitions whose types accept more than [`definitions`](Self::definitions).
     pub loose: BTreeSet<String>,
     /// The definitions whose types accept only objects, although the document allows other values.
@@ -109,6 +111,9 @@ impl Project {
             revision,
             definitions: &definitions,
             root: document.root.as_deref(),
+            document: &document,
+            left_out: &warnings,
+            exact: true,
             previous: None,
         };
         let mut model = build(source, &hints, &doc_texts)?;
@@ -134,7 +139,6 @@ impl Project {
         let narrow = warnings.iter();
         let narrow = narrow.filter(|warning| warning.kind == WarningKind::OnlyObjects);
         let narrow = narrow.map(owner).collect();
-        model.notes.extend(warnings.into_iter().map(Note::Schema));
         let mut warnings = super::report::warnings(&model.notes);
         let own = |def: &&TypeDef| def.published && !matches!(def.kind, Kind::Alias(_));
         let published = model.types.iter().filter(own);
@@ -158,6 +162,7 @@ impl Project {
             definitions,
             originals: document.definitions,
             names,
+            root: document.root.as_deref().map(type_ident),
             loose,
             narrow,
             types,

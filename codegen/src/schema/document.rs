@@ -2,39 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use super::dialect::Dialect;
 use super::duplicate::{Duplicate, duplicate};
 use super::gather::{Gathering, RootName, gather};
 use super::{SchemaError, check, numbers, pointer, prose, walk_mut};
-
-/// The version of JSON Schema in which a document is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// Draft 07, or draft 04, which is the same within the supported subset. Types are defined
-    /// under `definitions`.
-    Draft07,
-    /// Draft 2020-12. Types are defined under `$defs`.
-    Draft2020,
-}
-
-impl Dialect {
-    /// Returns the value of `$schema`.
-    #[must_use]
-    pub fn uri(self) -> &'static str {
-        match self {
-            Self::Draft07 => "http://json-schema.org/draft-07/schema#",
-            Self::Draft2020 => "https://json-schema.org/draft/2020-12/schema",
-        }
-    }
-
-    /// Returns the name of the member that contains the definitions.
-    #[must_use]
-    pub fn keyword(self) -> &'static str {
-        match self {
-            Self::Draft07 => "definitions",
-            Self::Draft2020 => "$defs",
-        }
-    }
-}
 
 /// The definitions of a schema document, in the order of the file.
 ///
@@ -48,7 +19,7 @@ pub struct Document {
     pub dialect: Dialect,
     /// The schemas of the types, by name.
     pub definitions: Map<String, Value>,
-    /// The name of the definition that is the root of the file, if that is a type.
+    /// The name of the definition that is the root of the document, unless it only lists definitions.
     pub root: Option<String>,
 }
 
@@ -114,7 +85,7 @@ impl Document {
         } = gathered;
         let document = Self {
             file: file.to_owned(),
-            dialect: dialect(&root),
+            dialect: Dialect::of(&root),
             definitions,
             root: root_name,
         };
@@ -187,14 +158,6 @@ impl Document {
             Value::Object(definitions),
         );
         format!("{:#}\n", Value::Object(root))
-    }
-}
-
-fn dialect(root: &Value) -> Dialect {
-    match root.get("$schema").and_then(Value::as_str) {
-        Some(uri) if uri.contains("2020-12") || uri.contains("2019-09") => Dialect::Draft2020,
-        None if root.get("$defs").is_some() => Dialect::Draft2020,
-        Some(_) | None => Dialect::Draft07,
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use heck::ToUpperCamelCase;
 use serde_json::{Map, Value};
 
+use super::dialect::Dialect;
 use super::keyword::{Holds, holds, restricts};
 use super::pointer;
 use super::walk::{for_each_inner, reference_to};
@@ -23,7 +24,10 @@ pub(super) struct Dangling {
 ///
 /// The root comes last. A schema elsewhere to which a reference leads becomes a definition, too.
 pub(super) fn gather(root: &Value, name: RootName<'_>) -> Result<Gathering, Dangling> {
-    let mut index = Index::default();
+    let mut index = Index {
+        is_draft07: Dialect::of(root) == Dialect::Draft07,
+        ..Index::default()
+    };
     index.enter(root, "", "");
     let mut gathered = Gathered {
         root,
@@ -67,6 +71,9 @@ pub(super) struct Gathering {
 /// Where the schemas of a document are.
 #[derive(Default)]
 struct Index {
+    is_draft07: bool,
+    /// How many schemas have each `$dynamicAnchor`.
+    dynamic: BTreeMap<String, usize>,
     /// The base URI of each schema that has one of its own, by JSON pointer.
     bases: BTreeMap<String, String>,
     /// The JSON pointers of schemas with a URI: `$id`, or `$anchor` as its fragment.
@@ -86,7 +93,10 @@ impl Index {
             self.uris.insert(String::new(), String::new());
             self.bases.insert(String::new(), String::new());
         }
-        if let Some(id) = text("$id").or_else(|| text("id").filter(|_| at.is_empty())) {
+        // In this dialect, what stands beside a reference has no effect.
+        let is_hidden = self.is_draft07 && members.contains_key("$ref") && !at.is_empty();
+        let id = text("$id").or_else(|| text("id").filter(|_| at.is_empty()));
+        if let Some(id) = id.filter(|_| !is_hidden) {
             if let Some(anchor) = id.strip_prefix('#') {
                 self.name(&base, anchor, at);
             } else {
@@ -99,6 +109,9 @@ impl Index {
             if let Some(anchor) = text(anchor) {
                 self.name(&base, anchor, at);
             }
+        }
+        if let Some(anchor) = text("$dynamicAnchor") {
+            *self.dynamic.entry(anchor.to_owned()).or_default() += 1;
         }
         for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
             if let Some(reference) = text(keyword) {
@@ -113,6 +126,12 @@ impl Index {
 
     fn name(&mut self, base: &str, anchor: &str, at: &str) {
         self.uris.insert(format!("{base}#{anchor}"), at.to_owned());
+    }
+
+    /// Returns `true` if several schemas have the anchor to which a `$dynamicRef` leads.
+    fn is_ambiguous(&self, reference: &str) -> bool {
+        let anchor = reference.rsplit('#').next().unwrap_or_default();
+        self.dynamic.get(anchor).is_some_and(|count| *count > 1)
     }
 
     /// Returns the base URI at a JSON pointer.
@@ -258,6 +277,12 @@ impl Gathered<'_> {
             let value = match (holds(keyword), value) {
                 _ if matches!(keyword.as_str(), "definitions" | "$defs") => continue,
                 _ if at.is_empty() && keyword == "$schema" => continue,
+                // Which schema is meant depends on the way that led here.
+                (Holds::Reference, Value::String(text))
+                    if keyword == "$dynamicRef" && self.index.is_ambiguous(text) =>
+                {
+                    value.clone()
+                }
                 (Holds::Reference, Value::String(text)) => {
                     let target = self.index.target(text, base);
                     let name = target.and_then(|target| self.names.get(&target));

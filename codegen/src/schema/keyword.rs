@@ -62,7 +62,11 @@ pub(super) const HINTS: [&str; 13] = [
 ];
 
 /// Keywords that restrict values in a way that no type expresses.
-pub(super) const UNCHECKED: [&str; 13] = [
+pub(super) const UNCHECKED: [&str; 17] = [
+    "$dynamicRef",
+    "contains",
+    "minContains",
+    "uniqueItems",
     "dependencies",
     "dependentRequired",
     "dependentSchemas",
@@ -77,9 +81,6 @@ pub(super) const UNCHECKED: [&str; 13] = [
     "exclusiveMinimum",
     "exclusiveMaximum",
 ];
-
-/// Keywords that are checked on lists that are members.
-pub(super) const CHECKED_ON_LISTS: [&str; 3] = ["contains", "minContains", "uniqueItems"];
 
 /// Returns the kind of a keyword's value, for the keywords of draft 04, draft 07 and draft 2020-12.
 pub(super) fn holds(keyword: &str) -> Holds {
@@ -124,8 +125,13 @@ pub(super) fn holds(keyword: &str) -> Holds {
     }
 }
 
+/// Returns `true` for a keyword of JSON Schema, or one for editors and documentation.
+pub(crate) fn is_known(keyword: &str) -> bool {
+    holds(keyword) != Holds::Unknown || HINTS.contains(&keyword)
+}
+
 /// Returns `true` for a keyword that can restrict values.
-pub(super) fn restricts(keyword: &str) -> bool {
+pub(crate) fn restricts(keyword: &str) -> bool {
     !matches!(
         keyword,
         "$schema"

@@ -4,6 +4,7 @@
 
 mod change;
 mod check;
+mod dialect;
 mod diff;
 mod differ;
 mod document;
@@ -12,7 +13,7 @@ mod errata;
 mod error;
 mod facts;
 mod gather;
-mod keyword;
+pub(crate) mod keyword;
 mod numbers;
 mod patch;
 pub mod pointer;
@@ -26,8 +27,9 @@ mod values;
 mod walk;
 
 pub use change::{ChangeKind, SchemaChange, Subject};
+pub use dialect::Dialect;
 pub use diff::{SchemaDiff, diff};
-pub use document::{Dialect, Document};
+pub use document::Document;
 pub use duplicate::parse;
 pub use errata::{Action, Change, Errata, Erratum, ErratumError};
 pub use error::SchemaError;

@@ -13,7 +13,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::keyword::{CHECKED_ON_LISTS, HINTS, Holds, UNCHECKED, holds, restricts};
+use super::keyword::{HINTS, Holds, UNCHECKED, holds, restricts};
 use super::{Dialect, Document, pointer, reference};
 
 /// Something in a schema that the generated type does not check.
@@ -141,7 +141,7 @@ impl Simplifier<'_> {
         self.all_of(&mut simple, at);
         self.union(&mut simple, at);
         self.reference(&mut simple, at);
-        self.object(members, &mut simple, at);
+        self.object(&mut simple, at);
         Value::Object(simple)
     }
 
@@ -175,9 +175,7 @@ impl Simplifier<'_> {
                 self.unchecked(at, keyword);
                 return None;
             }
-            _ if UNCHECKED.contains(&keyword)
-                || CHECKED_ON_LISTS.contains(&keyword) && !is_plain_list(members) =>
-            {
+            _ if UNCHECKED.contains(&keyword) => {
                 self.unchecked(at, keyword);
                 return None;
             }
@@ -258,15 +256,6 @@ fn accepts_all(schema: &Value) -> bool {
 /// Returns `true` for a schema that is the opposite of one that accepts every value.
 fn accepts_nothing(schema: &Value) -> bool {
     schema.get("not").is_some_and(accepts_all)
-}
-
-/// Returns `true` for the schema of a list that has no alternatives beside it.
-fn is_plain_list(members: &Map<String, Value>) -> bool {
-    let combined = ["$ref", "allOf", "anyOf", "const", "enum", "oneOf"];
-    members.get("type").is_some_and(|ty| ty == "array")
-        && !combined
-            .iter()
-            .any(|keyword| members.contains_key(*keyword))
 }
 
 fn is_integer(members: &Map<String, Value>) -> bool {

@@ -1,7 +1,6 @@
 //! The members that a type declares.
 
 use super::super::error::{DecodeError, excerpt};
-use super::check::Check;
 
 /// Stands for the number of a member that is not declared.
 pub(super) const UNDECLARED: u16 = u16::MAX;
@@ -15,8 +14,6 @@ pub struct Declared {
     pub name: &'static str,
     /// Whether an object without the member is valid.
     pub need: Need,
-    /// What a value must fulfil beyond its type.
-    pub checks: &'static [Check],
 }
 
 /// Whether an object without a member is valid.
@@ -88,18 +85,7 @@ impl Declared {
     /// Describes a member.
     #[must_use]
     pub const fn new(at: u16, name: &'static str, need: Need) -> Self {
-        Self {
-            at,
-            name,
-            need,
-            checks: &[],
-        }
-    }
-
-    /// Adds checks of the value.
-    #[must_use]
-    pub const fn checked(self, checks: &'static [Check]) -> Self {
-        Self { checks, ..self }
+        Self { at, name, need }
     }
 }
 

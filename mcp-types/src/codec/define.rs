@@ -14,6 +14,18 @@ mod object;
 mod text;
 mod union;
 
+/// Calls a decoder, and then checks what it decoded if there is a list of checks.
+macro_rules! checked {
+    ($text:ident; |$inner:ident| $decode:expr) => {{
+        let $inner = $text;
+        $decode
+    }};
+    ($text:ident, $checks:path; |$inner:ident| $decode:expr) => {
+        codec::checked($text, $checks, |$inner| $decode)
+    };
+}
+
+pub(crate) use checked;
 pub(crate) use object::{default_codec, object_codec, setter};
 pub(crate) use text::text_codec;
 pub(crate) use union::{from_variant, union_codec};

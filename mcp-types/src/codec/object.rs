@@ -50,14 +50,10 @@ fn read_members(
 ) -> Result<(), DecodeError> {
     let mut reader = Reader::new(text, table)?;
     while let Some(at) = reader.advance()? {
-        let start = reader.position();
         if table.is_exact {
-            reader.refuse_null(start)?;
+            reader.refuse_null()?;
         }
         target.read_member(at, &mut reader)?;
-        if !reader.checks().is_empty() {
-            reader.check(start)?;
-        }
     }
     reader.demand()?;
     if reader.has_undeclared() {

@@ -3,9 +3,8 @@
 mod sized;
 
 use super::super::error::{DecodeError, excerpt};
-use super::super::json::text::{Entries, Kind, Name, Position};
+use super::super::json::text::{Entries, Kind, Name};
 use super::bounds::{int_within, number_within};
-use super::check::Check;
 use super::declared::{Need, Seen, Table, UNDECLARED, first_missing, unknown_member};
 use super::scalar::Constant;
 use super::{Decode, Extra, Number, Text, Value, read};
@@ -109,14 +108,8 @@ impl<'a, 'de> Reader<'a, 'de> {
         self.members.end()
     }
 
-    /// Returns the position behind the name of the current member.
-    #[inline]
-    pub(super) fn position(&self) -> Position {
-        self.members.position()
-    }
-
     /// Refuses `null` as the value of the current member if it is optional and has no such value.
-    pub(super) fn refuse_null(&mut self, start: Position) -> Result<()> {
+    pub(super) fn refuse_null(&mut self) -> Result<()> {
         let Current::Declared(index) = self.current else {
             return Ok(());
         };
@@ -124,6 +117,7 @@ impl<'a, 'de> Reader<'a, 'de> {
         if need != Some(Need::Optional) {
             return Ok(());
         }
+        let start = self.members.position();
         self.members.decode_with(|text| {
             if text.is_null() {
                 return Err(text.unfit(&"a value, or no such member"));
@@ -131,25 +125,6 @@ impl<'a, 'de> Reader<'a, 'de> {
             Ok(())
         })?;
         self.members.rewind(start);
-        Ok(())
-    }
-
-    /// Returns what the value of the current member must fulfil beyond its type.
-    #[inline]
-    pub(super) fn checks(&self) -> &'static [Check] {
-        match self.current {
-            Current::Declared(index) => self.table.members.get(index).map_or(&[], |it| it.checks),
-            _ => &[],
-        }
-    }
-
-    /// Checks the value of the current member, which was decoded, from the position behind its name.
-    #[cold]
-    pub(super) fn check(&mut self, start: Position) -> Result<()> {
-        for check in self.checks() {
-            self.members.rewind(start);
-            self.members.decode_with(|text| check.run(text))?;
-        }
         Ok(())
     }
 

@@ -1,6 +1,8 @@
 //! The value of a number, from its digits and without rounding: [`Decimal`], and [`short_float`] for the
 //! numbers that messages have most often.
 
+use std::cmp::Ordering;
+
 /// A decimal number: the digits times ten to the power of the exponent.
 pub(super) struct Decimal {
     negative: bool,
@@ -8,6 +10,9 @@ pub(super) struct Decimal {
     digits: String,
     exponent: i64,
 }
+
+/// The most digits of a number of which others are multiples.
+const STEP_DIGITS: usize = 36;
 
 /// The maximum number of decimal digits of a 128-bit integer.
 const MAX_DIGITS: usize = 39;
@@ -53,6 +58,45 @@ impl Decimal {
         let sign = if self.negative { "-" } else { "" };
         let known = self.exponent.unsigned_abs() < i64::MAX as u64 / 4;
         known.then(|| format!("{sign}{}e{}", self.digits, self.exponent))
+    }
+
+    /// Compares two numbers without rounding.
+    pub(super) fn compare(&self, other: &Self) -> Ordering {
+        let sign = |it: &Self| match (it.digits.is_empty(), it.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        };
+        // The position of the first digit, then the digits: none of them ends in zeros.
+        let size = |it: &Self| length(it.digits.len()).saturating_add(it.exponent);
+        let larger = size(self)
+            .cmp(&size(other))
+            .then_with(|| self.digits.cmp(&other.digits));
+        sign(self).cmp(&sign(other)).then(match sign(self) {
+            0 => Ordering::Equal,
+            1 => larger,
+            _ => larger.reverse(),
+        })
+    }
+
+    /// Returns `true` if the number is an integer times another one, which has at most
+    /// [`STEP_DIGITS`] digits. Of longer ones, only zero is a multiple.
+    pub(super) fn is_multiple_of(&self, step: &Self) -> bool {
+        if self.digits.is_empty() {
+            return true;
+        }
+        // The last digit is not zero, so that the number cannot be a multiple of more digits.
+        let zeros = self.exponent.saturating_sub(step.exponent);
+        let divisor = step.digits.parse::<u128>().ok();
+        let Some(divisor) = divisor.filter(|_| zeros >= 0 && step.digits.len() <= STEP_DIGITS)
+        else {
+            return false;
+        };
+        let digits = self.digits.bytes().map(|digit| u128::from(digit - b'0'));
+        // More zeros make no difference: they are the factors 2 and 5 of the divisor.
+        let zeros = usize::try_from(zeros.min(128)).unwrap_or_default();
+        let all = digits.chain(std::iter::repeat_n(0, zeros));
+        all.fold(0, |rest, digit| (rest * 10 + digit) % divisor) == 0
     }
 
     /// Returns the digits of the integer, or `None` if it has a fraction, or ends in more zeros
@@ -128,6 +172,69 @@ pub(super) fn short_float(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_compared_without_rounding() {
+        let ordered = [
+            "-1e400",
+            "-12345678901234567890123",
+            "-12345678901234567890122",
+            "-2.5",
+            "-2",
+            "-0.1",
+            "0",
+            "1e-400",
+            "0.1",
+            "0.10000000000000000001",
+            "1",
+            "1.5",
+            "9",
+            "10",
+            "9007199254740992",
+            "9007199254740993",
+            "1e400",
+        ];
+        for (at, a) in ordered.iter().enumerate() {
+            for (other, b) in ordered.iter().enumerate() {
+                let found = Decimal::read(a).compare(&Decimal::read(b));
+                assert_eq!(found, at.cmp(&other), "{a} {b}");
+            }
+        }
+        for (a, b) in [("1.0", "1"), ("-0.0", "0"), ("10e-1", "1"), ("1e2", "100")] {
+            let found = Decimal::read(a).compare(&Decimal::read(b));
+            assert_eq!(found, Ordering::Equal, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn multiples_are_found_without_rounding() {
+        let is =
+            |number: &str, step: &str| Decimal::read(number).is_multiple_of(&Decimal::read(step));
+        for (number, step) in [
+            ("10", "2"),
+            ("0", "3"),
+            ("0.0075", "0.0001"),
+            ("4.5", "1.5"),
+            ("-6", "3"),
+            ("1e300", "5"),
+            ("1e999999999", "0.128"),
+            ("0.3", "0.1"),
+            ("19.99", "0.01"),
+        ] {
+            assert!(is(number, step), "{number} {step}");
+        }
+        for (number, step) in [
+            ("7", "2"),
+            ("0.00751", "0.0001"),
+            ("35", "1.5"),
+            ("1e308", "0.123456789"),
+            ("1", "10"),
+            ("1e999999999", "3"),
+            ("0.05", "0.1"),
+        ] {
+            assert!(!is(number, step), "{number} {step}");
+        }
+    }
 
     #[test]
     fn numbers_that_are_written_in_another_way_are_no_short_float() {

@@ -1,5 +1,6 @@
 //! [`Number`]: a JSON number as it was written.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use serde::de::IgnoredAny;
@@ -173,6 +174,20 @@ impl Number {
     pub(crate) fn canonical(&self) -> String {
         let canonical = self.decimal().and_then(|decimal| decimal.canonical());
         canonical.unwrap_or_else(|| self.to_string())
+    }
+
+    /// Compares the value with a text that is known to be a JSON number, without rounding.
+    pub(crate) fn compare(&self, other: &str) -> Ordering {
+        let other = Decimal::read(other);
+        // What is not finite is more than any other number.
+        let own = self.decimal();
+        own.map_or(Ordering::Greater, |own| own.compare(&other))
+    }
+
+    /// Returns `true` if the value is an integer times a text that is known to be a JSON number.
+    pub(crate) fn is_multiple_of(&self, step: &str) -> bool {
+        let own = self.decimal();
+        own.is_some_and(|own| own.is_multiple_of(&Decimal::read(step)))
     }
 
     /// `None` if JSON cannot represent the number.

@@ -102,7 +102,10 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
             vec![step("fuzz", vec![fuzz()])],
             vec![step(
                 "corpus",
-                vec![unless(node::missing, "xtask corpus --quick")],
+                vec![
+                    unless(node::missing, "xtask corpus --suite"),
+                    unless(node::missing, "xtask corpus --all --cases 8"),
+                ],
             )],
             vec![step(
                 "tutorials",

@@ -11,7 +11,7 @@ use crate::{process, python, workspace};
 
 /// A schema of another project.
 pub(super) struct Source {
-    pub(super) name: String,
+    name: String,
     /// The name for people.
     pub(super) about: String,
     /// The file below the folder of installed packages.
@@ -61,7 +61,9 @@ const OWN: &str = "own/";
 pub(super) struct Packages {
     /// The folder of the corpus below the target folder.
     pub(super) folder: PathBuf,
-    site_packages: PathBuf,
+    pub(super) python: PathBuf,
+    /// The folder of the packages of Python.
+    pub(super) site: PathBuf,
 }
 
 impl Packages {
@@ -85,7 +87,8 @@ impl Packages {
         let site_packages = process::output(Command::new(&python).args(["-c", script]))?;
         Ok(Some(Self {
             folder,
-            site_packages: site_packages.trim().into(),
+            python,
+            site: site_packages.trim().into(),
         }))
     }
 
@@ -95,7 +98,7 @@ impl Packages {
             return workspace::root().join("xtask/corpus/own").join(file);
         }
         match source.file.strip_prefix("site-packages/") {
-            Some(file) => self.site_packages.join(file),
+            Some(file) => self.site.join(file),
             None => self.folder.join(&source.file),
         }
     }

@@ -21,6 +21,7 @@ impl Simplifier<'_> {
             return;
         };
         let others = [
+            "$dynamicRef",
             "$ref",
             "additionalProperties",
             "allOf",
@@ -84,12 +85,7 @@ impl Simplifier<'_> {
 
     /// Gives a schema that describes members a type, and opens one whose further members have a
     /// schema beside declared ones.
-    pub(super) fn object(
-        &mut self,
-        members: &Map<String, Value>,
-        simple: &mut Map<String, Value>,
-        at: &str,
-    ) {
+    pub(super) fn object(&mut self, simple: &mut Map<String, Value>, at: &str) {
         let declares = simple
             .get("properties")
             .is_some_and(|own| own.as_object().is_some_and(|own| !own.is_empty()));
@@ -100,9 +96,7 @@ impl Simplifier<'_> {
         let is_typed =
             further.is_some_and(|schema| !schema.is_boolean() && !super::accepts_all(schema));
         if is_typed && (declares || requires) {
-            if !members.contains_key("patternProperties") {
-                self.unchecked(at, "additionalProperties");
-            }
+            self.unchecked(at, "additionalProperties");
             simple.insert("additionalProperties".to_owned(), Value::Bool(true));
         }
         let combined = ["$ref", "allOf", "anyOf", "oneOf", "enum", "const"];

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::Simplifier;
-use crate::schema::keyword::{CHECKED_ON_LISTS, Holds, holds};
+use crate::schema::keyword::{Holds, holds};
 use crate::schema::pointer;
 
 /// Keywords that bound a number, a text or a list.
@@ -69,13 +69,6 @@ impl Simplifier<'_> {
                     && members.get(keyword) == Some(&0.into());
                 members.shift_remove(keyword);
                 if !says_nothing {
-                    self.unchecked(at, keyword);
-                }
-            }
-        }
-        if position != Position::Member {
-            for keyword in CHECKED_ON_LISTS {
-                if members.shift_remove(keyword).is_some() {
                     self.unchecked(at, keyword);
                 }
             }

@@ -14,10 +14,11 @@
 /// * The first line has the type, its name in the schema, and what happens to members that it does
 ///   not declare: they are stored in a field (`extra(field)`) or rejected (`unknown`). With `exact`, `null` is
 ///   no value of an optional member whose type does not have it; otherwise it stands for an absent one.
+///   `where checked(LIST)` names the [checks](super::super::Check) of the type.
 /// * `new(field: how(Type), ...)` lists the parameters of the constructor, and `default(field =
 ///   value, ...)` the fields that it sets to a value. All other fields are absent.
 /// * Each other line is a member: its number, its name, its [kind](super::super::need) with arguments, its
-///   [checks](super::super::Check) behind `&`, its field, and the parameter of its setter. A constant has no field, and a member that is a
+///   field, and the parameter of its setter. A constant has no field, and a member that is a
 ///   parameter of the constructor has no setter. The documentation of a line is that of the setter.
 ///
 /// `how` is the function of [`fill`](super::super::fill) that makes the field's value of a parameter. The
@@ -26,13 +27,14 @@
 macro_rules! object_codec {
     (
         $(#[$cfg:meta])*
-        $type:ident = $name:literal, $rest:ident $(($extra:ident))? $(, $exact:ident)?;
+        $type:ident = $name:literal, $rest:ident $(($extra:ident))? $(, $exact:ident)?
+            $(where checked($checks:path))?;
         $(#[$constructor:meta])*
         new($($parameter:ident: $fill:ident($parameter_type:ty)),* $(,)?);
         $(default($($preset:ident = $value:expr),* $(,)?);)?
         $(
             $(#[$when:meta])*
-            $at:literal $json:literal $kind:ident $(($($argument:expr),+))? $(& [$($check:expr),+])?
+            $at:literal $json:literal $kind:ident $(($($argument:expr),+))?
             $($field:ident $(= $how:ident($setter_type:ty))?)?;
         )*
     ) => {
@@ -63,7 +65,7 @@ macro_rules! object_codec {
             }
 
             fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
-                codec::read_object(self, text)
+                codec::checked!(text $(, $checks)?; |text| codec::read_object(self, text))
             }
         }
 
@@ -79,8 +81,7 @@ macro_rules! object_codec {
             #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
             const TABLE: codec::Table = codec::Table::new(
                 $name,
-                &[$($(#[$when])* codec::Declared::new($at, $json, codec::need::$kind)
-                    $(.checked(&[$($check),+]))?),*],
+                &[$($(#[$when])* codec::Declared::new($at, $json, codec::need::$kind)),*],
                 &[$($(#[$when])* $json),*],
             )
             $(.$exact())?;

@@ -14,11 +14,11 @@
 macro_rules! text_codec {
     (
         $(#[$cfg:meta])*
-        $type:ident = $name:literal, closed;
+        $type:ident = $name:literal, closed $(where checked($checks:path))?;
         $first:ident = $first_text:literal; $($variant:ident = $text:literal;)*
     ) => {
         codec::text_codec! {
-            @common $(#[$cfg])* $type = $name; $first; $first = $first_text; $($variant = $text;)*
+            @common $(#[$cfg])* $type = $name $([$checks])?; $first; $first = $first_text; $($variant = $text;)*
         }
 
         $(#[$cfg])*
@@ -47,11 +47,11 @@ macro_rules! text_codec {
     };
     (
         $(#[$cfg:meta])*
-        $type:ident = $name:literal, open($other:ident);
+        $type:ident = $name:literal, open($other:ident) $(where checked($checks:path))?;
         $first:ident = $first_text:literal; $($variant:ident = $text:literal;)*
     ) => {
         codec::text_codec! {
-            @common $(#[$cfg])* $type = $name, $other;
+            @common $(#[$cfg])* $type = $name $([$checks])?, $other;
             $first; $first = $first_text; $($variant = $text;)*
         }
 
@@ -86,7 +86,7 @@ macro_rules! text_codec {
         }
     };
     (
-        @common $(#[$cfg:meta])* $type:ident = $name:literal $(, $other:ident)?;
+        @common $(#[$cfg:meta])* $type:ident = $name:literal $([$checks:path])? $(, $other:ident)?;
         $first:ident; $($variant:ident = $text:literal;)*
     ) => {
         $(#[$cfg])*
@@ -108,8 +108,10 @@ macro_rules! text_codec {
             }
 
             fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
-                *self = codec::read_text_enum(text, $name)?;
-                Ok(())
+                codec::checked!(text $(, $checks)?; |text| {
+                    *self = codec::read_text_enum(text, $name)?;
+                    Ok(())
+                })
             }
         }
 

@@ -89,22 +89,6 @@ impl<'a, 'de> Elements<'a, 'de> {
         read(self.text).map_err(|error| self.inside(error))
     }
 
-    /// Skips the current element.
-    pub(crate) fn skip(&mut self) -> Result<()> {
-        self.text.skip()
-    }
-
-    /// Returns `true` if a function decodes the current element, which is read in any case.
-    pub(crate) fn is_accepted(&mut self, accept: fn(&mut Text<'_>) -> Result<()>) -> Result<bool> {
-        let start = self.text.position();
-        if accept(self.text).is_ok() {
-            return Ok(true);
-        }
-        self.text.return_to(start)?;
-        self.text.skip()?;
-        Ok(false)
-    }
-
     /// Adds the current element to the path of an error.
     #[cold]
     fn inside(&self, error: DecodeError) -> DecodeError {

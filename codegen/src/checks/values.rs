@@ -1,0 +1,156 @@
+//! Values in tables, and the values that a schema allows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use crate::schema::keyword::restricts;
+use crate::schema::{Document, reference};
+
+/// Returns the expression for a value.
+pub(super) fn literal(value: &Value) -> String {
+    match value {
+        Value::Null => "codec::Literal::Null".to_owned(),
+        Value::Bool(value) => format!("codec::Literal::Bool({value})"),
+        Value::Number(number) => format!("codec::Literal::Number({:?})", number.to_string()),
+        Value::String(text) => format!("codec::Literal::String({text:?})"),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(literal).collect();
+            format!("codec::Literal::Array(&[{}])", items.join(", "))
+        }
+        Value::Object(members) => {
+            let members = members.iter();
+            let members: Vec<String> = members
+                .map(|(name, value)| format!("({name:?}, {})", literal(value)))
+                .collect();
+            format!("codec::Literal::Object(&[{}])", members.join(", "))
+        }
+    }
+}
+
+/// Returns `true` if it is known that no value fits both schemas: they are of other types, have other
+/// constants, or a member that both require has other constants.
+pub(super) fn differ(document: &Document, a: &Value, b: &Value) -> bool {
+    let (a, b) = (target(document, a), target(document, b));
+    if let (Some(a), Some(b)) = (types(a), types(b))
+        && a.is_disjoint(&b)
+        && !(a.contains("integer") && b.contains("number"))
+        && !(a.contains("number") && b.contains("integer"))
+    {
+        return true;
+    }
+    if let (Some(a), Some(b)) = (texts(a), texts(b)) {
+        return a.is_disjoint(&b);
+    }
+    let required = |schema: &Value| -> BTreeSet<String> {
+        let names = schema.get("required").and_then(Value::as_array);
+        let names = names.into_iter().flatten().filter_map(Value::as_str);
+        names.map(str::to_owned).collect()
+    };
+    let is_object = |schema: &Value| schema.get("type").is_some_and(|ty| ty == "object");
+    if !is_object(a) || !is_object(b) {
+        return false;
+    }
+    let member = |schema: &'_ Value, name: &str| -> Option<BTreeSet<String>> {
+        texts(target(document, schema.get("properties")?.get(name)?))
+    };
+    let shared = required(a);
+    let mut shared = shared
+        .intersection(&required(b))
+        .cloned()
+        .collect::<Vec<_>>()
+        .into_iter();
+    shared.any(|name| match (member(a, &name), member(b, &name)) {
+        (Some(a), Some(b)) => a.is_disjoint(&b),
+        _ => false,
+    })
+}
+
+/// Returns `true` for the schema of an object that is put together from parts which declare different
+/// members, or narrow the type of one, and say nothing about others.
+pub(super) fn is_plain_object<'a>(
+    document: &'a Document,
+    members: &'a Map<String, Value>,
+    declared: &mut BTreeMap<&'a str, &'a Value>,
+) -> bool {
+    members
+        .iter()
+        .all(|(keyword, value)| match keyword.as_str() {
+            "type" => value == "object",
+            "additionalProperties" => accepts_all(value),
+            "properties" => {
+                let mut names = value.as_object().into_iter().flatten();
+                names.all(|(name, schema)| {
+                    let before = declared.insert(name, schema);
+                    before.is_none_or(|before| covers(before, schema) || covers(schema, before))
+                })
+            }
+            "allOf" => {
+                let mut parts = value.as_array().into_iter().flatten();
+                parts.all(|part| {
+                    let part = target(document, part).as_object();
+                    part.is_some_and(|part| is_plain_object(document, part, declared))
+                })
+            }
+            "required" => true,
+            other => !restricts(other),
+        })
+}
+
+/// Returns `true` if an alternative has the type that stands beside the alternatives, or gets it because
+/// it says nothing of types.
+pub(super) fn is_of(document: &Document, part: &Value, ty: &Value) -> bool {
+    let part = target(document, part);
+    let combined = ["$ref", "allOf", "anyOf", "oneOf", "const", "enum"];
+    match part.get("type") {
+        Some(own) => own == ty,
+        None => combined.iter().all(|keyword| part.get(*keyword).is_none()),
+    }
+}
+
+/// Returns `true` if a schema says at most of which type a value is, and another one says that, too.
+fn covers(outer: &Value, inner: &Value) -> bool {
+    let mut members = outer.as_object().into_iter().flatten();
+    accepts_all(outer)
+        || members.all(|(keyword, value)| match keyword.as_str() {
+            "type" => inner.get("type") == Some(value),
+            other => !restricts(other),
+        })
+}
+
+fn accepts_all(schema: &Value) -> bool {
+    let mut members = schema.as_object().into_iter().flatten();
+    *schema == Value::Bool(true)
+        || schema.is_object() && members.all(|(keyword, _)| !restricts(keyword))
+}
+
+/// Follows references that have nothing beside them.
+fn target<'a>(document: &'a Document, schema: &'a Value) -> &'a Value {
+    let mut schema = schema;
+    for _ in 0..document.definitions.len() {
+        match reference(schema).and_then(|name| document.definitions.get(name)) {
+            Some(other) => schema = other,
+            None => break,
+        }
+    }
+    schema
+}
+
+fn types(schema: &Value) -> Option<BTreeSet<&str>> {
+    match schema.get("type") {
+        Some(Value::String(one)) => Some([one.as_str()].into()),
+        Some(Value::Array(all)) => Some(all.iter().filter_map(Value::as_str).collect()),
+        _ => texts(schema).map(|_| ["string"].into()),
+    }
+}
+
+/// Returns the strings that a schema allows, if it allows nothing else.
+fn texts(schema: &Value) -> Option<BTreeSet<String>> {
+    let all = match (schema.get("const"), schema.get("enum")) {
+        (Some(one), _) => vec![one],
+        (None, Some(Value::Array(all))) => all.iter().collect(),
+        _ => return None,
+    };
+    let texts = all.iter().map(|value| value.as_str().map(str::to_owned));
+    texts.collect()
+}
