@@ -4,6 +4,7 @@
 mod areas;
 mod crates;
 
+pub(crate) use areas::category_matches;
 pub use areas::{Area, Areas};
 pub use crates::{Client, Crates};
 

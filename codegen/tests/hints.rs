@@ -186,6 +186,21 @@ fn hint_that_names_nothing_in_the_schema_is_an_error() {
             "/areas/list/0/types/0",
             "Books",
         ),
+        (
+            json!({"areas": {"list": [{"name": "a", "categories": ["books/*"]}]}}),
+            "/areas/list/0/categories/0",
+            "books/*",
+        ),
+        (
+            json!({"sources": {"1999-01-01": "https://example.com"}}),
+            "/sources/1999-01-01",
+            "1999-01-01",
+        ),
+        (
+            json!({"versionConstant": "LATEST"}),
+            "/versionConstant",
+            "LATEST",
+        ),
         (json!({"usage": {"Ask": {}}}), "/usage/Ask", "Ask"),
         (
             json!({"usage": {"Book": {"errors": ["Lost"]}}}),

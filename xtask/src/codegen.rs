@@ -91,7 +91,7 @@ fn write(output: &Output, start: Instant) -> Result<bool> {
     print_summary(&output.summary);
     let unwritten = output.report.unwritten().len();
     if unwritten > 0 {
-        println!("{unwritten} texts and examples to write: `cargo xtask ci --only texts`");
+        println!("{unwritten} texts, examples and hints to write: `cargo xtask ci --only texts`");
     }
     println!(
         "{} files in {} ms",

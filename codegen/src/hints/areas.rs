@@ -48,7 +48,11 @@ impl Areas {
     /// Returns the area of a category.
     #[must_use]
     pub fn of_category(&self, category: &str) -> Option<&str> {
-        self.find(|area| area.categories.iter().any(|known| matches(known, category)))
+        self.find(|area| {
+            area.categories
+                .iter()
+                .any(|known| category_matches(known, category))
+        })
     }
 
     fn find(&self, fits: impl Fn(&Area) -> bool) -> Option<&str> {
@@ -57,7 +61,8 @@ impl Areas {
     }
 }
 
-fn matches(pattern: &str, category: &str) -> bool {
+/// Returns `true` if a category is the one of a pattern, or begins with the text before its `*`.
+pub(crate) fn category_matches(pattern: &str, category: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => category.starts_with(start),
         None => pattern == category,

@@ -117,13 +117,13 @@ impl Project {
             previous: None,
         };
         let mut model = build(source, &hints, &doc_texts)?;
-        let unknown = unknown_hints(&given, std::slice::from_ref(&model));
-        if !unknown.is_empty() {
-            return Err(ProjectError::Hints(unknown));
-        }
         let facts = recognised.as_ref().map(|revision| self.facts_of(revision));
         if let Some(facts) = annotations.over(facts.transpose()?.flatten()) {
             model.add_facts(facts);
+        }
+        let unknown = unknown_hints(&given, std::slice::from_ref(&model));
+        if !unknown.is_empty() {
+            return Err(ProjectError::Hints(unknown));
         }
         let owner = |warning: &Warning| {
             let name = warning.pointer.split('/').nth(1).unwrap_or_default();

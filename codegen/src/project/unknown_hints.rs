@@ -1,12 +1,12 @@
 //! Entries of the hints that name nothing in any schema.
 
-use crate::hints::{Fallback, Hints};
+use crate::hints::{Fallback, Hints, category_matches};
 use crate::model::{Kind, Model};
 use crate::schema::pointer::escape;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use HintTarget::{Definition, Inline, Member, Union, Variant};
+use HintTarget::{Category, Constant, Definition, Inline, Member, Revision, Union, Variant};
 
 /// What an entry of the hints should name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,12 @@ pub enum HintTarget {
     Member,
     /// An inline type, by the name that the generator would choose.
     Inline,
+    /// A category of the published documentation. A `*` at the end stands for any text.
+    Category,
+    /// A constant.
+    Constant,
+    /// A revision.
+    Revision,
 }
 
 impl fmt::Display for HintTarget {
@@ -31,6 +37,9 @@ impl fmt::Display for HintTarget {
             Self::Variant => "a variant",
             Self::Member => "a member",
             Self::Inline => "an inline type",
+            Self::Category => "a category",
+            Self::Constant => "a constant",
+            Self::Revision => "a revision",
         })
     }
 }
@@ -73,22 +82,20 @@ pub(super) fn unknown_hints(hints: &Hints, models: &[Model]) -> Vec<UnknownHint>
 
 /// The names in a model.
 struct Names<'a> {
-    revision: &'a str,
+    model: &'a Model,
     types: BTreeSet<&'a str>,
     unions: BTreeSet<&'a str>,
     /// `Type.member` and `*.member`.
     members: BTreeSet<String>,
-    inline: &'a BTreeSet<String>,
 }
 
 impl<'a> Names<'a> {
     fn of(model: &'a Model) -> Self {
         let mut names = Self {
-            revision: &model.revision,
+            model,
             types: BTreeSet::new(),
             unions: BTreeSet::new(),
             members: BTreeSet::new(),
-            inline: &model.inline,
         };
         for def in &model.types {
             names.types.insert(&def.name);
@@ -116,7 +123,13 @@ impl<'a> Names<'a> {
             Variant => self.types.contains(name) || UNNAMED.contains(&name),
             Union => self.unions.contains(name),
             Member => self.members.contains(name),
-            Inline => self.inline.contains(name),
+            Inline => self.model.inline.contains(name),
+            Category => {
+                let mut known = self.model.categories.values();
+                known.any(|category| category_matches(name, category))
+            }
+            Constant => self.model.constants.contains_key(name),
+            Revision => self.model.revision == name,
         }
     }
 }
@@ -127,17 +140,21 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Adds a line about the entry at `table` and `key` unless a model has what `name` stands for, with
-    /// or without its revision.
     fn entry(&mut self, (table, key): (&str, &str), name: &str, expected: HintTarget) {
+        self.check_name(&format!("/{table}/{}", escape(key)), name, expected);
+    }
+
+    /// Adds the entry at a JSON pointer unless a model has what `name` stands for, with or without its
+    /// revision.
+    fn check_name(&mut self, pointer: &str, name: &str, expected: HintTarget) {
         let is_known = self.names.iter().any(|names| {
-            let scoped = name.strip_prefix(names.revision);
+            let scoped = name.strip_prefix(&names.model.revision);
             let scoped = scoped.and_then(|name| name.strip_prefix('/'));
             names.has(expected, name) || scoped.is_some_and(|name| names.has(expected, name))
         });
         if !is_known {
             self.found.push(UnknownHint {
-                pointer: format!("/{table}/{}", escape(key)),
+                pointer: pointer.to_owned(),
                 expected,
                 name: name.to_owned(),
             });
@@ -201,6 +218,12 @@ impl Check<'_> {
                 let list = format!("areas/list/{at}/{list}");
                 self.list(&list, names, Definition);
             }
+            let list = format!("areas/list/{at}/categories");
+            self.list(&list, &area.categories, Category);
+        }
+        self.keys("sources", hints.sources.keys(), Revision);
+        if !hints.version_constant.is_empty() {
+            self.check_name("/versionConstant", &hints.version_constant, Constant);
         }
         for member in hints.crates.client.supplied.keys() {
             let place = ("crates/client/supplied", member.as_str());

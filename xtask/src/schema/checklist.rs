@@ -106,7 +106,7 @@ impl Checklist {
         }
         let title = "Behaviour that server and client may need";
         self.section(title, &self.own(&report.behaviour));
-        self.section("Texts and examples to write", &report.unwritten());
+        self.section("Texts, examples and hints to write", &report.unwritten());
         let notes = report.notes.iter();
         let notes = notes.filter(|(revision, _)| *revision == self.revision);
         let notes: Vec<String> = notes.map(|(_, note)| note.to_string()).collect();
