@@ -1,6 +1,7 @@
 //! `cargo xtask corpus`: generates types for schemas of other projects, and checks them.
 
 mod batch;
+mod others;
 mod report;
 mod source;
 mod store;
@@ -16,6 +17,7 @@ use codegen::project::{ProjectError, Standalone, StandaloneOptions};
 use codegen::schema::{Dialect, walk, walk_mut};
 use serde_json::{Map, Value};
 
+use self::batch::Module;
 use self::report::Row;
 use self::source::Packages;
 use crate::workspace;
@@ -114,6 +116,9 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     rows.extend(check(&schemas, &packages, options.cases)?);
     println!("\n{}", report::table(&rows, markdown));
     println!("\n{}", report::sum(&rows));
+    if options.all {
+        println!("\n{}", others::compare(&files, &packages)?);
+    }
     let mut faults = rows.iter().filter(|row| row.is_valid);
     Ok(faults.all(|row| row.disagreements == 0 && row.failure.is_none()))
 }
@@ -174,10 +179,11 @@ fn check(schemas: &[Schema], packages: &Packages, cases: u64) -> Result<Vec<Row>
     let package = packages.folder.join("corpus-check");
     let draw = root.join("mcp-types/tests/draw");
     workspace::copy(&draw, &package.join("src/draw"))?;
-    let outcomes: Vec<&Standalone> = schemas.iter().map(|schema| &schema.outcome).collect();
+    let modules = schemas.iter().map(|schema| batch::module(&schema.outcome));
+    let modules: Vec<Module> = modules.collect();
     let source = root.join("xtask/corpus/check");
     let (program, failed) =
-        batch::compile(&source, &package, &outcomes, |failed| list(schemas, failed))?;
+        batch::compile(&source, &package, &modules, |failed| list(schemas, failed))?;
     let mut rows = Vec::new();
     for (at, schema) in schemas.iter().enumerate() {
         if failed.contains(&at) {

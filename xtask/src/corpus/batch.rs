@@ -10,6 +10,17 @@ use codegen::project::Standalone;
 
 use crate::{process, workspace};
 
+/// The files of a module, with paths below its folder.
+pub(super) type Module = Vec<(String, String)>;
+
+/// Returns the module with the types of a schema.
+pub(super) fn module(outcome: &Standalone) -> Module {
+    let files = outcome.files.iter();
+    files
+        .map(|file| (file.path.clone(), file.text.clone()))
+        .collect()
+}
+
 /// Attempts to compile what is left without the schemas that do not. The compiler finds errors of
 /// another kind only after all of one kind are mended.
 const ATTEMPTS: usize = 8;
@@ -20,24 +31,24 @@ const ATTEMPTS: usize = 8;
 pub(super) fn compile(
     source: &Path,
     package: &Path,
-    outcomes: &[&Standalone],
+    modules: &[Module],
     list: impl Fn(&BTreeSet<usize>) -> String,
 ) -> Result<(PathBuf, BTreeSet<usize>)> {
     workspace::copy(source, package)?;
     crate::codegen::write_support(&package.join("src/support"))?;
-    let modules = package.join("src/groups");
-    if modules.is_dir() {
-        fs::remove_dir_all(&modules)?;
+    let folder = package.join("src/groups");
+    if folder.is_dir() {
+        fs::remove_dir_all(&folder)?;
     }
     let mut root = String::from("//! The generated types.\n\n");
-    for (at, outcome) in outcomes.iter().enumerate() {
+    for (at, module) in modules.iter().enumerate() {
         root.push_str(&format!("pub mod g{at};\n"));
-        for file in &outcome.files {
-            let path = modules.join(format!("g{at}")).join(&file.path);
-            workspace::write(&path, file.text.as_bytes())?;
+        for (path, text) in module {
+            let path = folder.join(format!("g{at}")).join(path);
+            workspace::write(&path, text.as_bytes())?;
         }
     }
-    workspace::write(&modules.join("mod.rs"), root.as_bytes())?;
+    workspace::write(&folder.join("mod.rs"), root.as_bytes())?;
     let target = package.with_file_name("target");
     let mut failed = BTreeSet::new();
     for _ in 0..ATTEMPTS {
@@ -61,7 +72,7 @@ pub(super) fn compile(
         eprintln!("{errors}");
         for at in found {
             workspace::write(
-                &modules.join(format!("g{at}/mod.rs")),
+                &folder.join(format!("g{at}/mod.rs")),
                 b"//! Does not compile.\n",
             )?;
             failed.insert(at);

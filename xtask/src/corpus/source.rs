@@ -62,6 +62,7 @@ pub(super) struct Packages {
     /// The folder of the corpus below the target folder.
     pub(super) folder: PathBuf,
     pub(super) python: PathBuf,
+    pub(super) node: PathBuf,
     /// The folder of the packages of Python.
     pub(super) site: PathBuf,
 }
@@ -88,6 +89,7 @@ impl Packages {
         Ok(Some(Self {
             folder,
             python,
+            node: node.program,
             site: site_packages.trim().into(),
         }))
     }

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result};
 use codegen::project::Standalone;
 use serde_json::Value;
 
+use super::batch::Module;
 use super::{batch, report};
 use crate::{process, workspace};
 
@@ -241,9 +242,10 @@ fn refers_to_others(outcome: &Standalone) -> bool {
 /// Compiles the types, and returns what becomes of the values of each group.
 fn outcomes(package: &Path, groups: &mut Vec<Group>) -> Result<Vec<Vec<Option<String>>>> {
     let source = workspace::root().join("xtask/corpus/suite");
-    let types: Vec<&Standalone> = groups.iter().map(|group| &group.outcome).collect();
+    let modules = groups.iter().map(|group| batch::module(&group.outcome));
+    let modules: Vec<Module> = modules.collect();
     let (program, failed) =
-        batch::compile(&source, package, &types, |failed| list(groups, failed))?;
+        batch::compile(&source, package, &modules, |failed| list(groups, failed))?;
     for at in failed.into_iter().rev() {
         println!("{} does not compile", groups[at].name);
         groups.remove(at);

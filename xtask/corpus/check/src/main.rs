@@ -12,6 +12,11 @@
 //!
 //! Prints the counts as one line of JSON, and the first disagreements on standard error.
 
+#![allow(
+    mixed_script_confusables,
+    reason = "titles of schemas are not all in one script"
+)]
+
 mod list;
 
 #[path = "draw/mod.rs"]
