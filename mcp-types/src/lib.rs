@@ -92,6 +92,7 @@ mod item;
 pub mod json;
 pub mod lines;
 pub mod message;
+pub mod meta;
 mod proposal;
 #[cfg(all(feature = "registry", not(test)))]
 pub mod registry;

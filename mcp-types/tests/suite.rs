@@ -28,6 +28,7 @@ mod numbers;
 mod published;
 mod rpc_faults;
 mod rpc_messages;
+mod user_schemas;
 mod variants;
 mod versioned;
 mod wire_header_params;

@@ -1,6 +1,6 @@
 //! The members that a type declares.
 
-use super::super::error::{DecodeError, excerpt};
+use super::super::error::{DecodeError, Rule, excerpt};
 use super::check::Check;
 
 /// Stands for the number of a member that is not declared.
@@ -212,5 +212,7 @@ pub(super) fn first_missing(members: &[Declared], seen: &Seen) -> Option<&'stati
 /// Returns the error for an undeclared member of an object that allows none.
 #[must_use]
 pub(super) fn unknown_member(name: &str) -> DecodeError {
-    DecodeError::data(format!("unknown member `{}`", excerpt(name)))
+    let name = excerpt(name);
+    DecodeError::data(format!("unknown member `{name}`"))
+        .with_rule(Rule::UnknownMember, [name.into_owned()])
 }

@@ -2,7 +2,7 @@
 
 mod sized;
 
-use super::super::error::{DecodeError, excerpt};
+use super::super::error::{DecodeError, Rule, excerpt};
 use super::super::json::text::{Entries, Kind, Name, Position};
 use super::bounds::{int_within, number_within};
 use super::check::Check;
@@ -142,7 +142,9 @@ impl<'a, 'de> Reader<'a, 'de> {
 
     #[cold]
     fn duplicate(&self) -> DecodeError {
-        DecodeError::data(format!("duplicate field `{}`", excerpt(self.name())))
+        let name = excerpt(self.name());
+        DecodeError::data(format!("duplicate field `{name}`"))
+            .with_rule(Rule::DuplicateMember, [name.into_owned()])
     }
 
     /// Rejects a duplicate of a constant.
@@ -181,7 +183,13 @@ impl<'a, 'de> Reader<'a, 'de> {
     /// Creates an error about the current member.
     #[cold]
     fn fault(&self, message: impl Into<String>) -> DecodeError {
-        DecodeError::data(message).inside_member(self.name())
+        self.inside(DecodeError::data(message))
+    }
+
+    /// Adds the current member to the path of an error.
+    #[cold]
+    fn inside(&self, error: DecodeError) -> DecodeError {
+        error.inside_member(self.name())
     }
 
     /// Decodes the value of the current member.
@@ -250,10 +258,8 @@ impl<'a, 'de> Reader<'a, 'de> {
                 return Ok(());
             }
             let found = excerpt(&found);
-            Err(DecodeError::invalid_value(
-                Unexpected::Str(&found),
-                &expected,
-            ))
+            let error = DecodeError::invalid_value(Unexpected::Str(&found), &expected);
+            Err(error.with_rule(Rule::Value, [text]))
         })?;
         self.expect_first()
     }
@@ -267,14 +273,13 @@ impl<'a, 'de> Reader<'a, 'de> {
         }
         let found = value.to_string();
         let found = excerpt(&found);
-        Err(self.fault(format!("invalid value: `{found}`, expected `{constant}`")))
+        let error = self.fault(format!("invalid value: `{found}`, expected `{constant}`"));
+        Err(error.with_rule(Rule::Value, [constant.to_string()]))
     }
 
     fn bounded_int(&self, number: &Number, range: &RangeInclusive<i64>) -> Result<i64> {
-        let value = number
-            .integer()
-            .map_err(|error| error.inside_member(self.name()))?;
-        int_within(value, range).map_err(|message| self.fault(message))?;
+        let value = number.integer().map_err(|error| self.inside(error))?;
+        int_within(value, range).map_err(|error| self.inside(error))?;
         Ok(value)
     }
 
@@ -349,7 +354,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     /// Decodes a required number and checks its bounds.
     pub fn number(&mut self, place: &mut Number, range: RangeInclusive<f64>) -> Result<()> {
         self.members.decode(place)?;
-        number_within(place, &range).map_err(|message| self.fault(message))
+        number_within(place, &range).map_err(|error| self.inside(error))
     }
 
     /// Decodes an optional number and checks its bounds. `null` is treated as absent.
@@ -360,7 +365,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     ) -> Result<()> {
         self.members.decode(place)?;
         match place {
-            Some(value) => number_within(value, &range).map_err(|message| self.fault(message)),
+            Some(value) => number_within(value, &range).map_err(|error| self.inside(error)),
             None => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! Unions without a tag: the variant is selected by the members of the object.
 
-use super::super::error::DecodeError;
+use super::super::error::{DecodeError, Rule};
 use super::super::json::text::Lookahead;
 use super::Text;
 use super::union::Variant;
@@ -207,6 +207,7 @@ fn nothing_fits<T>(union: &str, candidates: &[Candidate<T>]) -> DecodeError {
     DecodeError::data(format!(
         "the object matches no variant of `{union}`: {demands}"
     ))
+    .with_rule(Rule::Variant, [union.to_owned()])
 }
 
 #[cfg(test)]

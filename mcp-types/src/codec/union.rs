@@ -1,6 +1,6 @@
 //! Unions: the functions that select a variant by the tag or the members of an object.
 
-use super::super::error::{DecodeError, excerpt};
+use super::super::error::{DecodeError, Rule, excerpt};
 use super::super::json::text::{Lookahead, early_string};
 use super::Text;
 use serde::de::{Error as _, Expected};
@@ -55,7 +55,9 @@ pub fn required_tag<'de>(
 #[must_use]
 pub fn unknown_tag(union: &str, name: &str, value: &str) -> DecodeError {
     let value = excerpt(value);
-    DecodeError::data(format!("`{value}` is not a known `{name}` of `{union}`")).inside_member(name)
+    DecodeError::data(format!("`{value}` is not a known `{name}` of `{union}`"))
+        .with_rule(Rule::Variant, [union.to_owned()])
+        .inside_member(name)
 }
 
 /// Returns the error for a kind of value that no variant accepts.

@@ -24,7 +24,7 @@ use std::borrow::Cow;
 
 use serde::de::{Expected, Visitor};
 
-use super::super::error::DecodeError;
+use super::super::error::{DecodeError, Rule};
 use super::format::{NESTING_LIMIT, NUMBER, RAW};
 use super::number::Number;
 
@@ -157,7 +157,8 @@ impl<'de> Text<'de> {
             }
             None => Err(DecodeError::data(
                 "too many values had to be decoded again to find out of which type they are",
-            )),
+            )
+            .with_rule(Rule::Limit, [RETRIES.to_string()])),
         }
     }
 

@@ -2,6 +2,7 @@
 //! measured, before it is decoded.
 
 use mcp_types::error::DecodeError;
+use mcp_types::meta::{CLIENT_CAPABILITIES, CLIENT_INFO};
 use mcp_types::{RequestId, json};
 use serde_json::value::RawValue;
 
@@ -9,7 +10,7 @@ use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
 use crate::protocol::message::methods::LISTEN;
-use crate::protocol::message::params_view::{CLIENT_CAPABILITIES, CLIENT_INFO, ParamsView};
+use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::RawObject;
 
 /// The members of `_meta` that describe the sender of a modern request.

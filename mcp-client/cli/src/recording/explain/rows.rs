@@ -4,17 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use mcp_client::types::Revision;
 use mcp_client::types::json::{self, Value};
+use mcp_client::types::meta::{PROTOCOL_VERSION, SERVER_INFO};
 
 use super::faults::{self, Fault};
 use crate::recording::format::{Entry, Header, Server, Side, Stream};
 use crate::recording::reader::Recording;
 use crate::recording::session::{Kind, Message, Session, error_of};
-
-/// The member of `_meta` with the revision of a request without a handshake.
-const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
-
-/// The member of `_meta` with the name of the server in results of revisions without a handshake.
-const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// A recording, explained.
 pub(crate) struct Explanation<'a> {
@@ -198,7 +193,9 @@ impl<'a> Explaining<'_, 'a> {
         let key = session_of(message);
         let is_response = message.kind.answers().is_some();
         let params = parse(message.params());
-        let own = params.get("_meta").and_then(|meta| meta.get(REVISION));
+        let own = params
+            .get("_meta")
+            .and_then(|meta| meta.get(PROTOCOL_VERSION));
         if let Some(own) = own.and_then(Value::as_str).and_then(|own| own.parse().ok()) {
             self.revisions.insert(key, own);
             return Some(own);
@@ -221,7 +218,9 @@ impl<'a> Explaining<'_, 'a> {
         }
         if let Some(request) = pair.filter(|_| is_response) {
             let params = parse(request.params());
-            let own = params.get("_meta").and_then(|meta| meta.get(REVISION));
+            let own = params
+                .get("_meta")
+                .and_then(|meta| meta.get(PROTOCOL_VERSION));
             if let Some(own) = own.and_then(Value::as_str) {
                 return own.parse().ok();
             }
