@@ -46,6 +46,7 @@ pub use map::Map;
 pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use number::{NUMBER_LIMIT, Number};
 pub use ser::{Writer, to_raw, to_string};
+pub use text::all_faults;
 #[doc(hidden)]
 pub use text::{Decode, Kind, Text, read};
 pub use value::{Object, Value};

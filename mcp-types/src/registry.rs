@@ -1,6 +1,7 @@
 //! Lookup of types by their published name at run time, for validators, recorders and tests.
 
 mod conversion;
+mod validation;
 
 #[cfg(feature = "proptest")]
 use crate::arbitrary::{Draw, Part};
@@ -14,6 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use conversion::{Change, Conversion, Converted, Difference, convert_name, convert_text};
+pub use validation::{FAULT_LIMIT, validate_message};
 
 /// A type of a revision.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +25,7 @@ pub struct Entry {
     published: bool,
     from_text: fn(&str) -> Result<String, DecodeError>,
     from_value: fn(Value) -> Result<String, DecodeError>,
+    all_faults: fn(&str, usize) -> Vec<DecodeError>,
     prepare: fn(&str) -> Result<Box<dyn Prepared>, DecodeError>,
     next: Option<Step>,
     previous: Option<Step>,
@@ -89,16 +92,16 @@ impl std::error::Error for RegistryError {
 /// The traits that an entry requires of its type.
 #[doc(hidden)]
 #[cfg(not(feature = "proptest"))]
-pub trait Known: Serialize + DeserializeOwned + 'static {}
+pub trait Known: Serialize + DeserializeOwned + json::Decode + 'static {}
 #[cfg(not(feature = "proptest"))]
-impl<T: Serialize + DeserializeOwned + 'static> Known for T {}
+impl<T: Serialize + DeserializeOwned + json::Decode + 'static> Known for T {}
 
 /// The traits that an entry requires of its type.
 #[cfg(feature = "proptest")]
 #[doc(hidden)]
-pub trait Known: Serialize + DeserializeOwned + Draw + PartialEq {}
+pub trait Known: Serialize + DeserializeOwned + json::Decode + Draw + PartialEq {}
 #[cfg(feature = "proptest")]
-impl<T: Serialize + DeserializeOwned + Draw + PartialEq> Known for T {}
+impl<T: Serialize + DeserializeOwned + json::Decode + Draw + PartialEq> Known for T {}
 
 impl Entry {
     pub(crate) const fn of<T: Known>(name: &'static str, home: &'static str) -> Self {
@@ -108,6 +111,7 @@ impl Entry {
             published: true,
             from_text: |text| encode(&json::from_str::<T>(text)?),
             from_value: |value| encode(&json::from_value::<T>(value)?),
+            all_faults: json::all_faults::<T>,
             prepare: |text| Ok(Box::new(Held(json::from_str::<T>(text)?))),
             next: None,
             previous: None,

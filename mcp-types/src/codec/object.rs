@@ -1,6 +1,7 @@
 //! Decoding of structs from the members of an object.
 
 use super::super::error::DecodeError;
+use super::super::json::text::Position;
 use super::declared::{Table, UNDECLARED};
 use super::{Decode, Reader, Text};
 
@@ -49,16 +50,38 @@ fn read_members(
     text: &mut Text<'_>,
 ) -> Result<(), DecodeError> {
     let mut reader = Reader::new(text, table)?;
-    while let Some(at) = reader.advance()? {
+    loop {
+        let member = reader.advance();
         let start = reader.position();
-        target.read_member(at, &mut reader)?;
-        if !reader.checks().is_empty() {
-            reader.check(start)?;
+        let outcome = match member {
+            Ok(None) => break,
+            Ok(Some(at)) => read_member(target, &mut reader, at, start),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = outcome {
+            reader.recover(start, error)?;
         }
     }
     reader.demand()?;
-    if reader.has_undeclared() {
-        target.read_member(UNDECLARED, &mut reader)?;
+    if reader.has_undeclared()
+        && let Err(error) = target.read_member(UNDECLARED, &mut reader)
+    {
+        reader.note(error)?;
     }
     reader.end()
+}
+
+/// Decodes the current member, and runs the checks of its value, which begins at a position.
+#[inline]
+fn read_member(
+    target: &mut dyn Target,
+    reader: &mut Reader<'_, '_>,
+    at: u16,
+    start: Position,
+) -> Result<(), DecodeError> {
+    target.read_member(at, reader)?;
+    if !reader.checks().is_empty() {
+        reader.check(start)?;
+    }
+    Ok(())
 }

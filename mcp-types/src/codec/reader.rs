@@ -1,12 +1,13 @@
 //! [`Reader`]: decodes the members of an object. Rejects duplicates and checks constants and bounds.
 
+mod faults;
 mod sized;
 
 use super::super::error::{DecodeError, Rule, excerpt};
 use super::super::json::text::{Entries, Kind, Name, Position};
 use super::bounds::{int_within, number_within};
 use super::check::Check;
-use super::declared::{Need, Seen, Table, UNDECLARED, first_missing, unknown_member};
+use super::declared::{Need, Seen, Table, UNDECLARED, unknown_member};
 use super::scalar::Constant;
 use super::{Decode, Extra, Number, Text, Value, read};
 use serde::de::{Error as _, Expected, Unexpected};
@@ -21,6 +22,8 @@ type Result<T> = std::result::Result<T, DecodeError>;
 /// The reader finds the number of each member within the type, and rejects duplicates.
 pub struct Reader<'a, 'de> {
     members: Entries<'a, 'de>,
+    /// The position of the object.
+    object: usize,
     table: &'static Table,
     current: Current<'de>,
     /// The index of the declared member that is expected next.
@@ -63,8 +66,10 @@ impl Expected for Named {
 impl<'a, 'de> Reader<'a, 'de> {
     /// Enters the next value of a text, which must be an object.
     pub(super) fn new(text: &'a mut Text<'de>, table: &'static Table) -> Result<Self> {
+        let object = text.offset();
         Ok(Self {
             members: Entries::of(text, &Named(table.type_name))?,
+            object,
             table,
             current: Current::None,
             expected: 0,
@@ -79,6 +84,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     /// since a wrong constant tells more.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<Option<u16>> {
+        self.current = Current::None;
         let index = match self.members.name_of(self.table.names, self.expected)? {
             Some(Name::Declared(index)) => index,
             Some(Name::Other(name)) => {
@@ -86,10 +92,7 @@ impl<'a, 'de> Reader<'a, 'de> {
                 self.has_undeclared = true;
                 return Ok(Some(UNDECLARED));
             }
-            None => {
-                self.current = Current::None;
-                return Ok(None);
-            }
+            None => return Ok(None),
         };
         self.current = Current::Declared(index);
         self.expected = index + 1;
@@ -158,17 +161,11 @@ impl<'a, 'de> Reader<'a, 'de> {
 
     /// Fails if a member that is demanded is missing.
     #[inline]
-    pub(super) fn demand(&self) -> Result<()> {
+    pub(super) fn demand(&mut self) -> Result<()> {
         if self.table.is_complete(&self.seen) {
             return Ok(());
         }
-        Err(self.missing())
-    }
-
-    #[cold]
-    fn missing(&self) -> DecodeError {
-        let name = first_missing(self.table.members, &self.seen).unwrap_or_default();
-        DecodeError::missing_field(name)
+        self.report_missing()
     }
 
     /// Returns the name of the current member, for error messages.

@@ -86,10 +86,17 @@ pub fn first_of<T>(text: &mut Text<'_>, variants: &[Variant<T>]) -> Result<T, De
         if first_error.is_some() {
             text.return_to(start)?;
         }
-        match variant(text) {
+        match text.strictly(variant) {
             Ok(value) => return Ok(value),
             Err(error) => first_error = first_error.or(Some(error)),
         }
+    }
+    if text.collects()
+        && let Some(first) = variants.first()
+    {
+        // The errors are those of the first variant.
+        text.return_to(start)?;
+        return first(text);
     }
     Err(first_error.unwrap_or_else(|| DecodeError::data("the value matches no variant")))
 }

@@ -54,6 +54,8 @@ rules! {
     Limit = "limit";
     /// A string has half of a surrogate pair.
     Unicode = "unicode";
+    /// The envelope of a message breaks a rule of JSON-RPC, such as a request with the id `null`.
+    Envelope = "envelope";
     /// Any other rule, such as one of a type of the program.
     Other = "other";
 }

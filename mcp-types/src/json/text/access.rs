@@ -18,7 +18,7 @@ const MEMORY: usize = 22;
 
 /// The elements of an array.
 pub(crate) struct Elements<'a, 'de> {
-    text: &'a mut Text<'de>,
+    pub(super) text: &'a mut Text<'de>,
     /// The number of elements so far.
     count: usize,
     /// The number of elements that follow the current one, if the list is long.
@@ -97,7 +97,7 @@ impl<'a, 'de> Elements<'a, 'de> {
     /// Returns `true` if a function decodes the current element, which is read in any case.
     pub(crate) fn is_accepted(&mut self, accept: fn(&mut Text<'_>) -> Result<()>) -> Result<bool> {
         let start = self.text.position();
-        if accept(self.text).is_ok() {
+        if self.text.strictly(accept).is_ok() {
             return Ok(true);
         }
         self.text.return_to(start)?;
