@@ -29,6 +29,7 @@ mod numbers;
 mod published;
 mod rpc_faults;
 mod rpc_messages;
+mod rpc_tracker;
 mod user_schemas;
 mod validation;
 mod variants;

@@ -44,7 +44,7 @@ impl Entry {
 ///   [`Revision::message`].
 /// * A result has the type that belongs to `answered`, the method of the request with its id, which
 ///   the other side has sent. Of a result whose request is unknown (`None`), only the envelope is
-///   validated.
+///   validated. A [`Tracker`](rpc::Tracker) knows the requests of a session.
 /// * An error response has the type of the revision for errors.
 ///
 /// An envelope that is not valid is one fault with the rule [`Rule::Envelope`], and so is a method
