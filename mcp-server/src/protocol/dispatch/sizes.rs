@@ -22,13 +22,8 @@ const QUOTES: usize = 2;
 /// Checks the number of JSON values in params, or in the result or error of a response, before they
 /// are parsed.
 pub(crate) fn check_values(part: Option<&RawValue>, limits: &Limits) -> Result<(), DecodeError> {
-    let limit = limits.message_values;
-    if part.is_some_and(|part| json::has_more_values(part.get(), limit)) {
-        return Err(DecodeError::data(format!(
-            "more than {limit} JSON values in one message"
-        )));
-    }
-    Ok(())
+    let limits = json::Limits::NONE.values(limits.message_values);
+    part.map_or(Ok(()), |part| limits.check_text(part.get()))
 }
 
 /// Checks the size of the id and of `_meta` of a request.
