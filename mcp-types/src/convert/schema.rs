@@ -55,7 +55,7 @@ impl Extra {
 
 /// Replaces the schemas `true` and `false` by equivalent objects.
 fn without_booleans(mut schemas: Object) -> Object {
-    for (_, schema) in schemas.iter_mut() {
+    for (_, schema) in &mut schemas {
         match schema {
             Value::Bool(true) => *schema = Object::new().into(),
             Value::Bool(false) => {

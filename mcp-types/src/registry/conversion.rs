@@ -79,7 +79,7 @@ impl Conversion {
     ///
     /// Returns an error if the text is not valid for the type, if one of the revisions cannot
     /// represent the value, or if one of them does not have the type.
-    pub fn convert(&self, name: &str, text: &str) -> Result<Converted, RegistryError> {
+    pub fn convert(self, name: &str, text: &str) -> Result<Converted, RegistryError> {
         let entry = find(self.from, name).ok_or(RegistryError::Unmapped)?;
         let (name, converted) = self.text(entry, text)?;
         let decode = |text: &str| json::from_str::<Value>(text).map_err(RegistryError::Decode);
@@ -92,7 +92,7 @@ impl Conversion {
     }
 
     fn text(
-        &self,
+        self,
         entry: &'static Entry,
         text: &str,
     ) -> Result<(&'static str, String), RegistryError> {

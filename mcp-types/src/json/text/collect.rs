@@ -123,7 +123,7 @@ impl Entries<'_, '_> {
 }
 
 /// Decodes a text as a type, and returns all errors, at most `limit`, in the order in which they
-/// were found. [`from_str`](super::from_str) returns the first one.
+/// were found. [`from_str`](super::super::from_str) returns the first one.
 ///
 /// The value at fault is skipped, and decoding goes on behind it. So a missing tag of a union, or a
 /// value of the wrong type, is one error, whatever is in the value. Of a value that may be several
@@ -132,6 +132,7 @@ impl Entries<'_, '_> {
 ///
 /// The time is linear in the length of the text, as that of decoding it; a few values at fault are
 /// decoded twice.
+#[must_use]
 pub fn all_faults<T: Decode>(text: &str, limit: usize) -> Vec<DecodeError> {
     collect(text, limit, &mut |text| T::vacant().decode(text))
 }
