@@ -52,6 +52,10 @@ pub struct Hints {
     /// Members that a conversion to an older revision keeps in `extra` although the older
     /// definition does not declare them: `Type.member` or `*.member`.
     pub kept: Vec<String>,
+    /// Definitions of JSON Schemas that users write. A conversion never changes what such a schema
+    /// says: it keeps every member, and fails if the other revision cannot represent one. An
+    /// optional member that contains such a schema is then left out.
+    pub schemas: Vec<String>,
     /// Pairs of definitions with different names that correspond to each other in two revisions and
     /// are converted through JSON.
     pub alike: Vec<(String, String)>,
@@ -332,9 +336,16 @@ impl Hints {
     /// does not declare.
     #[must_use]
     pub fn keeps(&self, owner: &str, member: &str) -> bool {
-        [owner, "*"]
-            .iter()
-            .any(|owner| self.kept.contains(&format!("{owner}.{member}")))
+        self.is_schema(owner)
+            || [owner, "*"]
+                .iter()
+                .any(|owner| self.kept.contains(&format!("{owner}.{member}")))
+    }
+
+    /// Returns `true` if the values of a definition are JSON Schemas that users write.
+    #[must_use]
+    pub fn is_schema(&self, name: &str) -> bool {
+        self.schemas.iter().any(|schema| schema == name)
     }
 }
 

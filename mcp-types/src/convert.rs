@@ -10,6 +10,12 @@
 //! `extra` that the target type declares is moved to its field, or is dropped if its value is not
 //! valid there.
 //!
+//! A conversion never changes what a JSON Schema says that a user wrote: `inputSchema` and
+//! `outputSchema` of a tool, and `requestedSchema` of a form. Every keyword is kept; the schema
+//! `true` of a property becomes `{}`, and `false` becomes `{"not":{}}`, where the other revision
+//! requires objects. An `outputSchema` that the other revision cannot represent, such as one for
+//! arrays before 2026-07-28, is left out. The other two are required, so the conversion fails.
+//!
 //! # What a conversion to a newer revision adds
 //!
 //! Members that the newer revision requires and that the message does not have:
@@ -36,6 +42,7 @@
 //! from one that was added.
 
 mod error;
+mod schema;
 mod table;
 
 #[allow(
@@ -45,6 +52,8 @@ mod table;
 pub(crate) use table::{conversion, object_conversion, union_conversion};
 
 pub use error::ConvertError;
+#[doc(hidden)]
+pub use schema::or_absent;
 
 use crate::codec::{Extra, Map, Object, Value};
 use crate::error::{DecodeError, Segment, excerpt};

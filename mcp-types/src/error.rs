@@ -3,17 +3,20 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::de::value::Error as Message;
 use serde::de::{self, Expected, Unexpected};
 
 mod excerpt;
 mod parts;
 mod path;
+mod rule;
 
 pub use excerpt::excerpt;
-pub(crate) use parts::Parts;
 pub use path::{Path, Segment};
+pub use rule::Rule;
 
 use excerpt::Bounded;
+use parts::Parts;
 
 /// The kind of a [`DecodeError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +58,8 @@ pub struct DecodeError {
 #[derive(Clone, PartialEq, Eq)]
 struct Inner {
     kind: ErrorKind,
+    rule: Rule,
+    expected: Vec<Cow<'static, str>>,
     path: Path,
     message: String,
 }
@@ -71,15 +76,24 @@ impl DecodeError {
     /// Creates the error for a member that an object has twice.
     #[cold]
     pub(crate) fn duplicate_member(name: &str) -> Self {
-        Self::data(format!("duplicate member `{}`", excerpt(name)))
+        let name = excerpt(name);
+        Self::data(format!("duplicate member `{name}`"))
+            .with_rule(Rule::DuplicateMember, [name.into_owned()])
     }
 
-    /// Creates an error of any kind with any path.
+    /// Creates an error of any kind with any path. The rule is that of the kind, and
+    /// [`Rule::Other`] for data.
     #[must_use]
     pub fn new(kind: ErrorKind, path: Path, message: String) -> Self {
         Self {
             inner: Box::new(Inner {
                 kind,
+                rule: match kind {
+                    ErrorKind::Syntax { .. } => Rule::Syntax,
+                    ErrorKind::Eof { .. } => Rule::Eof,
+                    ErrorKind::Data => Rule::Other,
+                },
+                expected: Vec::new(),
                 path,
                 message: Bounded::message(message),
             }),
@@ -90,6 +104,43 @@ impl DecodeError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.inner.kind
+    }
+
+    /// Returns the rule that the value breaks.
+    ///
+    /// ```
+    /// use mcp_types::error::Rule;
+    /// use mcp_types::{Tool, json};
+    ///
+    /// let tool = r#"{"name":"t","inputSchema":{"type":"array"}}"#;
+    /// let error = json::from_str::<Tool>(tool).unwrap_err();
+    /// assert_eq!(error.rule(), Rule::Value);
+    /// assert_eq!(error.rule().as_str(), "value");
+    /// assert_eq!(error.expected(), ["object"]);
+    /// assert_eq!(error.path().to_string(), "$.inputSchema.type");
+    /// ```
+    #[must_use]
+    pub fn rule(&self) -> Rule {
+        self.inner.rule
+    }
+
+    /// Returns what the rule expects: the name of the member, the type, the values, the bounds or
+    /// the union, as [`Rule`] says. Empty if the rule expects nothing in particular.
+    #[must_use]
+    pub fn expected(&self) -> &[Cow<'static, str>] {
+        &self.inner.expected
+    }
+
+    /// Sets the rule of an error of data, and what it expects.
+    #[must_use]
+    pub fn with_rule<T: Into<Cow<'static, str>>>(
+        mut self,
+        rule: Rule,
+        expected: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.inner.rule = rule;
+        self.inner.expected = expected.into_iter().map(Into::into).collect();
+        self
     }
 
     /// Returns the path of the invalid value, or the root for errors in the text.
@@ -152,7 +203,14 @@ fn found<'a>(found: Unexpected<'a>, shown: &'a mut Cow<'a, str>) -> Unexpected<'
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.inner.kind == ErrorKind::Data && Parts::are_wanted(f) {
-            return Parts::write(f, &self.inner.message, &self.inner.path);
+            let Inner {
+                rule,
+                expected,
+                path,
+                message,
+                ..
+            } = &*self.inner;
+            return Parts::write(f, *rule, expected, message, path);
         }
         f.write_str(&self.inner.message)?;
         match self.inner.kind {
@@ -168,6 +226,7 @@ impl fmt::Debug for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DecodeError")
             .field("kind", &self.inner.kind)
+            .field("rule", &self.inner.rule)
             .field("path", &format_args!("{}", self.inner.path))
             .field("message", &self.inner.message)
             .finish()
@@ -178,12 +237,13 @@ impl std::error::Error for DecodeError {}
 
 impl de::Error for DecodeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        let (message, path) = Parts::of(&message);
-        Self::new(ErrorKind::Data, path, message)
+        let parts = Parts::of(&message);
+        Self::new(ErrorKind::Data, parts.path, parts.message.into_string())
+            .with_rule(parts.rule, parts.expected)
     }
 
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        match unexpected {
+        let error = match unexpected {
             // `null` is what users know; serde calls it a unit.
             Unexpected::Unit => {
                 Self::custom(format_args!("invalid type: null, expected {expected}"))
@@ -193,14 +253,47 @@ impl de::Error for DecodeError {
                 let found = found(unexpected, &mut shown);
                 Self::custom(format_args!("invalid type: {found}, expected {expected}"))
             }
-        }
+        };
+        error.with_rule(Rule::Type, [shown(expected)])
     }
 
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        let mut shown = Cow::Borrowed("");
-        let found = found(unexpected, &mut shown);
+        let mut shown_value = Cow::Borrowed("");
+        let found = found(unexpected, &mut shown_value);
         Self::custom(format_args!("invalid value: {found}, expected {expected}"))
+            .with_rule(Rule::Value, [shown(expected)])
     }
+
+    fn invalid_length(len: usize, expected: &dyn Expected) -> Self {
+        Self::custom(format_args!("invalid length {len}, expected {expected}"))
+            .with_rule(Rule::Bound, [shown(expected)])
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        // The message is serde's.
+        Self::custom(Message::unknown_variant(variant, expected))
+            .with_rule(Rule::Value, expected.iter().copied())
+    }
+
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        Self::custom(Message::unknown_field(field, expected))
+            .with_rule(Rule::UnknownMember, [excerpt(field).into_owned()])
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::custom(format_args!("missing field `{field}`"))
+            .with_rule(Rule::MissingMember, [field])
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::custom(format_args!("duplicate field `{field}`"))
+            .with_rule(Rule::DuplicateMember, [field])
+    }
+}
+
+/// Returns the text of an expectation.
+fn shown(expected: &dyn Expected) -> String {
+    excerpt(&expected.to_string()).into_owned()
 }
 
 impl serde::ser::Error for DecodeError {
@@ -212,7 +305,7 @@ impl serde::ser::Error for DecodeError {
 impl From<serde_json::Error> for DecodeError {
     fn from(error: serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
-        let (mut text, _) = Parts::of(&error);
+        let mut text = Parts::of(&error).message.into_string();
         // serde_json appends the position to the message; it is kept separately here.
         if line != 0 {
             let position = format!(" at line {line} column {column}");

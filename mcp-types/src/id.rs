@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::ser::{Serialize, Serializer};
 
-use super::error::DecodeError;
+use super::error::{DecodeError, Rule};
 use super::json::{self, Decode, Kind, Number, Text, Value, read};
 
 macro_rules! text_or_integer {
@@ -126,10 +126,15 @@ fn read_id(text: &mut Text<'_>) -> Result<Read, DecodeError> {
             let number: Number = read(text)?;
             match number.to_i64() {
                 Some(number) => Ok(Read::Number(number)),
-                None if number.is_integer() => Err(DecodeError::data("integer exceeds 64 bits")),
-                None => Err(DecodeError::data(
-                    "expected a string or an integer, not a fraction",
-                )),
+                None if number.is_integer() => {
+                    let error = DecodeError::data("integer exceeds 64 bits");
+                    Err(error.with_rule(Rule::Limit, [i64::MAX.to_string()]))
+                }
+                None => {
+                    let message = "expected a string or an integer, not a fraction";
+                    let error = DecodeError::data(message);
+                    Err(error.with_rule(Rule::Type, ["a string or an integer"]))
+                }
             }
         }
         _ => Err(text.unfit(&"a string or an integer")),

@@ -6,7 +6,6 @@
 //! the path of an error. [`Writer`] and [`to_string`] encode any type in one line.
 
 mod convert;
-mod count;
 mod de;
 mod decimal;
 mod decode;
@@ -15,6 +14,7 @@ mod format;
 mod from;
 pub(crate) mod grow;
 mod key;
+mod limits;
 pub(crate) mod map;
 mod node;
 mod number;
@@ -31,7 +31,6 @@ pub mod iter {
     pub use super::map::iter::{IntoIter, Iter, IterMut};
 }
 
-pub use count::has_more_values;
 pub use de::Members;
 #[doc(hidden)]
 pub use decode::deserialize;
@@ -42,10 +41,12 @@ pub use format::NESTING_LIMIT;
 pub use from::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
 #[doc(hidden)]
 pub use key::Key;
+pub use limits::Limits;
 pub use map::Map;
 pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use number::{NUMBER_LIMIT, Number};
 pub use ser::{Writer, to_raw, to_string};
+pub use text::all_faults;
 #[doc(hidden)]
 pub use text::{Decode, Kind, Text, read};
 pub use value::{Object, Value};

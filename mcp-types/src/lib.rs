@@ -25,7 +25,10 @@
 //! * [`Item`] tells which revisions have a type, a member, a value or a method.
 //! * [`form`] completes and validates the answers to forms.
 //! * [`json::from_str`] and the other functions of [`json`] decode a value and report the path of
-//!   an error.
+//!   an error, its [`Rule`](error::Rule) and what was expected. [`json::all_faults`] reports all
+//!   errors, and [`json::Limits`] bounds untrusted input.
+//! * [`rpc::Tracker`] pairs responses with their requests and knows the revision of a session, for
+//!   proxies and linters. [`meta`] has the keys of `_meta`.
 //! * [`lines`], [`sse`] and [`headers`] implement what transports need: the framing of messages and
 //!   the rules for the HTTP headers that repeat parts of a message. They do no I/O.
 //!
@@ -92,6 +95,7 @@ mod item;
 pub mod json;
 pub mod lines;
 pub mod message;
+pub mod meta;
 mod proposal;
 #[cfg(all(feature = "registry", not(test)))]
 pub mod registry;

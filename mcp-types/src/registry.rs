@@ -1,8 +1,11 @@
 //! Lookup of types by their published name at run time, for validators, recorders and tests.
 
+mod conversion;
+mod validation;
+
 #[cfg(feature = "proptest")]
 use crate::arbitrary::{Draw, Part};
-use crate::convert::{ConvertError, Origin};
+use crate::convert::ConvertError;
 use crate::error::DecodeError;
 use crate::json::{self, Value};
 use crate::revisions::{Revision, registry};
@@ -10,6 +13,9 @@ use crate::revisions::{Revision, registry};
 use proptest::strategy::{BoxedStrategy, Strategy};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+pub use conversion::{Change, Conversion, Converted, Difference, convert_name, convert_text};
+pub use validation::{FAULT_LIMIT, validate_message};
 
 /// A type of a revision.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +25,7 @@ pub struct Entry {
     published: bool,
     from_text: fn(&str) -> Result<String, DecodeError>,
     from_value: fn(Value) -> Result<String, DecodeError>,
+    all_faults: fn(&str, usize) -> Vec<DecodeError>,
     prepare: fn(&str) -> Result<Box<dyn Prepared>, DecodeError>,
     next: Option<Step>,
     previous: Option<Step>,
@@ -85,16 +92,16 @@ impl std::error::Error for RegistryError {
 /// The traits that an entry requires of its type.
 #[doc(hidden)]
 #[cfg(not(feature = "proptest"))]
-pub trait Known: Serialize + DeserializeOwned + 'static {}
+pub trait Known: Serialize + DeserializeOwned + json::Decode + 'static {}
 #[cfg(not(feature = "proptest"))]
-impl<T: Serialize + DeserializeOwned + 'static> Known for T {}
+impl<T: Serialize + DeserializeOwned + json::Decode + 'static> Known for T {}
 
 /// The traits that an entry requires of its type.
 #[cfg(feature = "proptest")]
 #[doc(hidden)]
-pub trait Known: Serialize + DeserializeOwned + Draw + PartialEq {}
+pub trait Known: Serialize + DeserializeOwned + json::Decode + Draw + PartialEq {}
 #[cfg(feature = "proptest")]
-impl<T: Serialize + DeserializeOwned + Draw + PartialEq> Known for T {}
+impl<T: Serialize + DeserializeOwned + json::Decode + Draw + PartialEq> Known for T {}
 
 impl Entry {
     pub(crate) const fn of<T: Known>(name: &'static str, home: &'static str) -> Self {
@@ -104,6 +111,7 @@ impl Entry {
             published: true,
             from_text: |text| encode(&json::from_str::<T>(text)?),
             from_value: |value| encode(&json::from_value::<T>(value)?),
+            all_faults: json::all_faults::<T>,
             prepare: |text| Ok(Box::new(Held(json::from_str::<T>(text)?))),
             next: None,
             previous: None,
@@ -281,94 +289,6 @@ pub fn find(revision: Revision, name: &str) -> Option<&'static Entry> {
     registry::entries(revision)
         .iter()
         .find(|entry| entry.name == name)
-}
-
-/// Returns the name that a type has in another revision after the conversion to it, or `None` if
-/// one of the revisions in between does not have the type.
-#[must_use]
-pub fn convert_name(from: Revision, to: Revision, name: &str) -> Option<&'static str> {
-    let mut last = find(from, name)?;
-    for step in steps(from, to, last)? {
-        last = step?.1;
-    }
-    Some(last.name)
-}
-
-/// Converts a text from one revision to another, through all revisions in between. The draft of the
-/// next revision follows the newest one.
-///
-/// # Errors
-///
-/// Returns an error if the text is not valid for the type, if one of the revisions cannot represent
-/// the value, or if one of them does not have the type.
-pub fn convert_text(
-    from: Revision,
-    to: Revision,
-    name: &str,
-    text: &str,
-) -> Result<String, RegistryError> {
-    let entry = find(from, name).ok_or(RegistryError::Unmapped)?;
-    let mut text = entry.round_trip(text).map_err(RegistryError::Decode)?;
-    let _origin = Origin::enter(from);
-    for step in steps(from, to, entry).ok_or(RegistryError::Unmapped)? {
-        let (convert, _) = step.ok_or(RegistryError::Unmapped)?;
-        text = convert(&text)?;
-    }
-    Ok(text)
-}
-
-/// Converts the text of a value to an adjacent revision.
-type ConvertText = fn(&str) -> Result<String, RegistryError>;
-
-/// Returns the conversions of a type from one revision to another, each with the type to which it
-/// leads, up to the first one that does not exist. `None` if a revision is not in the list of all.
-fn steps(
-    from: Revision,
-    to: Revision,
-    entry: &'static Entry,
-) -> Option<impl Iterator<Item = Option<(ConvertText, &'static Entry)>>> {
-    let all = Revision::WITH_DRAFT;
-    let position = |revision| all.iter().position(|other| *other == revision);
-    let (start, end) = (position(from)?, position(to)?);
-    let upwards = start < end;
-    let path: Vec<Revision> = if upwards {
-        all.get(start + 1..=end)?.to_vec()
-    } else {
-        all.get(end..start)?.iter().rev().copied().collect()
-    };
-    let mut last = Some(entry);
-    Some(path.into_iter().map_while(move |revision| {
-        let entry = last?;
-        let step = if upwards {
-            step_up(entry, revision)
-        } else {
-            step_down(entry, revision)
-        };
-        last = step.map(|(_, entry)| entry);
-        Some(step)
-    }))
-}
-
-/// Returns the type of the next revision to which a type is converted.
-fn step_up(entry: &Entry, next: Revision) -> Option<(ConvertText, &'static Entry)> {
-    if let Some(step) = entry.next {
-        return Some((step.up, find(next, step.name)?));
-    }
-    registry::entries(next).iter().find_map(|newer| {
-        let step = newer.previous.filter(|step| step.name == entry.name)?;
-        Some((step.up, newer))
-    })
-}
-
-/// Returns the type of the previous revision to which a type is converted.
-fn step_down(entry: &Entry, previous: Revision) -> Option<(ConvertText, &'static Entry)> {
-    if let Some(step) = entry.previous {
-        return Some((step.down, find(previous, step.name)?));
-    }
-    registry::entries(previous).iter().find_map(|older| {
-        let step = older.next.filter(|step| step.name == entry.name)?;
-        Some((step.down, older))
-    })
 }
 
 fn encode<T: Serialize>(value: &T) -> Result<String, DecodeError> {

@@ -25,6 +25,8 @@ mod fault;
 mod members;
 mod message;
 mod object;
+mod revision;
+mod tracker;
 mod write;
 
 pub use crate::revisions::ErrorObject;
@@ -34,6 +36,8 @@ pub use decode::{Decoded, MessageError, Of, decode};
 pub use envelope::{parse, parse_str};
 pub use fault::{EnvelopeError, Fault};
 pub use message::{Extra, Message};
+pub use revision::revision_of;
+pub use tracker::{Tracked, TrackedRequest, Tracker};
 pub use write::{
     write_error, write_notification, write_notification_at, write_request, write_request_at,
     write_result, write_result_at,

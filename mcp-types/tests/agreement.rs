@@ -15,6 +15,7 @@
 use crate::common::{lenient, schemas};
 use crate::draw::{Schemas, forgive, instance, mutate};
 use mcp_types::Revision;
+use mcp_types::error::{DecodeError, Rule, Segment};
 use mcp_types::registry::{self, Entry};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, TestRunner};
@@ -163,6 +164,12 @@ fn mutants_are_accepted_exactly_when_the_schema_accepts_them() {
             let expected = lenient(schemas, entry.name(), &mutant);
             let valid = validator.is_valid(&expected);
             tally.accepted += usize::from(valid);
+            let faults = entry.validate(&mutant.to_string());
+            if let Some(why) = unfit_faults(&faults, valid, &mutant) {
+                let name = entry.name();
+                let fault = format!("{name} validated, {what}: {mutant}: {why}: {faults:?}");
+                tally.disagreements.push(fault);
+            }
             for (way, outcome) in both_ways(entry, &mutant) {
                 if outcome.is_ok() != valid {
                     tally.disagreements.push(format!(
@@ -183,6 +190,29 @@ fn mutants_are_accepted_exactly_when_the_schema_accepts_them() {
         }
         tally
     });
+}
+
+/// Returns what is wrong with the faults of a value.
+fn unfit_faults(faults: &[DecodeError], valid: bool, value: &Value) -> Option<String> {
+    if faults.is_empty() != valid {
+        return Some(format!(
+            "the value is {}",
+            if valid { "valid" } else { "invalid" }
+        ));
+    }
+    faults.iter().find_map(|fault| {
+        let mut found = Some(value);
+        for segment in fault.path().segments() {
+            found = match segment {
+                Segment::Member(name) => found.and_then(|it| it.get(name)),
+                Segment::Index(index) => found.and_then(|it| it.get(index)),
+            };
+        }
+        let has_value = found.is_some();
+        let has_rule = fault.rule() != Rule::Other;
+        (!has_value || !has_rule)
+            .then(|| format!("{fault} has a value: {has_value}, and a rule: {has_rule}"))
+    })
 }
 
 /// Unions with variants that look alike. A value may decode as another variant that is encoded in

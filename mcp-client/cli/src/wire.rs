@@ -17,18 +17,6 @@ use tracing_subscriber::layer::{Context, Layer};
 
 use finding::Findings;
 
-/// The lists, their members, and the types of their elements.
-const LISTS: [(&str, &str, &str); 4] = [
-    ("tools/list", "tools", "Tool"),
-    ("resources/list", "resources", "Resource"),
-    (
-        "resources/templates/list",
-        "resourceTemplates",
-        "ResourceTemplate",
-    ),
-    ("prompts/list", "prompts", "Prompt"),
-];
-
 /// The maximum number of answers whose time is kept.
 const TIMES: usize = 10_000;
 
@@ -98,12 +86,12 @@ impl Seen {
         let entry = message
             .params
             .and_then(|name| registry::find(revision, name));
-        if let Some(Err(error)) = entry.map(|entry| entry.round_trip(text)) {
-            self.fault(&format!("{method} params"), "", &error);
+        if let Some(entry) = entry {
+            self.faults(&format!("{method} params"), &entry.validate(text));
         }
     }
 
-    /// Checks a result, and each element of a list for itself.
+    /// Checks a result.
     fn result(&mut self, revision: Revision, method: &str, text: &str) {
         let value: Value = json::from_str(text).unwrap_or_default();
         let revision = match value.get("protocolVersion").and_then(Value::as_str) {
@@ -112,55 +100,22 @@ impl Seen {
             _ => revision,
         };
         self.revision = Some(revision);
+        if method == "tools/list" {
+            let tools = value.get("tools").and_then(Value::as_array);
+            self.tools.extend(tools.into_iter().flatten().cloned());
+        }
         let result = revision.message(method, Sender::Client);
         let result = result.and_then(|message| registry::find(revision, message.result?));
-        let list = LISTS.iter().find(|(list, _, _)| *list == method);
-        if let Some((_, member, kind)) = list {
-            self.elements(revision, method, &value, member, kind);
-        }
-        let Some(Err(error)) = result.map(|result| result.round_trip(text)) else {
-            return;
-        };
-        let mut rest = value;
-        if let Some((_, member, _)) = list
-            && let Some(Value::Array(elements)) = rest.get_mut(member)
-        {
-            elements.clear();
-            let again = result.map(|result| result.round_trip_value(rest));
-            if let Some(Err(error)) = again {
-                self.fault(method, "", &error);
-            }
-            return;
-        }
-        self.fault(method, "", &error);
-    }
-
-    fn elements(
-        &mut self,
-        revision: Revision,
-        method: &str,
-        page: &Value,
-        member: &str,
-        kind: &str,
-    ) {
-        let entry = registry::find(revision, kind);
-        let elements = page.get(member).and_then(Value::as_array);
-        for (index, element) in elements.into_iter().flatten().enumerate() {
-            let checked = entry.map(|entry| entry.round_trip_value(element.clone()));
-            if let Some(Err(error)) = checked {
-                self.fault(method, &format!(".{member}[{index}]"), &error);
-            }
-            if method == "tools/list" {
-                self.tools.push(element.clone());
-            }
+        if let Some(result) = result {
+            self.faults(method, &result.validate(text));
         }
     }
 
-    fn fault(&mut self, place: &str, prefix: &str, error: &DecodeError) {
-        let path = error.path().to_string();
-        let path = path.strip_prefix('$').unwrap_or(&path);
-        self.findings
-            .error(format!("{place} ${prefix}{path}"), error.message());
+    fn faults(&mut self, place: &str, faults: &[DecodeError]) {
+        for fault in faults {
+            self.findings
+                .error(format!("{place} {}", fault.path()), fault.message());
+        }
     }
 }
 

@@ -324,7 +324,7 @@ fn elicitation(revision: Revision, text: &str) -> Result<ElicitRequestParams, Ve
     if revision == Revision::V2025_06_18
         && let Ok(params) = json::from_str::<v2025_06_18::ElicitRequestFormParams>(text)
     {
-        let params = v2025_11_25::ElicitRequestFormParams::from(params);
+        let params = v2025_11_25::ElicitRequestFormParams::try_from(params)?;
         return Revision::V2025_11_25.decode(&json::to_string(&params)?);
     }
     lenient::decode(revision, text)

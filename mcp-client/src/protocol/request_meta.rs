@@ -2,6 +2,7 @@
 //! client.
 
 use mcp_types::json::{self, Map, Object};
+use mcp_types::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
 use mcp_types::revision::VersionError;
 use mcp_types::{
     ClientCapabilities, Implementation, LoggingLevel, RequestMetaObject, RequestParams, Revision,
@@ -10,12 +11,6 @@ use serde_json::value::RawValue;
 
 use super::capabilities::{ROOTS, SAMPLING, has_capability, has_log_messages};
 use super::params::META;
-
-const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
-pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-/// Written by its name: the newest revision may not have it, since logging is deprecated.
-const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// The members for each revision without a handshake.
 pub(crate) struct RequestMeta(Vec<(Revision, Map<Box<RawValue>>)>);

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use mcp_types::headers::name_member;
 use mcp_types::json::{self, Map};
+use mcp_types::meta::PROTOCOL_VERSION;
 use mcp_types::revision::VersionError;
 use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
 use mcp_types::{Notification, Request, Revision, rpc};
@@ -20,7 +21,6 @@ use super::error::{CallError, TransportError};
 use super::method_name::MethodName;
 use super::middleware::{self, Direction, OutcomeFuture, Response};
 use super::params::META;
-use super::request_meta::PROTOCOL_VERSION;
 use crate::protocol::connection::pending_requests::{PendingRequest, Progress, Reply};
 
 /// Sends a request and waits for its result. The params may depend on the id of the request.

@@ -4,14 +4,12 @@
 
 use mcp_server::middleware::{Direction, Notification};
 use mcp_server::types::json::{self, Map};
+use mcp_server::types::meta::SUBSCRIPTION_ID;
 use serde_json::value::RawValue;
 
 use crate::upstream::owner::Owner;
 
 pub(crate) const META: &str = "_meta";
-
-/// The member of `_meta` that names the subscription of the client.
-pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// The member of the params that says for whom they are. Clients do not see it.
 const FOR: &str = "mcp-gateway/for";
@@ -31,7 +29,7 @@ type Params = Map<Box<RawValue>>;
 pub(crate) fn addressed(params: &RawValue, owner: &Owner) -> Option<Params> {
     let mut params: Params = json::from_str(params.get()).ok()?;
     let has_more = params.keys().any(|name| name != "uri" && name != META)
-        || meta(&params).keys().any(|name| name != SUBSCRIPTION);
+        || meta(&params).keys().any(|name| name != SUBSCRIPTION_ID);
     if !has_more {
         return None;
     }
@@ -53,10 +51,10 @@ pub(crate) fn readdressed(notification: Notification) -> Option<Notification> {
     };
     let own = Owner::of(notification.context()).mark();
     if json::from_str::<String>(mark.get()).ok() != Some(own) {
-        let subscription = meta(&params).remove(SUBSCRIPTION);
+        let subscription = meta(&params).remove(SUBSCRIPTION_ID);
         params.retain(|name, _| name == "uri");
         if let Some(id) = subscription {
-            let meta = Params::from([(SUBSCRIPTION, id)]);
+            let meta = Params::from([(SUBSCRIPTION_ID, id)]);
             params.insert(META, json::to_raw(&meta).ok()?);
         }
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use mcp_internal::connection::SeqVec;
-use mcp_types::{CacheScope, Cursor, Revision};
+use mcp_types::{CacheScope, Cursor};
 
 use crate::features::access::Access;
 use crate::features::definition_error::DefinitionError;
@@ -104,7 +104,7 @@ pub(crate) trait ListItem: Definition {
     /// The type of a page.
     type Page;
 
-    fn item(&self, revision: Revision) -> Self::Item;
+    fn item(&self) -> Self::Item;
 
     fn page(items: Vec<Self::Item>, hints: &CacheHints, next: Option<Cursor>) -> Self::Page;
 }
@@ -334,18 +334,15 @@ impl<T: ListItem> List<T> {
         let items = self.read();
         let rest = items.in_order.from(from);
         let restricted = rest.iter().any(|(_, item)| item.access().is_restricted(cx));
-        let revision = cx.revision();
         if !restricted {
-            let all = rest
-                .iter()
-                .map(|(index, item)| (*index, item.item(revision)));
+            let all = rest.iter().map(|(index, item)| (*index, item.item()));
             return Slice::of(all, size, restricted);
         }
         let rest = rest.to_vec();
         // Conditions are code of the program, so no lock is held while they run.
         drop(items);
         let visible = rest.iter().filter(|(_, item)| item.access().is_listed(cx));
-        let visible = visible.map(|(index, item)| (*index, item.item(revision)));
+        let visible = visible.map(|(index, item)| (*index, item.item()));
         Slice::of(visible, size, restricted)
     }
 }

@@ -1,7 +1,6 @@
 //! Rewrites results that a client's revision cannot express.
 
-use mcp_types::json::{Object, Value};
-use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision, Tool, json};
+use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision};
 
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::core::Context;
@@ -47,41 +46,5 @@ fn finish_content<'a>(
     {
         let _ = (blocks, cx, resources);
         std::future::ready(())
-    }
-}
-
-/// Rewrites a tool for a revision: up to 2025-11-25 the schemas of properties and the results had
-/// to be objects.
-pub(crate) fn tool(mut tool: Tool, revision: Revision) -> Tool {
-    if revision >= Revision::V2026_07_28 {
-        return tool;
-    }
-    tool.output_schema = tool.output_schema.and_then(|output| {
-        let mut schema = json::to_value(&output).ok()?.as_object()?.clone();
-        if schema.get("type").and_then(Value::as_str) != Some("object") {
-            return None;
-        }
-        plain_properties(&mut schema);
-        json::from_object(schema).ok()
-    });
-    let mut extra: Object = std::mem::take(&mut tool.input_schema.extra).into();
-    plain_properties(&mut extra);
-    tool.input_schema.extra = extra.into();
-    tool
-}
-
-/// Replaces the schemas `true` and `false` by equivalent objects.
-fn plain_properties(schema: &mut Object) {
-    let Some(Value::Object(properties)) = schema.get_mut("properties") else {
-        return;
-    };
-    for (_, property) in properties.iter_mut() {
-        match property {
-            Value::Bool(true) => *property = Object::new().into(),
-            Value::Bool(false) => {
-                *property = Object::from([("not", Value::from(Object::new()))]).into()
-            }
-            _ => {}
-        }
     }
 }

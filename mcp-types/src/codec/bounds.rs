@@ -1,6 +1,6 @@
 //! Bounds of numbers and lengths.
 
-use super::super::error::excerpt;
+use super::super::error::{DecodeError, Rule, excerpt};
 use super::Number;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -27,28 +27,32 @@ fn within<T: PartialOrd + fmt::Debug>(
     measure: &T,
     shown: &dyn fmt::Display,
     range: &RangeInclusive<T>,
-) -> Result<(), String> {
+) -> Result<(), DecodeError> {
     if range.contains(measure) {
         return Ok(());
     }
     let (low, high) = (range.start(), range.end());
     let shown = shown.to_string();
     let shown = excerpt(&shown);
-    Err(format!("{shown} is not between {low:?} and {high:?}"))
+    let error = DecodeError::data(format!("{shown} is not between {low:?} and {high:?}"));
+    Err(error.with_rule(Rule::Bound, [format!("{low:?}"), format!("{high:?}")]))
 }
 
-pub(super) fn int_within(value: i64, range: &RangeInclusive<i64>) -> Result<(), String> {
+pub(super) fn int_within(value: i64, range: &RangeInclusive<i64>) -> Result<(), DecodeError> {
     within(&value, &value, range)
 }
 
-pub(super) fn number_within(value: &Number, range: &RangeInclusive<f64>) -> Result<(), String> {
+pub(super) fn number_within(
+    value: &Number,
+    range: &RangeInclusive<f64>,
+) -> Result<(), DecodeError> {
     within(&value.as_f64().unwrap_or(f64::NAN), value, range)
 }
 
 pub(super) fn length_within(
     value: &impl Length,
     range: &RangeInclusive<usize>,
-) -> Result<(), String> {
+) -> Result<(), DecodeError> {
     let length = value.length();
     within(&length, &format_args!("a length of {length}"), range)
 }

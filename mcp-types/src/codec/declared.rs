@@ -1,6 +1,6 @@
 //! The members that a type declares.
 
-use super::super::error::{DecodeError, excerpt};
+use super::super::error::{DecodeError, Rule, excerpt};
 
 /// Stands for the number of a member that is not declared.
 pub(super) const UNDECLARED: u16 = u16::MAX;
@@ -137,7 +137,7 @@ impl Table {
     #[inline]
     pub(super) fn is_complete(&self, seen: &Seen) -> bool {
         self.demanded & !seen.first == 0
-            && (!self.is_wide || first_missing(self.members, seen).is_none())
+            && (!self.is_wide || missing(self.members, seen).next().is_none())
     }
 }
 
@@ -199,18 +199,23 @@ const fn demanded(members: &[Declared]) -> u128 {
     bits
 }
 
-/// Returns the first missing member: a constant, if one is missing.
-pub(super) fn first_missing(members: &[Declared], seen: &Seen) -> Option<&'static str> {
-    let missing = |need: Need| {
+/// Returns the missing members, constants first.
+pub(super) fn missing<'a>(
+    members: &'a [Declared],
+    seen: &'a Seen,
+) -> impl Iterator<Item = &'static str> + 'a {
+    let missing = move |need: Need| {
         let members = members.iter().filter(move |member| member.need == need);
         members.filter(move |member| !seen.contains(member.at))
     };
-    let mut missing = missing(Need::Constant).chain(missing(Need::Required));
-    missing.next().map(|member| member.name)
+    let missing = missing(Need::Constant).chain(missing(Need::Required));
+    missing.map(|member| member.name)
 }
 
 /// Returns the error for an undeclared member of an object that allows none.
 #[must_use]
 pub(super) fn unknown_member(name: &str) -> DecodeError {
-    DecodeError::data(format!("unknown member `{}`", excerpt(name)))
+    let name = excerpt(name);
+    DecodeError::data(format!("unknown member `{name}`"))
+        .with_rule(Rule::UnknownMember, [name.into_owned()])
 }

@@ -49,17 +49,38 @@ fn read_members(
     text: &mut Text<'_>,
 ) -> Result<(), DecodeError> {
     let mut reader = Reader::new(text, table)?;
-    while let Some(at) = reader.advance()? {
-        if table.is_exact {
-            reader.refuse_null()?;
+    loop {
+        let member = reader.advance();
+        let start = reader.position();
+        let outcome = match member {
+            Ok(None) => break,
+            Ok(Some(at)) => read_member(target, &mut reader, at),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = outcome {
+            reader.recover(start, error)?;
         }
-        target.read_member(at, &mut reader)?;
     }
     reader.demand()?;
-    if reader.has_undeclared() {
-        target.read_member(UNDECLARED, &mut reader)?;
+    if reader.has_undeclared()
+        && let Err(error) = target.read_member(UNDECLARED, &mut reader)
+    {
+        reader.note(error)?;
     }
     reader.end()
+}
+
+/// Decodes the current member.
+#[inline]
+fn read_member(
+    target: &mut dyn Target,
+    reader: &mut Reader<'_, '_>,
+    at: u16,
+) -> Result<(), DecodeError> {
+    if reader.is_exact() {
+        reader.refuse_null()?;
+    }
+    target.read_member(at, reader)
 }
 
 #[cfg(test)]

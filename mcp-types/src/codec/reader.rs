@@ -1,11 +1,12 @@
 //! [`Reader`]: decodes the members of an object. Rejects duplicates and checks constants and bounds.
 
+mod faults;
 mod sized;
 
-use super::super::error::{DecodeError, excerpt};
-use super::super::json::text::{Entries, Kind, Name};
+use super::super::error::{DecodeError, Rule, excerpt};
+use super::super::json::text::{Entries, Kind, Name, Position};
 use super::bounds::{int_within, number_within};
-use super::declared::{Need, Seen, Table, UNDECLARED, first_missing, unknown_member};
+use super::declared::{Need, Seen, Table, UNDECLARED, unknown_member};
 use super::scalar::Constant;
 use super::{Decode, Extra, Number, Text, Value, read};
 use serde::de::{Error as _, Expected, Unexpected};
@@ -20,6 +21,8 @@ type Result<T> = std::result::Result<T, DecodeError>;
 /// The reader finds the number of each member within the type, and rejects duplicates.
 pub struct Reader<'a, 'de> {
     members: Entries<'a, 'de>,
+    /// The position of the object.
+    object: usize,
     table: &'static Table,
     current: Current<'de>,
     /// The index of the declared member that is expected next.
@@ -62,8 +65,10 @@ impl Expected for Named {
 impl<'a, 'de> Reader<'a, 'de> {
     /// Enters the next value of a text, which must be an object.
     pub(super) fn new(text: &'a mut Text<'de>, table: &'static Table) -> Result<Self> {
+        let object = text.offset();
         Ok(Self {
             members: Entries::of(text, &Named(table.type_name))?,
+            object,
             table,
             current: Current::None,
             expected: 0,
@@ -78,6 +83,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     /// since a wrong constant tells more.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<Option<u16>> {
+        self.current = Current::None;
         let index = match self.members.name_of(self.table.names, self.expected)? {
             Some(Name::Declared(index)) => index,
             Some(Name::Other(name)) => {
@@ -85,10 +91,7 @@ impl<'a, 'de> Reader<'a, 'de> {
                 self.has_undeclared = true;
                 return Ok(Some(UNDECLARED));
             }
-            None => {
-                self.current = Current::None;
-                return Ok(None);
-            }
+            None => return Ok(None),
         };
         self.current = Current::Declared(index);
         self.expected = index + 1;
@@ -106,6 +109,18 @@ impl<'a, 'de> Reader<'a, 'de> {
     #[inline]
     pub(super) fn end(self) -> Result<()> {
         self.members.end()
+    }
+
+    /// Returns the position behind the name of the current member.
+    #[inline]
+    pub(super) fn position(&self) -> Position {
+        self.members.position()
+    }
+
+    /// Returns `true` if `null` is no value of optional members.
+    #[inline]
+    pub(super) fn is_exact(&self) -> bool {
+        self.table.is_exact
     }
 
     /// Refuses `null` as the value of the current member if it is optional and has no such value.
@@ -136,7 +151,9 @@ impl<'a, 'de> Reader<'a, 'de> {
 
     #[cold]
     fn duplicate(&self) -> DecodeError {
-        DecodeError::data(format!("duplicate field `{}`", excerpt(self.name())))
+        let name = excerpt(self.name());
+        DecodeError::data(format!("duplicate field `{name}`"))
+            .with_rule(Rule::DuplicateMember, [name.into_owned()])
     }
 
     /// Rejects a duplicate of a constant.
@@ -150,17 +167,11 @@ impl<'a, 'de> Reader<'a, 'de> {
 
     /// Fails if a member that is demanded is missing.
     #[inline]
-    pub(super) fn demand(&self) -> Result<()> {
+    pub(super) fn demand(&mut self) -> Result<()> {
         if self.table.is_complete(&self.seen) {
             return Ok(());
         }
-        Err(self.missing())
-    }
-
-    #[cold]
-    fn missing(&self) -> DecodeError {
-        let name = first_missing(self.table.members, &self.seen).unwrap_or_default();
-        DecodeError::missing_field(name)
+        self.report_missing()
     }
 
     /// Returns the name of the current member, for error messages.
@@ -175,7 +186,13 @@ impl<'a, 'de> Reader<'a, 'de> {
     /// Creates an error about the current member.
     #[cold]
     fn fault(&self, message: impl Into<String>) -> DecodeError {
-        DecodeError::data(message).inside_member(self.name())
+        self.inside(DecodeError::data(message))
+    }
+
+    /// Adds the current member to the path of an error.
+    #[cold]
+    fn inside(&self, error: DecodeError) -> DecodeError {
+        error.inside_member(self.name())
     }
 
     /// Decodes the value of the current member.
@@ -244,10 +261,8 @@ impl<'a, 'de> Reader<'a, 'de> {
                 return Ok(());
             }
             let found = excerpt(&found);
-            Err(DecodeError::invalid_value(
-                Unexpected::Str(&found),
-                &expected,
-            ))
+            let error = DecodeError::invalid_value(Unexpected::Str(&found), &expected);
+            Err(error.with_rule(Rule::Value, [text]))
         })?;
         self.expect_first()
     }
@@ -261,14 +276,13 @@ impl<'a, 'de> Reader<'a, 'de> {
         }
         let found = value.to_string();
         let found = excerpt(&found);
-        Err(self.fault(format!("invalid value: `{found}`, expected `{constant}`")))
+        let error = self.fault(format!("invalid value: `{found}`, expected `{constant}`"));
+        Err(error.with_rule(Rule::Value, [constant.to_string()]))
     }
 
     fn bounded_int(&self, number: &Number, range: &RangeInclusive<i64>) -> Result<i64> {
-        let value = number
-            .integer()
-            .map_err(|error| error.inside_member(self.name()))?;
-        int_within(value, range).map_err(|message| self.fault(message))?;
+        let value = number.integer().map_err(|error| self.inside(error))?;
+        int_within(value, range).map_err(|error| self.inside(error))?;
         Ok(value)
     }
 
@@ -343,7 +357,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     /// Decodes a required number and checks its bounds.
     pub fn number(&mut self, place: &mut Number, range: RangeInclusive<f64>) -> Result<()> {
         self.members.decode(place)?;
-        number_within(place, &range).map_err(|message| self.fault(message))
+        number_within(place, &range).map_err(|error| self.inside(error))
     }
 
     /// Decodes an optional number and checks its bounds. `null` is treated as absent.
@@ -354,7 +368,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     ) -> Result<()> {
         self.members.decode(place)?;
         match place {
-            Some(value) => number_within(value, &range).map_err(|message| self.fault(message)),
+            Some(value) => number_within(value, &range).map_err(|error| self.inside(error)),
             None => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! Unions without a tag: the variant is selected by the members of the object.
 
-use super::super::error::DecodeError;
+use super::super::error::{DecodeError, Rule};
 use super::super::json::text::Lookahead;
 use super::Text;
 use super::union::Variant;
@@ -60,16 +60,32 @@ pub fn first_fit<T>(
         if !tried.is_empty() {
             text.return_to(start)?;
         }
-        match (candidate.read)(text) {
+        match text.strictly(candidate.read) {
             Ok(value) => return Ok(value),
-            Err(error) => first_error = first_error.or(Some(error)),
+            Err(error) => first_error = first_error.or(Some((error, candidate))),
         }
         tried.push(candidate.name);
     }
-    let error = first_error.or_else(|| {
-        let closest = closest(&outline, candidates)?;
-        (closest.read)(text).err()
-    });
+    if text.collects()
+        && let Some((_, first)) = first_error
+    {
+        // The errors are those of the first candidate.
+        text.return_to(start)?;
+        return (first.read)(text);
+    }
+    let error = match first_error {
+        Some((error, _)) => Some(error),
+        None => match closest(&outline, candidates) {
+            None => None,
+            Some(closest) => {
+                let before = text.fault_count();
+                match (closest.read)(text) {
+                    Ok(value) if text.fault_count() > before => return Ok(value),
+                    outcome => outcome.err(),
+                }
+            }
+        },
+    };
     // A candidate may require more members than its type does. Such an object is not valid for the union even
     // if the type alone accepts it.
     Err(error.unwrap_or_else(|| nothing_fits(union, candidates)))
@@ -207,6 +223,7 @@ fn nothing_fits<T>(union: &str, candidates: &[Candidate<T>]) -> DecodeError {
     DecodeError::data(format!(
         "the object matches no variant of `{union}`: {demands}"
     ))
+    .with_rule(Rule::Variant, [union.to_owned()])
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! String enumerations.
 
-use super::super::error::{DecodeError, excerpt};
+use super::super::error::{DecodeError, Rule, excerpt};
 use super::Text;
 use serde::de::{Error as _, Expected};
 use std::fmt;
@@ -68,7 +68,9 @@ pub fn read_text_enum<T: FromText>(
     }
 
     let found = text.expect_string(&Named(name))?;
-    parse_text(&found).map_err(DecodeError::custom)
+    parse_text(&found).map_err(|error: UnknownValue| {
+        DecodeError::custom(error).with_rule(Rule::Value, T::VALUES.iter().copied())
+    })
 }
 
 /// A value that an open enumeration does not declare. Only the `From` implementation of the

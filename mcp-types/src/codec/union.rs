@@ -1,6 +1,6 @@
 //! Unions: the functions that select a variant by the tag or the members of an object.
 
-use super::super::error::{DecodeError, excerpt};
+use super::super::error::{DecodeError, Rule, excerpt};
 use super::super::json::text::{Lookahead, early_string};
 use super::Text;
 use serde::de::{Error as _, Expected};
@@ -55,7 +55,9 @@ pub fn required_tag<'de>(
 #[must_use]
 pub fn unknown_tag(union: &str, name: &str, value: &str) -> DecodeError {
     let value = excerpt(value);
-    DecodeError::data(format!("`{value}` is not a known `{name}` of `{union}`")).inside_member(name)
+    DecodeError::data(format!("`{value}` is not a known `{name}` of `{union}`"))
+        .with_rule(Rule::Variant, [union.to_owned()])
+        .inside_member(name)
 }
 
 /// Returns the error for a kind of value that no variant accepts.
@@ -84,10 +86,17 @@ pub fn first_of<T>(text: &mut Text<'_>, variants: &[Variant<T>]) -> Result<T, De
         if first_error.is_some() {
             text.return_to(start)?;
         }
-        match variant(text) {
+        match text.strictly(variant) {
             Ok(value) => return Ok(value),
             Err(error) => first_error = first_error.or(Some(error)),
         }
+    }
+    if text.collects()
+        && let Some(first) = variants.first()
+    {
+        // The errors are those of the first variant.
+        text.return_to(start)?;
+        return first(text);
     }
     Err(first_error.unwrap_or_else(|| DecodeError::data("the value matches no variant")))
 }

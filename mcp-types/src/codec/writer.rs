@@ -42,10 +42,9 @@ impl<M: SerializeMap> Writer<M> {
     }
 
     /// Records an error about a member, unless there is one already.
-    fn check(&mut self, name: &'static str, outcome: Result<(), String>) {
-        if let (Ok(_), Err(message)) = (&self.0, outcome) {
-            let error = DecodeError::data(message).inside_member(name);
-            self.0 = Err(M::Error::custom(error));
+    fn check(&mut self, name: &'static str, outcome: Result<(), DecodeError>) {
+        if let (Ok(_), Err(error)) = (&self.0, outcome) {
+            self.0 = Err(M::Error::custom(error.inside_member(name)));
         }
     }
 

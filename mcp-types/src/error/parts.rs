@@ -1,4 +1,4 @@
-//! [`Parts`]: recovers the message and the path of an error that is only known as `impl Display`.
+//! [`Parts`]: recovers the message, the path and the rule of an error that is only known as `impl Display`.
 //!
 //! `serde` passes errors as `impl Display`, and a [`DecodeError`](super::DecodeError) that is
 //! passed in this way must keep its path. The path must not be parsed from the displayed text,
@@ -10,16 +10,21 @@ use std::fmt::{self, Write};
 
 use super::excerpt::Bounded;
 use super::path::{Path, Segment};
+use super::rule::Rule;
+use std::borrow::Cow;
 
 static MESSAGE: &str = "mcp-types: a message follows";
 static MEMBER: &str = "mcp-types: the name of a member follows";
 static INDEX: &str = "mcp-types: the index of an element follows";
+static RULE: &str = "mcp-types: the name of a rule follows";
+static EXPECTED: &str = "mcp-types: what is expected follows";
 
-/// The message and the path of an error.
-#[derive(Default)]
-pub(crate) struct Parts {
-    message: Bounded,
-    path: Path,
+/// The parts of an error.
+pub(super) struct Parts {
+    pub(super) message: Bounded,
+    pub(super) path: Path,
+    pub(super) rule: Rule,
+    pub(super) expected: Vec<Cow<'static, str>>,
     next: Part,
 }
 
@@ -30,16 +35,23 @@ enum Part {
     Message,
     Member,
     Index,
+    Rule,
+    Expected,
 }
 
 impl Parts {
-    /// Splits an error into message and path. All text is the message, unless a `DecodeError`
-    /// writes it.
-    pub(crate) fn of(error: &dyn fmt::Display) -> (String, Path) {
-        let mut parts = Self::default();
+    /// Splits an error into its parts. All text is the message, unless a `DecodeError` writes it.
+    pub(super) fn of(error: &dyn fmt::Display) -> Self {
+        let mut parts = Self {
+            message: Bounded::default(),
+            path: Path::root(),
+            rule: Rule::Other,
+            expected: Vec::new(),
+            next: Part::Message,
+        };
         // Fails only if the `Display` of another crate fails; what was written before is kept.
         let _ = write!(parts, "{error:-}");
-        (parts.message.into_string(), parts.path)
+        parts
     }
 
     /// Returns `true` if the parts are to be written one by one.
@@ -48,9 +60,21 @@ impl Parts {
     }
 
     /// Writes the parts of an error, to be read by [`of`](Self::of).
-    pub(super) fn write(f: &mut fmt::Formatter<'_>, message: &str, path: &Path) -> fmt::Result {
+    pub(super) fn write(
+        f: &mut fmt::Formatter<'_>,
+        rule: Rule,
+        expected: &[Cow<'static, str>],
+        message: &str,
+        path: &Path,
+    ) -> fmt::Result {
         f.write_str(MESSAGE)?;
         f.write_str(message)?;
+        f.write_str(RULE)?;
+        f.write_str(rule.as_str())?;
+        for expected in expected {
+            f.write_str(EXPECTED)?;
+            f.write_str(expected)?;
+        }
         for segment in path.segments() {
             match segment {
                 Segment::Member(name) => {
@@ -74,6 +98,8 @@ impl Write for Parts {
             (MESSAGE, Part::Message),
             (MEMBER, Part::Member),
             (INDEX, Part::Index),
+            (RULE, Part::Rule),
+            (EXPECTED, Part::Expected),
         ] {
             if std::ptr::eq(text, marker) {
                 self.next = part;
@@ -83,6 +109,8 @@ impl Write for Parts {
         match std::mem::take(&mut self.next) {
             Part::Message => self.message.write_str(text)?,
             Part::Member => self.path.push(Segment::Member(text.to_owned())),
+            Part::Rule => self.rule = Rule::find(text).unwrap_or(Rule::Other),
+            Part::Expected => self.expected.push(text.to_owned().into()),
             Part::Index => self
                 .path
                 .push(Segment::Index(text.parse().unwrap_or_default())),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, SeqAccess, Visitor};
 
-use super::super::error::DecodeError;
+use super::super::error::{DecodeError, Rule};
 use super::format::{NESTING_LIMIT, NUMBER, RAW, TEXT};
 use super::node::{Elements, Node};
 use super::number::arbitrary_precision;
@@ -45,7 +45,8 @@ fn deeper(depth: usize) -> Result<usize> {
     if depth < NESTING_LIMIT {
         Ok(depth + 1)
     } else {
-        Err(DecodeError::data("nesting exceeds the limit of 127 levels"))
+        let error = DecodeError::data("nesting exceeds the limit of 127 levels");
+        Err(error.with_rule(Rule::Limit, [NESTING_LIMIT.to_string()]))
     }
 }
 

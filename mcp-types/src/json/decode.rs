@@ -137,8 +137,9 @@ impl<T: Decode> Decode for Vec<T> {
     }
 
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        let list = text.offset();
         let mut elements = Elements::of(text)?;
-        if const { !grow::is_large::<T>() } {
+        if const { !grow::is_large::<T>() } && !elements.collects() {
             // Allocates for one or two small elements exactly.
             if !elements.advance()? {
                 return elements.end();
@@ -152,7 +153,11 @@ impl<T: Decode> Decode for Vec<T> {
             *self = grow::pair(first, second);
         }
         while elements.advance()? {
-            elements.decode(grow::push_with(self, || T::vacant(), elements.room::<T>()))?;
+            let element = elements.position();
+            let place = grow::push_with(self, || T::vacant(), elements.room::<T>());
+            if let Err(error) = elements.decode(place) {
+                elements.recover(list, element, error)?;
+            }
         }
         grow::settle_elements(self);
         elements.end()
@@ -165,15 +170,19 @@ impl<V: Decode> Decode for Map<V> {
     }
 
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        let object = text.offset();
         let mut members = Entries::of(text, &"an object")?;
-        let Some(name) = members.name()? else {
-            return members.end();
-        };
-        // Most objects of one member are small, so that no room is allocated for more.
-        *self = Self::with_capacity(1);
-        members.decode(self.push_vacant(&name, V::vacant()))?;
+        let mut is_first = true;
         while let Some(name) = members.name()? {
-            members.decode(self.push_vacant(&name, V::vacant()))?;
+            if is_first {
+                // Most objects of one member are small, so that no room is allocated for more.
+                *self = Self::with_capacity(1);
+                is_first = false;
+            }
+            let behind = members.position();
+            if let Err(error) = members.decode(self.push_vacant(&name, V::vacant())) {
+                members.recover(object, behind, error)?;
+            }
         }
         self.settle();
         match self.duplicate() {

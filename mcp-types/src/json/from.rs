@@ -47,7 +47,12 @@ fn first_fault(text: &str, error: DecodeError) -> DecodeError {
 /// Returns the same errors as [`from_str`]. Bytes that are not UTF-8 are a syntax error.
 pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
     // The whole input is checked, because `serde_json` does not check bytes that it skips.
-    let text = std::str::from_utf8(bytes).map_err(|error| {
+    from_str(utf8(bytes)?)
+}
+
+/// Returns bytes as text.
+pub(super) fn utf8(bytes: &[u8]) -> Result<&str, DecodeError> {
+    std::str::from_utf8(bytes).map_err(|error| {
         let sound = bytes.get(..error.valid_up_to()).unwrap_or_default();
         let line_start = sound
             .iter()
@@ -57,8 +62,7 @@ pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
         let column = sound.len() - line_start + 1;
         let kind = ErrorKind::Syntax { line, column };
         DecodeError::new(kind, Path::root(), "text is not UTF-8".to_owned())
-    })?;
-    from_str(text)
+    })
 }
 
 /// Decodes a value and consumes it. Types of other crates get its strings without a copy; types of this

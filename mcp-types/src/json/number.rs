@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::IgnoredAny;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::super::error::{DecodeError, excerpt};
+use super::super::error::{DecodeError, Rule, excerpt};
 use super::decimal::{Decimal, short_float};
 use super::format::RAW;
 
@@ -77,7 +77,8 @@ impl Number {
         if digits.len() > NUMBER_LIMIT {
             return Err(DecodeError::data(format!(
                 "number with more than {NUMBER_LIMIT} characters"
-            )));
+            ))
+            .with_rule(Rule::Limit, [NUMBER_LIMIT.to_string()]));
         }
         let rounded = digits.parse::<serde_json::Number>();
         if let Ok(number) = &rounded
@@ -142,11 +143,13 @@ impl Number {
         self.to_i64().ok_or_else(|| {
             let digits = self.to_string();
             let digits = excerpt(&digits);
-            DecodeError::data(if self.is_integer() {
-                format!("the integer {digits} does not fit into 64 bits")
+            if self.is_integer() {
+                DecodeError::data(format!("the integer {digits} does not fit into 64 bits"))
+                    .with_rule(Rule::Limit, [i64::MAX.to_string()])
             } else {
-                format!("invalid value: `{digits}`, expected an integer")
-            })
+                DecodeError::data(format!("invalid value: `{digits}`, expected an integer"))
+                    .with_rule(Rule::Type, ["an integer"])
+            }
         })
     }
 

@@ -9,6 +9,7 @@
 //! that was not validated, because they validate it.
 
 mod access;
+mod collect;
 mod decode;
 mod deserializer;
 mod escape;
@@ -24,12 +25,14 @@ use std::borrow::Cow;
 
 use serde::de::{Expected, Visitor};
 
-use super::super::error::DecodeError;
+use super::super::error::{DecodeError, Rule};
 use super::format::{NESTING_LIMIT, NUMBER, RAW};
 use super::number::Number;
 
 use access::SingleMember;
 pub(crate) use access::{Elements, Entries};
+use collect::Faults;
+pub use collect::all_faults;
 pub use decode::{Decode, read};
 pub(crate) use lookahead::{Lookahead, early_string, first_value};
 pub(crate) use name::Name;
@@ -76,6 +79,8 @@ pub struct Text<'de> {
     retries: usize,
     /// Whether a part was found not to be JSON. The caller may have ignored the error.
     has_invalid_part: bool,
+    /// The errors so far, if they are collected.
+    faults: Option<Faults>,
 }
 
 /// How many bytes may be decoded again for each byte of a text.
@@ -95,6 +100,7 @@ impl<'de> Text<'de> {
             sizes: Sizes::default(),
             retries: text.len().saturating_mul(RETRIES),
             has_invalid_part: false,
+            faults: None,
         }
     }
 
@@ -124,6 +130,7 @@ impl<'de> Text<'de> {
     }
 
     /// Returns the current position.
+    #[inline]
     pub(crate) fn position(&self) -> Position {
         Position {
             at: self.at,
@@ -157,7 +164,8 @@ impl<'de> Text<'de> {
             }
             None => Err(DecodeError::data(
                 "too many values had to be decoded again to find out of which type they are",
-            )),
+            )
+            .with_rule(Rule::Limit, [RETRIES.to_string()])),
         }
     }
 

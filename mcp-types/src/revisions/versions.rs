@@ -363,7 +363,7 @@ versioned! {
 versioned! {
     v2026_07_28::ListToolsResult = "ListToolsResult", Revision::V2024_11_05, LAST;
     V2025_11_25 "v2025-11-25": v2025_11_25::ListToolsResult, try_from, try_from;
-    V2025_06_18 "v2025-06-18": v2025_06_18::ListToolsResult, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ListToolsResult, try_from, from;
     V2025_03_26 "v2025-03-26": v2025_03_26::ListToolsResult, from, from;
     V2024_11_05 "v2024-11-05": v2024_11_05::ListToolsResult, from, from;
 }

@@ -5,11 +5,9 @@ use serde_json::value::RawValue;
 
 use crate::id::RequestId;
 use crate::json::Writer;
+use crate::meta::SERVER_INFO;
 use crate::revision::{VersionError, Versioned};
 use crate::revisions::{ErrorObject, Revision};
-
-/// The member of a result's `_meta` that identifies the server.
-const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Appends a request to the buffer.
 ///

@@ -97,7 +97,20 @@ impl Direction<'_> {
             // The constant is written by the target type itself.
             if a.open && b.open && !a.members.iter().any(|other| other.json == member.json) {
                 let json = &member.json;
-                stash.push(quote! { extra.remove(#json); });
+                // A schema of a user that lacks the constant, or has another one, says something else.
+                let text = member.constant().and_then(Value::as_str);
+                match text.filter(|_| self.emitter.hints().is_schema(&def.name)) {
+                    Some(text) => {
+                        conversion.fails = true;
+                        self.add_loss(format!(
+                            "`{}` without `{json}`: `{text}` is an error",
+                            def.name
+                        ));
+                        let kind = &target.name;
+                        stash.push(quote! { extra.take_constant(#kind, #json, #text)?; });
+                    }
+                    None => stash.push(quote! { extra.remove(#json); }),
+                }
             }
         }
         for member in stored(b) {
@@ -166,18 +179,26 @@ impl Direction<'_> {
         let json = &member.json;
         let absent = || self.absent_member(target, member);
         let Some(source) = source else {
-            let from_extra = if open {
-                quote! { extra.take(#json) }
-            } else {
-                quote! { None }
+            let is_schema = open && self.emitter.hints().is_schema(&def.name);
+            if is_schema {
+                let place = format!("`{}.{json}`", def.name);
+                self.add_loss(format!("{place} of another type is an error"));
+            }
+            let from_extra = match (is_schema, open) {
+                (true, _) => quote! { extra.take_keyword(#json)? },
+                (false, true) => quote! { extra.take(#json) },
+                (false, false) => quote! { None },
             };
             if !member.required {
-                return Ok(Converted::infallible(from_extra));
+                return Ok(Converted {
+                    tokens: from_extra,
+                    fails: is_schema,
+                });
             }
             let absent = absent()?;
             return Ok(Converted {
                 tokens: or_else(&from_extra, &absent),
-                fails: absent.fails,
+                fails: is_schema || absent.fails,
             });
         };
         let name = field(source);
@@ -215,6 +236,13 @@ impl Direction<'_> {
                 let value = &converted.tokens;
                 let tokens = if value.to_string() == "value" {
                     quote! { from.#name }
+                } else if converted.fails && self.is_schema(&source.ty) {
+                    let place = format!("`{}.{json}`", def.name);
+                    self.add_loss(format!("{place} is left out if it cannot be converted"));
+                    let function = try_function(value);
+                    return Ok(Converted::infallible(
+                        quote! { convert::or_absent(from.#name, #function) },
+                    ));
                 } else if converted.fails {
                     let function = try_function(value);
                     quote! { convert::optional(from.#name, #function)? }
@@ -263,6 +291,11 @@ impl Direction<'_> {
                 Converted { tokens, fails }
             }
         })
+    }
+
+    /// Returns `true` if a type of the source is a JSON Schema that users write.
+    fn is_schema(&self, ty: &Ty) -> bool {
+        matches!(self.source().resolve(ty), Ty::Named(name) if self.emitter.hints().is_schema(name))
     }
 
     /// Generates the value of a required member of the target that the source does not have.

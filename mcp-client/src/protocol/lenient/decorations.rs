@@ -3,6 +3,7 @@
 use mcp_internal::peer_text::PeerDisplay;
 use mcp_types::error::{Path, Segment};
 use mcp_types::json::{self, Map, Object, Value};
+use mcp_types::meta;
 use mcp_types::revision::VersionError;
 use serde_json::value::RawValue;
 
@@ -21,7 +22,7 @@ const DECORATIVE: &[&str] = &[
     "httpUrlExpiresAt",
     "icons",
     "instructions",
-    "io.modelcontextprotocol/serverInfo",
+    meta::SERVER_INFO,
     "kind",
     "metadata",
     "mimeType",

@@ -1,6 +1,7 @@
 //! What an upstream gets to know of the client of a request.
 
 use mcp_server::types::json::{self, Map};
+use mcp_server::types::meta::{LOG_LEVEL, PREFIX, PROGRESS_TOKEN};
 use mcp_server::types::{ClientCapabilities, LoggingLevel};
 use mcp_server::{AnyRequest, Context, HandlerError};
 use serde_json::value::RawValue;
@@ -12,9 +13,6 @@ use crate::upstream::owner::Owner;
 
 /// The extension for apps, which needs nothing of the gateway but the URIs of its resources.
 const APPS: &str = "io.modelcontextprotocol/ui";
-
-/// The beginning of the members of `_meta` that describe the sender.
-const OF_SENDER: &str = "io.modelcontextprotocol/";
 
 /// The client of a request.
 pub(crate) struct Caller {
@@ -96,9 +94,9 @@ pub(crate) fn passed_params(
     if let Some(meta) = params.remove("_meta") {
         let mut meta: Map<Box<RawValue>> =
             json::from_str(meta.get()).map_err(|error| invalid(&error))?;
-        let level = meta.get("io.modelcontextprotocol/logLevel");
+        let level = meta.get(LOG_LEVEL);
         log_level = level.and_then(|level| json::from_str(level.get()).ok());
-        meta.retain(|name, _| name != "progressToken" && !name.starts_with(OF_SENDER));
+        meta.retain(|name, _| name != PROGRESS_TOKEN && !name.starts_with(PREFIX));
         if !meta.is_empty() {
             params.insert("_meta", json::to_raw(&meta)?);
         }

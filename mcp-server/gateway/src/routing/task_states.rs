@@ -8,13 +8,14 @@ use std::sync::{Arc, Weak};
 use mcp_server::middleware::{Direction, Notification};
 use mcp_server::types::SubscriptionFilter;
 use mcp_server::types::json::{self, Map, Object, Value};
+use mcp_server::types::meta::SUBSCRIPTION_ID;
 use mcp_server::{Context, HandlerError};
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, mpsc};
 
 use super::caller::Caller;
 use super::tasks;
-use crate::announcements::{META, SUBSCRIPTION};
+use crate::announcements::META;
 use crate::shared::{Behind, Shared};
 use crate::upstream::follower::STATE;
 
@@ -135,7 +136,7 @@ impl WatchedTasks {
             Some(meta) => json::from_str(meta.get())?,
             None => Map::new(),
         };
-        meta.insert(SUBSCRIPTION, self.subscription.clone());
+        meta.insert(SUBSCRIPTION_ID, self.subscription.clone());
         state.insert(META, json::to_raw(&meta)?);
         Ok(state)
     }

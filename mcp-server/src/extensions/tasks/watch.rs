@@ -160,7 +160,7 @@ async fn notify(cx: &Context, watched: &WatchedTasks, news: &Watcher) -> Outcome
 async fn send(cx: &Context, mut params: Object) {
     let Some(id) = cx.request_id() else { return };
     let id = json::to_value(id).unwrap_or_default();
-    let key = "io.modelcontextprotocol/subscriptionId";
+    let key = mcp_types::meta::SUBSCRIPTION_ID;
     match params.get_mut("_meta").and_then(Value::as_object_mut) {
         Some(meta) => drop(meta.insert(key, id)),
         None => drop(params.insert("_meta", Object::from([(key, id)]))),

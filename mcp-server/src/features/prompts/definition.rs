@@ -5,9 +5,7 @@ use std::fmt;
 #[cfg(not(feature = "json-schema"))]
 use mcp_types::error::DecodeError;
 use mcp_types::json::{Map, Object, Value};
-use mcp_types::{
-    Completion, Cursor, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, Revision,
-};
+use mcp_types::{Completion, Cursor, GetPromptResult, ListPromptsResult, Prompt, PromptArgument};
 
 use crate::features::access::{Access, access_setters, listing_setters};
 use crate::features::arguments::{Arguments, derived_schema};
@@ -328,7 +326,7 @@ impl ListItem for PromptDef {
     type Item = Prompt;
     type Page = ListPromptsResult;
 
-    fn item(&self, _: Revision) -> Prompt {
+    fn item(&self) -> Prompt {
         self.prompt.clone()
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use mcp_types::uri::canonical;
-use mcp_types::{Annotations, CacheScope, Cursor, ListResourcesResult, Resource, Revision};
+use mcp_types::{Annotations, CacheScope, Cursor, ListResourcesResult, Resource};
 
 use super::described::described;
 use super::handlers;
@@ -204,7 +204,7 @@ impl ListItem for ResourceDef {
     type Item = Resource;
     type Page = ListResourcesResult;
 
-    fn item(&self, _: Revision) -> Resource {
+    fn item(&self) -> Resource {
         self.resource.clone()
     }
 

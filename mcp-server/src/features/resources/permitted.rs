@@ -78,7 +78,7 @@ pub(crate) async fn slice<T: GuardedItem>(
         });
         let listed = join(checks.collect()).await;
         for ((index, item), listed) in chunk.iter().zip(listed) {
-            if listed && !slice.add(*index, item.item(cx.revision()), size) {
+            if listed && !slice.add(*index, item.item(), size) {
                 return slice;
             }
         }

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use mcp_types::json::{self, Map};
+use mcp_types::meta::SUBSCRIPTION_ID;
 use mcp_types::rpc::{self, Message};
 use mcp_types::{
     Notification, NotificationMetaObject, NotificationParams, PromptListChangedNotification,
@@ -98,9 +99,6 @@ const PARAMS_BYTES: usize = 16 << 10;
 
 const META: &str = "_meta";
 
-/// The member of `_meta` that names the subscription of the client.
-const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
-
 /// Encodes the params that an announcement has beside its change.
 ///
 /// # Errors
@@ -152,7 +150,7 @@ pub(crate) fn announcement(
         None => Map::new(),
     };
     // That of another server has no meaning for this client.
-    meta.remove(SUBSCRIPTION);
+    meta.remove(SUBSCRIPTION_ID);
     for (name, value) in own {
         if name == META {
             meta.extend(json::from_str::<Map<Box<RawValue>>>(value.get())?);

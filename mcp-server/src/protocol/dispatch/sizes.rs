@@ -2,6 +2,7 @@
 //! measured, before it is decoded.
 
 use mcp_types::error::DecodeError;
+use mcp_types::meta::{CLIENT_CAPABILITIES, CLIENT_INFO};
 use mcp_types::{RequestId, json};
 use serde_json::value::RawValue;
 
@@ -9,7 +10,7 @@ use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
 use crate::protocol::message::methods::LISTEN;
-use crate::protocol::message::params_view::{CLIENT_CAPABILITIES, CLIENT_INFO, ParamsView};
+use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::RawObject;
 
 /// The members of `_meta` that describe the sender of a modern request.
@@ -21,13 +22,8 @@ const QUOTES: usize = 2;
 /// Checks the number of JSON values in params, or in the result or error of a response, before they
 /// are parsed.
 pub(crate) fn check_values(part: Option<&RawValue>, limits: &Limits) -> Result<(), DecodeError> {
-    let limit = limits.message_values;
-    if part.is_some_and(|part| json::has_more_values(part.get(), limit)) {
-        return Err(DecodeError::data(format!(
-            "more than {limit} JSON values in one message"
-        )));
-    }
-    Ok(())
+    let limits = json::Limits::NONE.values(limits.message_values);
+    part.map_or(Ok(()), |part| limits.check_text(part.get()))
 }
 
 /// Checks the size of the id and of `_meta` of a request.

@@ -4,18 +4,11 @@ use std::borrow::Cow;
 
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Object};
+use mcp_types::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION};
 use mcp_types::{LoggingLevel, ProgressToken, RequestMetaObject, Revision};
 use serde_json::value::RawValue;
 
 use crate::protocol::message::raw_object::{RawObject, string};
-
-/// The member of `_meta` that identifies a modern request.
-pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-
-/// The members of `_meta` that describe the sender of a modern request.
-pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
-pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// A borrowed view of params and their `_meta`. Only checks that the params are an object. The
 /// types of members are checked when they are decoded.

@@ -13,7 +13,7 @@ impl Reader<'_, '_> {
         range: RangeInclusive<usize>,
     ) -> Result<()> {
         self.members.decode(place)?;
-        length_within(place, &range).map_err(|message| self.fault(message))
+        length_within(place, &range).map_err(|error| self.inside(error))
     }
 
     /// Decodes an optional array or string and checks its length. `null` is treated as absent.
@@ -24,7 +24,7 @@ impl Reader<'_, '_> {
     ) -> Result<()> {
         self.members.decode(place)?;
         match place {
-            Some(value) => length_within(value, &range).map_err(|message| self.fault(message)),
+            Some(value) => length_within(value, &range).map_err(|error| self.inside(error)),
             None => Ok(()),
         }
     }
@@ -32,7 +32,7 @@ impl Reader<'_, '_> {
     /// Decodes a required list of integers and checks its length.
     pub fn sized_ints(&mut self, place: &mut Vec<i64>, range: RangeInclusive<usize>) -> Result<()> {
         self.ints(place, i64::MIN..=i64::MAX)?;
-        length_within(place, &range).map_err(|message| self.fault(message))
+        length_within(place, &range).map_err(|error| self.inside(error))
     }
 
     /// Decodes an optional list of integers and checks its length. `null` is treated as absent.
@@ -43,7 +43,7 @@ impl Reader<'_, '_> {
     ) -> Result<()> {
         self.optional_ints(place, i64::MIN..=i64::MAX)?;
         match place {
-            Some(value) => length_within(value, &range).map_err(|message| self.fault(message)),
+            Some(value) => length_within(value, &range).map_err(|error| self.inside(error)),
             None => Ok(()),
         }
     }

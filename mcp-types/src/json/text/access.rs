@@ -18,7 +18,7 @@ const MEMORY: usize = 22;
 
 /// The elements of an array.
 pub(crate) struct Elements<'a, 'de> {
-    text: &'a mut Text<'de>,
+    pub(super) text: &'a mut Text<'de>,
     /// The number of elements so far.
     count: usize,
     /// The number of elements that follow the current one, if the list is long.

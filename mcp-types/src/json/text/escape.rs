@@ -1,6 +1,6 @@
 //! Strings with escapes.
 
-use super::super::super::error::DecodeError;
+use super::super::super::error::{DecodeError, Rule};
 use super::{Result, Text, scan};
 
 /// The end of a string is searched within this number of bytes, to know how much it needs. Longer strings
@@ -104,4 +104,5 @@ impl Text<'_> {
 #[cold]
 fn lone_surrogate() -> DecodeError {
     DecodeError::data("invalid Unicode: the string contains half of a surrogate pair")
+        .with_rule::<&str>(Rule::Unicode, [])
 }

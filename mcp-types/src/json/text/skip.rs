@@ -58,7 +58,7 @@ impl Text<'_> {
     }
 
     /// Skips the name of a member and the colon after it.
-    fn skip_name(&mut self) -> Result<()> {
+    pub(super) fn skip_name(&mut self) -> Result<()> {
         if self.peek() != Some(b'"') {
             return Err(self.syntax("key must be a string"));
         }

@@ -307,7 +307,12 @@ convert::object_conversion! {
 
 convert::object_conversion! {
     From(from: new::LegacyTitledEnumSchema) -> old::EnumSchema;
-    same { title, description, enum_, enum_names, extra }
+    {
+        let mut extra = from.extra;
+        extra.stash_some("default", &from.default);
+    }
+    same { title, description, enum_, enum_names }
+    extra = extra,
 }
 
 convert::object_conversion! {
@@ -422,7 +427,12 @@ convert::object_conversion! {
 
 convert::object_conversion! {
     From(from: new::NumberSchema) -> old::NumberSchema;
-    same { type_, title, description, minimum, maximum, extra }
+    {
+        let mut extra = from.extra;
+        extra.stash_some("default", &from.default);
+    }
+    same { type_, title, description, minimum, maximum }
+    extra = extra,
 }
 
 convert::object_conversion! {
@@ -696,7 +706,12 @@ convert::conversion! {
 
 convert::object_conversion! {
     From(from: new::StringSchema) -> old::StringSchema;
-    same { title, description, min_length, max_length, format, extra }
+    {
+        let mut extra = from.extra;
+        extra.stash_some("default", &from.default);
+    }
+    same { title, description, min_length, max_length, format }
+    extra = extra,
 }
 
 convert::object_conversion! {

@@ -179,19 +179,19 @@ convert::object_conversion! {
         extra.remove("jsonrpc");
     }
     same {}
-    params = new::ElicitRequestParams::Form(from.params.into()),
+    params = convert::inside("params", || Ok::<_, ConvertError>(new::ElicitRequestParams::Form(from.params.try_into()?)))?,
     id = match extra.take("id") { Some(value) => value, None => Err(ConvertError::missing("ElicitRequest", "id"))? },
     extra = extra,
 }
 
 convert::object_conversion! {
-    From(from: old::ElicitRequestFormParams) -> new::ElicitRequestFormParams;
+    TryFrom(from: old::ElicitRequestFormParams) -> new::ElicitRequestFormParams;
     {
         let mut extra = from.extra;
     }
     same { message }
     mode = extra.take("mode"),
-    requested_schema = from.requested_schema.into(),
+    requested_schema = convert::inside("requestedSchema", || from.requested_schema.try_into())?,
     task = extra.take("task"),
     meta = extra.take("_meta"),
     extra = extra,
@@ -212,12 +212,12 @@ convert::union_conversion! {
 }
 
 convert::object_conversion! {
-    From(from: old::EnumSchema) -> new::LegacyTitledEnumSchema;
+    TryFrom(from: old::EnumSchema) -> new::LegacyTitledEnumSchema;
     {
         let mut extra = from.extra;
     }
     same { title, description, enum_, enum_names }
-    default = extra.take("default"),
+    default = extra.take_keyword("default")?,
     extra = extra,
 }
 
@@ -412,9 +412,9 @@ convert::object_conversion! {
 }
 
 convert::object_conversion! {
-    From(from: old::ListToolsResult) -> new::ListToolsResult;
+    TryFrom(from: old::ListToolsResult) -> new::ListToolsResult;
     same { next_cursor, meta, extra }
-    tools = convert::each(from.tools, Into::into),
+    tools = convert::inside("tools", || convert::try_each(from.tools, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -445,12 +445,12 @@ convert::object_conversion! {
 }
 
 convert::object_conversion! {
-    From(from: old::NumberSchema) -> new::NumberSchema;
+    TryFrom(from: old::NumberSchema) -> new::NumberSchema;
     {
         let mut extra = from.extra;
     }
     same { type_, title, description, minimum, maximum }
-    default = extra.take("default"),
+    default = extra.take_keyword("default")?,
     extra = extra,
 }
 
@@ -488,12 +488,12 @@ convert::object_conversion! {
 }
 
 convert::union_conversion! {
-    From(from: old::PrimitiveSchemaDefinition) -> new::PrimitiveSchemaDefinition, "PrimitiveSchemaDefinition", "2025-11-25";
+    TryFrom(from: old::PrimitiveSchemaDefinition) -> new::PrimitiveSchemaDefinition, "PrimitiveSchemaDefinition", "2025-11-25";
     missing {}
-    String(value) => new::PrimitiveSchemaDefinition::String(value.into()),
-    Number(value) => new::PrimitiveSchemaDefinition::Number(value.into()),
+    String(value) => new::PrimitiveSchemaDefinition::String(value.try_into()?),
+    Number(value) => new::PrimitiveSchemaDefinition::Number(value.try_into()?),
     Boolean(value) => new::PrimitiveSchemaDefinition::Boolean(value),
-    Enum(value) => new::PrimitiveSchemaDefinition::Enum(new::EnumSchema::LegacyTitled(value.into())),
+    Enum(value) => new::PrimitiveSchemaDefinition::Enum(new::EnumSchema::LegacyTitled(value.try_into()?)),
 }
 
 convert::object_conversion! {
@@ -573,13 +573,13 @@ convert::object_conversion! {
 }
 
 convert::object_conversion! {
-    From(from: old::RequestedSchema) -> new::RequestedSchema;
+    TryFrom(from: old::RequestedSchema) -> new::RequestedSchema;
     {
         let mut extra = from.extra;
     }
     same { required }
-    schema = extra.take("$schema"),
-    properties = from.properties.map(Into::into),
+    schema = extra.take_keyword("$schema")?,
+    properties = convert::inside("properties", || convert::try_map(from.properties, TryInto::try_into))?,
     extra = extra,
 }
 
@@ -729,7 +729,7 @@ convert::union_conversion! {
     ReadResource(value) => new::ServerResult::ReadResource(value),
     ListPrompts(value) => new::ServerResult::ListPrompts(value.try_into()?),
     GetPrompt(value) => new::ServerResult::GetPrompt(value.try_into()?),
-    ListTools(value) => new::ServerResult::ListTools(value.into()),
+    ListTools(value) => new::ServerResult::ListTools(value.try_into()?),
     CallTool(value) => new::ServerResult::CallTool(value.try_into()?),
     Complete(value) => new::ServerResult::Complete(value),
 }
@@ -762,12 +762,12 @@ convert::conversion! {
 }
 
 convert::object_conversion! {
-    From(from: old::StringSchema) -> new::StringSchema;
+    TryFrom(from: old::StringSchema) -> new::StringSchema;
     {
         let mut extra = from.extra;
     }
     same { title, description, min_length, max_length, format }
-    default = extra.take("default"),
+    default = extra.take_keyword("default")?,
     extra = extra,
 }
 
@@ -794,25 +794,25 @@ convert::object_conversion! {
 }
 
 convert::object_conversion! {
-    From(from: old::Tool) -> new::Tool;
+    TryFrom(from: old::Tool) -> new::Tool;
     {
         let mut extra = from.extra;
     }
     same { name, title, description, annotations, meta }
     icons = extra.take("icons"),
-    input_schema = from.input_schema.into(),
+    input_schema = convert::inside("inputSchema", || from.input_schema.try_into())?,
     execution = extra.take("execution"),
-    output_schema = from.output_schema.map(Into::into),
+    output_schema = convert::or_absent(from.output_schema, TryInto::try_into),
     extra = extra,
 }
 
 convert::object_conversion! {
-    From(from: old::ToolInputSchema) -> new::ToolInputSchema;
+    TryFrom(from: old::ToolInputSchema) -> new::ToolInputSchema;
     {
         let mut extra = from.extra;
     }
     same { properties, required }
-    schema = extra.take("$schema"),
+    schema = extra.take_keyword("$schema")?,
     extra = extra,
 }
 
@@ -827,12 +827,12 @@ convert::object_conversion! {
 }
 
 convert::object_conversion! {
-    From(from: old::ToolOutputSchema) -> new::ToolOutputSchema;
+    TryFrom(from: old::ToolOutputSchema) -> new::ToolOutputSchema;
     {
         let mut extra = from.extra;
     }
     same { properties, required }
-    schema = extra.take("$schema"),
+    schema = extra.take_keyword("$schema")?,
     extra = extra,
 }
 

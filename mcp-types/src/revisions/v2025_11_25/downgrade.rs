@@ -125,7 +125,7 @@ convert::object_conversion! {
         metadata, tool_choice,
     }
     messages = convert::inside("messages", || convert::try_each(from.messages, TryInto::try_into))?,
-    tools = from.tools.map(|value| convert::each(value, Into::into)),
+    tools = convert::inside("tools", || convert::optional(from.tools, |value| convert::try_each(value, TryInto::try_into)))?,
     task = extra.take("task"),
     meta = extra.take("_meta"),
     extra = extra,
@@ -295,7 +295,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ListToolsResult) -> old::ListToolsResult;
     same { next_cursor, extra }
-    tools = convert::each(from.tools, Into::into),
+    tools = convert::inside("tools", || convert::try_each(from.tools, TryInto::try_into))?,
     meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
@@ -479,25 +479,25 @@ convert::union_conversion! {
 }
 
 convert::object_conversion! {
-    From(from: new::Tool) -> old::Tool;
+    TryFrom(from: new::Tool) -> old::Tool;
     {
         let mut extra = from.extra;
     }
     same { name, title, icons, description, annotations, meta }
-    input_schema = from.input_schema.into(),
+    input_schema = convert::inside("inputSchema", || from.input_schema.try_into())?,
     execution = extra.take("execution"),
-    output_schema = from.output_schema.map(Into::into),
+    output_schema = convert::or_absent(from.output_schema, TryInto::try_into),
     extra = extra,
 }
 
 convert::object_conversion! {
-    From(from: new::ToolInputSchema) -> old::ToolInputSchema;
+    TryFrom(from: new::ToolInputSchema) -> old::ToolInputSchema;
     {
         let mut extra = from.extra;
     }
     same { schema }
-    properties = extra.take("properties"),
-    required = extra.take("required"),
+    properties = extra.take_keyword("properties")?,
+    required = extra.take_keyword("required")?,
     extra = extra,
 }
 
@@ -508,14 +508,14 @@ convert::object_conversion! {
 }
 
 convert::object_conversion! {
-    From(from: new::ToolOutputSchema) -> old::ToolOutputSchema;
+    TryFrom(from: new::ToolOutputSchema) -> old::ToolOutputSchema;
     {
         let mut extra = from.extra;
-        extra.remove("type");
+        extra.take_constant("ToolOutputSchema", "type", "object")?;
     }
     same { schema }
-    properties = extra.take("properties"),
-    required = extra.take("required"),
+    properties = extra.take_keyword("properties")?,
+    required = extra.take_keyword("required")?,
     extra = extra,
 }
 

@@ -4,7 +4,7 @@ use mcp_client::types::error::{DecodeError, Path, Segment};
 use mcp_client::types::json::{self, Value};
 use mcp_client::types::rpc::ErrorObject;
 use mcp_client::types::{MessageInfo, Revision, Sender};
-use mcp_types::registry;
+use mcp_types::registry::{self, FAULT_LIMIT};
 
 use crate::recording::format::Side;
 use crate::recording::secrets::REMOVED;
@@ -58,18 +58,16 @@ pub(super) fn check(
     revision: Revision,
     message: &Message<'_>,
     request: Option<&Message<'_>>,
-) -> Option<Fault> {
-    let error = match &message.kind {
-        Kind::Invalid(reason) => return Some(Fault::new(reason)),
-        Kind::Error { error, .. } => {
-            let checked = json::from_str::<ErrorObject>(error);
-            checked
-                .map(drop)
-                .map_err(|error| error.inside_member("error"))
-        }
+) -> Vec<Fault> {
+    let (member, faults) = match &message.kind {
+        Kind::Invalid(reason) => return vec![Fault::new(reason)],
+        Kind::Error { error, .. } => (
+            Some("error"),
+            json::all_faults::<ErrorObject>(error, FAULT_LIMIT),
+        ),
         Kind::Request { method, .. } | Kind::Notification { method, .. } => {
             let Some(info) = info(revision, message, method) else {
-                return other_side(revision, message, method);
+                return Vec::from_iter(other_side(revision, message, method));
             };
             let is_request = matches!(message.kind, Kind::Request { .. });
             if is_request != info.result.is_some() {
@@ -78,31 +76,37 @@ pub(super) fn check(
                 } else {
                     "a request, with an id"
                 };
-                return Some(Fault::at("id", format!("`{method}` is {expected}")));
+                return vec![Fault::at("id", format!("`{method}` is {expected}"))];
             }
-            match registry::find(revision, info.name) {
-                Some(entry) => entry.round_trip(message.text).map(drop),
-                None => Ok(()),
-            }
+            (None, validate(revision, Some(info.name), message.text))
         }
         Kind::Result { result, .. } => {
             let Some(request) = request else {
-                return Some(Fault::at("id", "no request has this id".to_owned()));
+                return vec![Fault::at("id", "no request has this id".to_owned())];
             };
             let info = request
                 .method()
                 .and_then(|method| info(revision, request, method));
             let name = info.and_then(|info| info.result);
-            match name.and_then(|name| registry::find(revision, name)) {
-                Some(entry) => {
-                    let checked = entry.round_trip(result).map(drop);
-                    checked.map_err(|error| error.inside_member("result"))
-                }
-                None => Ok(()),
-            }
+            (Some("result"), validate(revision, name, result))
         }
     };
-    fault(&error.err()?, message.text)
+    if faults.is_empty() {
+        return Vec::new();
+    }
+    let text: Value = json::from_str(message.text).unwrap_or_default();
+    let inside = |fault: DecodeError| match member {
+        Some(member) => fault.inside_member(member),
+        None => fault,
+    };
+    let faults = faults.into_iter().map(inside);
+    faults.filter_map(|error| fault(&error, &text)).collect()
+}
+
+/// Returns the faults of a text, if the type of the revision is known.
+fn validate(revision: Revision, name: Option<&str>, text: &str) -> Vec<DecodeError> {
+    let entry = name.and_then(|name| registry::find(revision, name));
+    entry.map_or_else(Vec::new, |entry| entry.validate(text))
 }
 
 /// Returns a fault if only the other side may send the message.
@@ -118,8 +122,8 @@ fn other_side(revision: Revision, message: &Message<'_>, method: &str) -> Option
 }
 
 /// Returns the fault of an error, unless it is at the place of a removed secret.
-fn fault(error: &DecodeError, text: &str) -> Option<Fault> {
-    let mut found = &json::from_str::<Value>(text).unwrap_or_default();
+fn fault(error: &DecodeError, text: &Value) -> Option<Fault> {
+    let mut found = text;
     for step in error.path().segments() {
         let next = match step {
             Segment::Member(name) => found.get(name),

@@ -2,19 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mcp_client::types::Revision;
 use mcp_client::types::json::{self, Value};
+use mcp_client::types::meta::SERVER_INFO;
+use mcp_client::types::{Revision, rpc};
 
 use super::faults::{self, Fault};
 use crate::recording::format::{Entry, Header, Server, Side, Stream};
 use crate::recording::reader::Recording;
 use crate::recording::session::{Kind, Message, Session, error_of};
 
-/// The member of `_meta` with the revision of a request without a handshake.
-const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
-
-/// The member of `_meta` with the name of the server in results of revisions without a handshake.
-const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+/// The request with which a session begins.
+const INITIALIZE: &str = "initialize";
 
 /// A recording, explained.
 pub(crate) struct Explanation<'a> {
@@ -175,7 +173,7 @@ impl<'a> Explaining<'_, 'a> {
         };
         let checked = revision.unwrap_or(Revision::LATEST);
         let request = pair.filter(|_| message.kind.answers().is_some());
-        let mut faults = Vec::from_iter(faults::check(checked, message, request));
+        let mut faults = faults::check(checked, message, request);
         faults.extend(self.id_fault(message));
         Row {
             number: Some(at + 1),
@@ -196,35 +194,24 @@ impl<'a> Explaining<'_, 'a> {
     /// Returns the revision of a message.
     fn revision(&mut self, message: &Message<'_>, pair: Option<&Message<'_>>) -> Option<Revision> {
         let key = session_of(message);
-        let is_response = message.kind.answers().is_some();
-        let params = parse(message.params());
-        let own = params.get("_meta").and_then(|meta| meta.get(REVISION));
-        if let Some(own) = own.and_then(Value::as_str).and_then(|own| own.parse().ok()) {
-            self.revisions.insert(key, own);
-            return Some(own);
-        }
-        if message.method() == Some("initialize") {
-            let asked = params.get("protocolVersion")?.as_str()?.parse().ok()?;
-            // For messages that are sent before the response.
-            self.revisions.entry(key).or_insert(asked);
-            return Some(asked);
-        }
-        if let (Kind::Result { result, .. }, Some("initialize")) =
-            (&message.kind, pair.and_then(Message::method))
-        {
-            let result = parse(Some(result));
-            let revision = result.get("protocolVersion")?.as_str()?.parse().ok()?;
-            // The response may be the first to name the session.
-            self.revisions.insert(key, revision);
-            self.revisions.insert(None, revision);
-            return Some(revision);
-        }
-        if let Some(request) = pair.filter(|_| is_response) {
-            let params = parse(request.params());
-            let own = params.get("_meta").and_then(|meta| meta.get(REVISION));
-            if let Some(own) = own.and_then(Value::as_str) {
-                return own.parse().ok();
+        let request = pair.filter(|_| message.kind.answers().is_some());
+        let answered = request.and_then(Message::method);
+        if let Some(stated) = stated(message, answered) {
+            if message.method() == Some(INITIALIZE) {
+                // For messages that are sent before the response.
+                self.revisions.entry(key).or_insert(stated);
+            } else {
+                self.revisions.insert(key, stated);
             }
+            if answered == Some(INITIALIZE) {
+                // The response may be the first to name the session.
+                self.revisions.insert(None, stated);
+            }
+            return Some(stated);
+        }
+        let own = request.filter(|request| request.method() != Some(INITIALIZE));
+        if let Some(own) = own.and_then(|request| stated(request, None)) {
+            return Some(own);
         }
         self.revisions
             .get(&key)
@@ -250,6 +237,12 @@ impl<'a> Explaining<'_, 'a> {
 /// Returns the milliseconds between two entries, with three decimal places.
 fn elapsed(one: f64, other: f64) -> f64 {
     ((other - one).abs() * 1000.0).round() / 1000.0
+}
+
+/// Returns the revision that a message states.
+fn stated(message: &Message<'_>, answered: Option<&str>) -> Option<Revision> {
+    let parsed = rpc::parse_str(message.text).ok()?;
+    rpc::revision_of(&parsed, answered)?.ok()
 }
 
 fn session_of(message: &Message<'_>) -> Option<u64> {
@@ -308,7 +301,7 @@ fn name(session: &Session<'_>) -> Option<String> {
             return None;
         };
         let result = match session.pair_of(message)?.method()? {
-            "initialize" | "server/discover" => parse(Some(result)),
+            INITIALIZE | "server/discover" => parse(Some(result)),
             _ => return None,
         };
         let meta = result.get("_meta").and_then(|meta| meta.get(SERVER_INFO));

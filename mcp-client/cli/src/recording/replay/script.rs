@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use mcp_client::types::id::RequestId;
 use mcp_client::types::json::{self, Value};
+use mcp_client::types::meta::PROGRESS_TOKEN;
 
-use super::substitute::PROGRESS_TOKEN;
 use crate::recording::compare::{canonical, matched};
 use crate::recording::format::Side;
 use crate::recording::session::{Kind, Message, Session};

@@ -4,11 +4,7 @@ use std::collections::HashMap;
 
 use mcp_client::types::id::RequestId;
 use mcp_client::types::json::{self, Value};
-
-pub(super) const PROGRESS_TOKEN: &str = "progressToken";
-
-/// The member of `_meta` with the id of the request that has opened a subscription.
-const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+use mcp_client::types::meta::{PROGRESS_TOKEN, SUBSCRIPTION_ID};
 
 /// The ids and tokens of the client, by those of the recording.
 #[derive(Default)]

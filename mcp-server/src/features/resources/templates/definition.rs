@@ -5,7 +5,6 @@ use std::time::Duration;
 use mcp_types::json::Map;
 use mcp_types::{
     Annotations, CacheScope, Completion, Cursor, ListResourceTemplatesResult, ResourceTemplate,
-    Revision,
 };
 
 use super::template::Template;
@@ -206,7 +205,7 @@ impl ListItem for TemplateDef {
     type Item = ResourceTemplate;
     type Page = ListResourceTemplatesResult;
 
-    fn item(&self, _: Revision) -> ResourceTemplate {
+    fn item(&self) -> ResourceTemplate {
         self.template.clone()
     }
 

@@ -1,12 +1,11 @@
 //! [`ToolDef`] as an item of the list of tools.
 
-use mcp_types::{Cursor, ListToolsResult, Revision, Tool};
+use mcp_types::{Cursor, ListToolsResult, Tool};
 
 use super::ToolDef;
 use crate::features::access::Access;
 use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::{DefinitionError, check_icons, check_name};
-use crate::features::downgrade;
 use crate::features::tools::hosts;
 use crate::protocol::changes::Change;
 
@@ -55,8 +54,8 @@ impl ListItem for ToolDef {
     type Item = Tool;
     type Page = ListToolsResult;
 
-    fn item(&self, revision: Revision) -> Tool {
-        downgrade::tool(self.tool.clone(), revision)
+    fn item(&self) -> Tool {
+        self.tool.clone()
     }
 
     fn page(items: Vec<Tool>, hints: &CacheHints, next: Option<Cursor>) -> ListToolsResult {

@@ -11,6 +11,7 @@ use mcp_client::types::headers::{
     METHOD, NAME, PARAM_PREFIX, PROTOCOL_VERSION, SESSION_ID, encode_value, name_member,
 };
 use mcp_client::types::json::{self, Value};
+use mcp_client::types::meta;
 use mcp_client::types::sse::Decoder;
 use tokio::sync::mpsc;
 
@@ -19,9 +20,6 @@ use crate::args::Options;
 use crate::failure::Failure;
 use crate::output;
 use crate::recording::http::{Pool, added, login, parse, send_with_token};
-
-/// The member of `_meta` with the revision of a request without a handshake.
-const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
 
 struct Connection {
     pool: Pool<Full<Bytes>>,
@@ -119,9 +117,9 @@ impl Connection {
             headers.insert(SESSION_ID, id.clone());
         }
         let params = message.get("params");
-        let meta = params.and_then(|params| params.get("_meta"));
-        let revision = meta
-            .and_then(|meta| meta.get(REVISION))
+        let described = params.and_then(|params| params.get("_meta"));
+        let revision = described
+            .and_then(|described| described.get(meta::PROTOCOL_VERSION))
             .and_then(Value::as_str);
         if let Some(revision) = revision {
             let method = message.get("method").and_then(Value::as_str);
