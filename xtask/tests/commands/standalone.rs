@@ -61,7 +61,8 @@ fn works() {
     assert_eq!(FeedRequest::METHOD, "feed");
     for (members, path, message) in [
         (r##""names":["a","b"],"marks":[1,"1",[1]],"sizes":[1,"a",2.5],"calls":[0,"woof"]"##, "", ""),
-        (r##""names":null,"sizes":null,"animals":[null,{"kind":"cat","lives":9}]"##, "", ""),
+        (r##""animals":[null,{"kind":"cat","lives":9}]"##, "", ""),
+        (r##""names":null"##, "$.names", "expected array"),
         (r##""names":["a","b","a"]"##, "$.names[2]", "equal to element 0"),
         (r##""marks":[{"a":1,"b":[]},{"b":[],"a":1.0}]"##, "$.marks[1]", "equal to element 0"),
         (r##""animals":[{"name":"Rex","kind":"dog"},null]"##, "$.animals", "0 elements are of the kind"),
