@@ -22,12 +22,13 @@ pub struct Checks {
 }
 
 /// Makes the tables for some definitions of a document, and for those to which they refer. Also
-/// returns what these do not check. Without `regex`, patterns are not checked.
+/// returns what these do not check. Without `exact`, patterns are not checked, because the output may
+/// not use the crate `regex`, and an optional member may be `null`, as if it were absent.
 #[must_use]
 pub fn checks(
     document: &Document,
     checked: &BTreeSet<String>,
-    regex: bool,
+    exact: bool,
 ) -> (Checks, Vec<Warning>) {
     // Whether a definition is compared in full is known after its table was made.
     let mut loose = BTreeSet::new();
@@ -37,7 +38,8 @@ pub fn checks(
             names: BTreeMap::new(),
             taken: BTreeSet::new(),
             waiting: Vec::new(),
-            patterns: Patterns::new(regex),
+            patterns: Patterns::new(exact),
+            null_as_absent: !exact,
             warnings: Vec::new(),
             loose: &loose,
             left_out: 0,
@@ -60,6 +62,8 @@ struct Compiler<'a> {
     /// Definitions whose tables were not made yet.
     waiting: Vec<String>,
     patterns: Patterns,
+    /// Whether `null` is accepted for an optional member.
+    null_as_absent: bool,
     warnings: Vec<Warning>,
     /// The definitions whose tables accept more than their schemas.
     loose: &'a BTreeSet<String>,

@@ -229,7 +229,13 @@ impl Compiler<'_> {
         if let Some(properties) = object("properties") {
             let place = pointer::join(at, "properties");
             let rows = properties.iter().map(|(name, schema)| {
-                let list = self.list(schema, &pointer::join(&place, name));
+                let mut list = self.list(schema, &pointer::join(&place, name));
+                let required = members.get("required").and_then(Value::as_array);
+                let mut required = required.into_iter().flatten();
+                if self.null_as_absent && required.all(|other| other != name) {
+                    let null = "&[codec::Check::Types(&[\"null\"])]";
+                    list = format!("&[codec::Check::Any(&[{null}, {list}])]");
+                }
                 known.push(format!("{name:?}"));
                 format!("({name:?}, {list})")
             });

@@ -38,9 +38,10 @@ fn invalid_schema_is_rejected_with_file_and_pointer() {
 }
 
 #[test]
-fn keywords_that_no_type_expresses_are_warnings() {
+fn keywords_that_are_not_checked_are_warnings() {
     let text = r#"{"$defs":{"A":{"type":"object","properties":{
-        "x":{"type":"string","pattern":"^a"},
+        "w":{"type":"string","pattern":"^a"},
+        "x":{"type":"string","pattern":"^(?!a)"},
         "y":{"type":"object","additionalProperties":{"type":"number","minimum":1}},
         "z":{"$ref":"other.json"}},
         "minProperties":1,"novel":true}}}"#;
@@ -59,14 +60,12 @@ fn keywords_that_no_type_expresses_are_warnings() {
     let warnings = errors(&output);
     for warning in [
         "warning: `pattern` at `/A/properties/x` is not checked",
-        "warning: `minimum` at `/A/properties/y/additionalProperties` is not checked",
         "warning: `other.json` at `/A/properties/z` is in another document",
-        "warning: `minProperties` at `/A` is not checked",
         "warning: the unknown keyword `novel` at `/A` is ignored",
     ] {
         assert!(warnings.contains(warning), "{warning}: {warnings}");
     }
-    assert_eq!(warnings.lines().count(), 5, "{warnings}");
+    assert_eq!(warnings.lines().count(), 3, "{warnings}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn many_members_several_nulls_and_control_characters_are_lossless() {
         "Text": { "type": ["string", "null"] },
         "List": { "type": ["array", "null"], "items": { "$ref": "#/$defs/Inline" } },
         "Inline": { "anyOf": [{ "type": ["string", "null"] }, { "type": ["array", "null"] }] },
-        "Named": { "oneOf": [{ "$ref": "#/$defs/Text" }, { "$ref": "#/$defs/List" }] },
+        "Named": { "anyOf": [{ "$ref": "#/$defs/Text" }, { "$ref": "#/$defs/List" }] },
         "Values": { "anyOf": [{ "enum": ["a", null] }, { "enum": [1, null] }, { "type": "null" }] },
         "Mixed": { "anyOf": [
             { "$ref": "#/$defs/Inline" }, { "type": "null" }, { "type": ["boolean", "null"] },

@@ -44,7 +44,11 @@ fn within(count: usize, least: usize, most: usize, what: &str) -> Outcome {
     if (least..=most).contains(&count) {
         return Ok(());
     }
-    fail(format!("{count} {what} are not between {least} and {most}"))
+    fail(match (least, most) {
+        (least, usize::MAX) => format!("{count} {what}, expected at least {least}"),
+        (0, most) => format!("{count} {what}, expected at most {most}"),
+        (least, most) => format!("{count} {what}, expected {least} to {most}"),
+    })
 }
 
 impl Run {
@@ -196,7 +200,7 @@ impl Run {
                     found,
                     *least,
                     *most,
-                    "elements of the kind that the list has to contain",
+                    "elements are of the kind that the list has to contain",
                 )
             }
             _ => Ok(()),
