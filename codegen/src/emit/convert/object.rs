@@ -229,13 +229,15 @@ impl Direction<'_> {
                 let value = converted.tokens;
                 // An empty object that only the conversion in the other direction adds is removed
                 // again.
-                let empty_value = self.emitter.hints.conversion_value(
-                    &self.source().revision,
+                let added = invent(
+                    self.source(),
+                    self.emitter.hints(),
+                    &self.target().revision,
                     !self.upward(),
                     &def.name,
-                    json,
+                    source,
                 );
-                let tokens = if matches!(empty_value, Some(Value::Object(_)))
+                let tokens = if matches!(added.value, Some(Value::Object(_)))
                     && self.has_default(&member.ty)
                 {
                     let empty_value = self.empty_value(&member.ty);
