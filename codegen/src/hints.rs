@@ -35,6 +35,10 @@ pub struct Hints {
     pub messages: Messages,
     /// Required members that a constructor sets: `Type.member` or `*.member` to a JSON value.
     pub defaults: BTreeMap<String, Value>,
+    /// Members that constructors take if the revision requires them, and only then: `Type.member`,
+    /// `Type.*` or `*.member`. A constructor of a definition that an older revision has takes all other members
+    /// as it does there.
+    pub parameters: Vec<String>,
     /// Values of required members for conversions to a newer revision: `Type.member` or `*.member`
     /// to a JSON value, or to `null` if a conversion without the member is an error. The revision
     /// of a key is the newer one. A text `{from}` ([`ORIGIN`]) stands for the revision at which the
@@ -218,6 +222,23 @@ impl Hints {
     #[must_use]
     pub fn default_of(&self, revision: &str, owner: &str, member: &str) -> Option<&Value> {
         lookup(&self.defaults, revision, owner, member)
+    }
+
+    /// Returns `true` if the constructor takes a member because the revision requires it, whatever the
+    /// constructor of an older revision takes.
+    #[must_use]
+    pub fn is_reviewed_parameter(&self, revision: &str, owner: &str, member: &str) -> bool {
+        let keys = [
+            format!("{owner}.{member}"),
+            format!("{owner}.*"),
+            format!("*.{member}"),
+        ];
+        let listed = |key: &String| {
+            let scoped = format!("{revision}/{key}");
+            let mut listed = self.parameters.iter();
+            listed.any(|parameter| *parameter == *key || *parameter == scoped)
+        };
+        keys.iter().any(listed)
     }
 
     /// Returns the value that a conversion to a revision sets for a required member, where `null`

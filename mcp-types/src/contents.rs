@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::base64::Base64Error;
+use crate::base64::{Base64Error, Base64Text};
+use crate::json::optional;
 use crate::{AnyResourceContents, ReadResourceResult};
 
 #[cfg(feature = "sep-2093")]
@@ -17,20 +18,22 @@ impl AnyResourceContents {
     #[inline]
     #[must_use]
     pub fn uri(&self) -> &str {
-        match self {
-            Self::Text(text) => &text.uri,
-            Self::Blob(blob) => &blob.uri,
-        }
+        let uri = match self {
+            Self::Text(text) => optional(&text.uri),
+            Self::Blob(blob) => optional(&blob.uri),
+        };
+        uri.map_or("", String::as_str)
     }
 
     /// Returns the media type, or `None` if the server does not know it.
     #[inline]
     #[must_use]
     pub fn mime_type(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => text.mime_type.as_deref(),
-            Self::Blob(blob) => blob.mime_type.as_deref(),
-        }
+        let mime_type = match self {
+            Self::Text(text) => optional(&text.mime_type),
+            Self::Blob(blob) => optional(&blob.mime_type),
+        };
+        mime_type.map(String::as_str)
     }
 
     /// Returns the text, or `None` if the contents are binary.
@@ -38,7 +41,7 @@ impl AnyResourceContents {
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
-            Self::Text(text) => Some(&text.text),
+            Self::Text(text) => optional(&text.text).map(String::as_str),
             Self::Blob(_) => None,
         }
     }
@@ -51,8 +54,11 @@ impl AnyResourceContents {
     #[inline]
     pub fn bytes(&self) -> Result<Cow<'_, [u8]>, Base64Error> {
         match self {
-            Self::Text(text) => Ok(Cow::Borrowed(text.text.as_bytes())),
-            Self::Blob(blob) => blob.blob.decode().map(Cow::Owned),
+            Self::Text(_) => Ok(Cow::Borrowed(self.text().unwrap_or_default().as_bytes())),
+            Self::Blob(blob) => {
+                let bytes = optional(&blob.blob).map(Base64Text::decode).transpose()?;
+                Ok(Cow::Owned(bytes.unwrap_or_default()))
+            }
         }
     }
 }
@@ -62,7 +68,8 @@ impl ReadResourceResult {
     #[inline]
     #[must_use]
     pub fn text(&self) -> String {
-        let texts = self.contents.iter().filter_map(AnyResourceContents::text);
+        let contents = optional(&self.contents).map_or(&[][..], Vec::as_slice);
+        let texts = contents.iter().filter_map(AnyResourceContents::text);
         texts.collect::<Vec<_>>().join("\n")
     }
 }

@@ -4,6 +4,7 @@ mod kind;
 
 use super::table::{Table, inline};
 use super::{EmitError, Item, Scope, cfg, docs};
+use crate::hints::with_origin;
 use crate::model::{Bounds, Check, Kind, Member, Object, Part, Ty};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -110,19 +111,15 @@ impl Scope<'_> {
             row.push_str(&format!(" {field}"));
             let parameter = inline(&self.argument(&member.ty)?);
             let how = self.fill(member);
-            let hints = self.emitter.hints;
-            let default = hints.default_of(&self.model.revision, name, &member.json);
             let mut docs = String::new();
-            match default.filter(|_| member.required) {
-                None if member.required => parameters.push(format!("{field}: {how}({parameter})")),
-                default => {
-                    docs = self.prose(&member.docs);
-                    row.push_str(&format!(" = {how}({parameter})"));
-                    if let Some(default) = default {
-                        let value = inline(&self.literal(&member.ty, default)?);
-                        presets.push(format!("{field} = {value}"));
-                    }
-                }
+            if member.parameter {
+                parameters.push(format!("{field}: {how}({parameter})"));
+            } else if member.required {
+                presets.extend(self.preset(member)?);
+            }
+            if !member.parameter || !member.required {
+                docs = self.prose(&member.docs);
+                row.push_str(&format!(" = {how}({parameter})"));
             }
             rows.push((docs, cfg_of(member), row + ";"));
         }
@@ -157,6 +154,21 @@ impl Scope<'_> {
             text.push_str(&format!("codec::default_codec! {{ {cfg}{ident} }}\n"));
         }
         Ok(text)
+    }
+
+    /// Returns the value of a required member that the constructor does not take, unless it starts
+    /// as an empty one: its default, or what a conversion from an older revision sets.
+    fn preset(&self, member: &Member) -> Result<Option<String>, EmitError> {
+        let (hints, revision) = (self.emitter.hints, &self.model.revision);
+        let (name, json) = (&self.def.name, &member.json);
+        let value = match hints.default_of(revision, name, json) {
+            Some(default) => Some(self.literal(&member.ty, default)?),
+            None => hints
+                .conversion_value(revision, true, name, json)
+                .filter(|value| with_origin(value, revision) == **value)
+                .and_then(|value| self.literal(&member.ty, value).ok()),
+        };
+        Ok(value.map(|value| format!("{} = {}", field(member), inline(&value))))
     }
 
     /// Returns the checks of a member, as they are written behind its kind.

@@ -312,6 +312,8 @@ impl Builder<'_> {
                 ident,
                 checks,
                 required: is_required,
+                parameter: is_required
+                    && (self.hints.default_of(self.source.revision, name, json)).is_none(),
                 one_or_many: self.hints.is_one_or_many(self.source.revision, name, json),
                 docs: self.text(value, name, &format!(".{json}")),
                 deprecated: is_deprecated(value),

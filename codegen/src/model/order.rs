@@ -1,26 +1,34 @@
-//! Keeps the order of members from one revision to the next.
+//! Keeps the parameters of constructors from one revision to the next.
 
 use super::{Kind, Member, Model};
 use crate::hints::Hints;
 
-/// Gives the members of each object the order that they have in the revision before, if the object
-/// exists there.
+/// Gives the members of each object the order that they have in the revision before, and its
+/// constructor the same parameters, if the object exists there.
 ///
 /// The order of members means nothing in JSON. In Rust it is the order of a constructor's
 /// parameters, and a schema that only changed the order would exchange two parameters of one type
-/// without an error in the programs that call it.
-pub fn keep_member_order(older: &Model, newer: &mut Model, hints: &Hints) {
+/// without an error in the programs that call it. A member that a revision adds as a required one,
+/// or that becomes required or optional, does not change the constructor, unless the hints say so.
+pub fn keep_constructors(older: &Model, newer: &mut Model, hints: &Hints) {
     for def in &older.types {
         let Kind::Object(old) = &def.kind else {
             continue;
         };
-        let name = hints.new_name(&newer.revision, &def.name);
+        let revision = newer.revision.as_str();
+        let name = hints.new_name(revision, &def.name);
         let Some(at) = newer.index.get(name).copied() else {
             continue;
         };
         if let Kind::Object(new) = &mut newer.types[at].kind {
             let members = std::mem::take(&mut new.members);
             new.members = ordered(members, &old.members);
+            for member in &mut new.members {
+                if !hints.is_reviewed_parameter(revision, name, &member.json) {
+                    let before = old.members.iter().find(|old| old.json == member.json);
+                    member.parameter = before.is_some_and(|old| old.parameter);
+                }
+            }
         }
     }
 }

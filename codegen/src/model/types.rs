@@ -125,6 +125,9 @@ pub struct Member {
     pub checks: Vec<Check>,
     /// `true` if the member is required.
     pub required: bool,
+    /// `true` if it is a parameter of the constructor. By default these are the required members, and
+    /// a later revision keeps them.
+    pub parameter: bool,
     /// `true` if one string of words is also decoded as a list.
     pub one_or_many: bool,
     /// Whether the value can contain another value of the type.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::preferred::essence;
+use crate::json::optional;
 use crate::uri::is_equivalent;
 use crate::{
     Annotations, AnyResourceContents, EmbeddedResource, Icon, ReadResourceResult, Resource,
@@ -85,7 +86,7 @@ impl ReadResourceResult {
         ContentsOf {
             uri,
             known: Known::default(),
-            contents: &self.contents,
+            contents: optional(&self.contents).map_or(&[][..], Vec::as_slice),
         }
     }
 
@@ -96,9 +97,9 @@ impl ReadResourceResult {
         ContentsOf {
             known: Known {
                 resource_type: resource.resource_type.clone(),
-                mime_type: resource.mime_type.as_deref(),
+                mime_type: optional(&resource.mime_type).map(String::as_str),
             },
-            ..self.contents_of(&resource.uri)
+            ..self.contents_of(optional(&resource.uri).map_or("", String::as_str))
         }
     }
 }
@@ -219,8 +220,9 @@ impl EmbeddedResource {
     /// those next to it, where servers put them before.
     #[must_use]
     pub fn effective_annotations(&self) -> Option<&Annotations> {
-        let own = Said::by(&self.resource).annotations;
-        own.as_deref().or(self.annotations.as_ref())
+        let own =
+            optional(&self.resource).and_then(|resource| Said::by(resource).annotations.as_deref());
+        own.or(optional(&self.annotations))
     }
 }
 

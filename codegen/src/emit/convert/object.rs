@@ -189,7 +189,9 @@ impl Direction<'_> {
             let expression = match is_nullable(self.source(), &source.ty) {
                 _ if !source.is_boxed() => expression.clone(),
                 true => quote! { #expression.map(|value| *value) },
-                false => quote! { *#expression },
+                false if self.same(&source.ty, &member.ty) => quote! { *#expression },
+                // A method of the value is called.
+                false => quote! { (*#expression) },
             };
             let converted = self.value(&source.ty, &member.ty, &expression);
             let mut converted = converted.unwrap_or_else(|| {
@@ -302,15 +304,7 @@ impl Direction<'_> {
         } else {
             quote! { old }
         };
-        match scope.hinted_value(&member.ty, value, from, &prefix) {
-            Ok(literal) => Ok(Converted::infallible(literal)),
-            // There is no literal for it, so it is decoded.
-            Err(EmitError::Unsupported(_)) if shown == *value => {
-                let text = value.to_string();
-                Ok(Converted::fallible(quote! { convert::decoded(#text)? }))
-            }
-            Err(error) => Err(error),
-        }
+        scope.hinted_value(&member.ty, value, from, &prefix)
     }
 
     /// Generates the value of a type with all of its members absent.

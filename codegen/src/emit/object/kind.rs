@@ -61,7 +61,12 @@ fn kind(member: &Member, takes_null: bool) -> Result<String, EmitError> {
         return Ok(format!("{kind}({value})"));
     }
     if member.one_or_many {
-        return Ok("one_or_many".to_owned());
+        let kind = if member.required {
+            "one_or_many"
+        } else {
+            "optional_one_or_many"
+        };
+        return Ok(kind.to_owned());
     }
     let (required, optional, range) = match &member.ty {
         Ty::Int(bounds) => ("int", "optional_int", range::int(bounds)),
