@@ -26,7 +26,7 @@ impl Scope<'_> {
             );
             fields.push(quote! { #text #cfg pub #name: #ty });
         }
-        let all_optional = stored(object).all(|member| !member.required);
+        let all_optional = stored(object).all(Member::is_option);
         let default = all_optional.then(|| quote! { , Default });
         let extra = object.open.then(|| {
             quote! {
@@ -54,6 +54,9 @@ impl Scope<'_> {
         if member.deprecated {
             text.push_str(" **Deprecated** by this revision of the specification.");
         }
+        if member.stays_option {
+            text.push_str(" This revision requires it: `None` is written as an empty value.");
+        }
         if field(member) != member.json {
             text.push_str(&format!("\n\nIn JSON: `{}`.", member.json));
         }
@@ -76,10 +79,10 @@ impl Scope<'_> {
             .get(&self.def.name)
             .and_then(|fields| fields.get(&member.json))
             .ok_or_else(|| EmitError::Unsupported(format!("{}.{}", self.def.name, member.json)))?;
-        Ok(if member.required {
-            quote! { #ty }
-        } else {
+        Ok(if member.is_option() {
             quote! { Option<#ty> }
+        } else {
+            quote! { #ty }
         })
     }
 
@@ -108,16 +111,19 @@ impl Scope<'_> {
                 continue;
             }
             let field = field(member);
+            if member.stays_option {
+                row.push_str(" @kept");
+            }
             row.push_str(&format!(" {field}"));
             let parameter = inline(&self.argument(&member.ty)?);
             let how = self.fill(member);
             let mut docs = String::new();
             if member.parameter {
                 parameters.push(format!("{field}: {how}({parameter})"));
-            } else if member.required {
+            } else if !member.is_option() {
                 presets.extend(self.preset(member)?);
             }
-            if !member.parameter || !member.required {
+            if !member.parameter || member.is_option() {
                 docs = self.prose(&member.docs);
                 row.push_str(&format!(" = {how}({parameter})"));
             }
@@ -145,7 +151,7 @@ impl Scope<'_> {
             table.line(row);
         }
         let mut text = table.finish();
-        let derived = stored(object).all(|member| !member.required);
+        let derived = stored(object).all(Member::is_option);
         if parameters.is_empty() && !derived {
             let cfg = cfg
                 .as_ref()
@@ -192,13 +198,13 @@ impl Scope<'_> {
     /// Returns the function that makes the value of a field of the parameter of its setter.
     fn fill(&self, member: &Member) -> &'static str {
         let nullable = matches!(self.model.resolve(&member.ty), Ty::Nullable(_));
-        match (member.required, member.is_boxed(), nullable) {
-            (true, false, _) => "value",
-            (true, true, false) => "boxed",
-            (true, true, true) => "nullable_boxed",
-            (false, false, _) => "some",
-            (false, true, false) => "some_boxed",
-            (false, true, true) => "some_nullable_boxed",
+        match (member.is_option(), member.is_boxed(), nullable) {
+            (false, false, _) => "value",
+            (false, true, false) => "boxed",
+            (false, true, true) => "nullable_boxed",
+            (true, false, _) => "some",
+            (true, true, false) => "some_boxed",
+            (true, true, true) => "some_nullable_boxed",
         }
     }
 

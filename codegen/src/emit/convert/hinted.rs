@@ -64,10 +64,10 @@ impl Scope<'_> {
                             let converted = self.hinted_value(&member.ty, value, from, module)?;
                             fails |= converted.fails;
                             let value = converted.tokens;
-                            if member.required {
-                                value
-                            } else {
+                            if member.is_option() {
                                 quote! { Some(#value) }
+                            } else {
+                                value
                             }
                         }
                         None if member.required => {

@@ -82,10 +82,10 @@ impl Direction<'_> {
                 }
             } else {
                 let (name, json) = (field(member), &member.json);
-                stash.push(if member.required {
-                    quote! { extra.stash(#json, &from.#name); }
-                } else {
+                stash.push(if member.is_option() {
                     quote! { extra.stash_some(#json, &from.#name); }
+                } else {
+                    quote! { extra.stash(#json, &from.#name); }
                 });
             }
         }
@@ -176,7 +176,7 @@ impl Direction<'_> {
             }
             let absent = absent()?;
             return Ok(Converted {
-                tokens: or_else(&from_extra, &absent),
+                tokens: in_form(member, or_else(&from_extra, &absent)),
                 fails: absent.fails,
             });
         };
@@ -209,9 +209,11 @@ impl Direction<'_> {
             };
             converted
         };
-        Ok(match (source.required, member.required) {
-            (true, true) => convert(&quote! { from.#name }).inside(json),
-            (false, false) => {
+        // Both are optional, or none of them is.
+        let both = source.required == member.required;
+        Ok(match (source.is_option(), member.is_option()) {
+            (false, false) => convert(&quote! { from.#name }).inside(json),
+            (true, true) if both => {
                 let converted = convert(&quote! { value });
                 let value = &converted.tokens;
                 let tokens = if value.to_string() == "value" {
@@ -226,7 +228,7 @@ impl Direction<'_> {
                 let fails = converted.fails;
                 Converted { tokens, fails }.inside(json)
             }
-            (true, false) => {
+            (false, true) => {
                 let converted = convert(&quote! { from.#name }).inside(json);
                 let value = converted.tokens;
                 // An empty object that only the conversion in the other direction adds is removed
@@ -239,7 +241,8 @@ impl Direction<'_> {
                     &def.name,
                     source,
                 );
-                let tokens = if matches!(added.value, Some(Value::Object(_)))
+                let tokens = if !member.required
+                    && matches!(added.value, Some(Value::Object(_)))
                     && self.has_default(&member.ty)
                 {
                     let empty_value = self.empty_value(&member.ty);
@@ -252,7 +255,7 @@ impl Direction<'_> {
                     fails: converted.fails,
                 }
             }
-            (false, true) => {
+            (true, _) => {
                 let converted = convert(&quote! { value }).inside(json);
                 let absent = absent()?;
                 let value = converted.tokens;
@@ -263,6 +266,7 @@ impl Direction<'_> {
                     let otherwise = absent.tokens;
                     quote! { match from.#name { Some(value) => #value, None => #otherwise } }
                 };
+                let tokens = in_form(member, tokens);
                 Converted { tokens, fails }
             }
         })
@@ -321,11 +325,20 @@ impl Direction<'_> {
         match self.target().resolve(ty) {
             Ty::AnyObject => true,
             Ty::Named(name) => match self.target().get(name).map(|def| &def.kind) {
-                Some(Kind::Object(object)) => stored(object).all(|member| !member.required),
+                Some(Kind::Object(object)) => stored(object).all(Member::is_option),
                 _ => false,
             },
             _ => false,
         }
+    }
+}
+
+/// Puts the value of a required member in the form of its field.
+fn in_form(member: &Member, value: TokenStream) -> TokenStream {
+    if member.stays_option {
+        quote! { Some(#value) }
+    } else {
+        value
     }
 }
 
