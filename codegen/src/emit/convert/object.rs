@@ -209,11 +209,10 @@ impl Direction<'_> {
             };
             converted
         };
-        // Both are optional, or none of them is.
-        let both = source.required == member.required;
+        let may_lack = member.required && !source.required;
         Ok(match (source.is_option(), member.is_option()) {
             (false, false) => convert(&quote! { from.#name }).inside(json),
-            (true, true) if both => {
+            (true, true) if !may_lack => {
                 let converted = convert(&quote! { value });
                 let value = &converted.tokens;
                 let tokens = if value.to_string() == "value" {
