@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::base64::{Base64Error, Base64Text};
-use crate::json::optional;
+use crate::base64::Base64Error;
 use crate::{AnyResourceContents, ReadResourceResult};
 
 #[cfg(feature = "sep-2093")]
@@ -18,22 +17,20 @@ impl AnyResourceContents {
     #[inline]
     #[must_use]
     pub fn uri(&self) -> &str {
-        let uri = match self {
-            Self::Text(text) => optional(&text.uri),
-            Self::Blob(blob) => optional(&blob.uri),
-        };
-        uri.map_or("", String::as_str)
+        match self {
+            Self::Text(text) => &text.uri,
+            Self::Blob(blob) => &blob.uri,
+        }
     }
 
     /// Returns the media type, or `None` if the server does not know it.
     #[inline]
     #[must_use]
     pub fn mime_type(&self) -> Option<&str> {
-        let mime_type = match self {
-            Self::Text(text) => optional(&text.mime_type),
-            Self::Blob(blob) => optional(&blob.mime_type),
-        };
-        mime_type.map(String::as_str)
+        match self {
+            Self::Text(text) => text.mime_type.as_deref(),
+            Self::Blob(blob) => blob.mime_type.as_deref(),
+        }
     }
 
     /// Returns the text, or `None` if the contents are binary.
@@ -41,7 +38,7 @@ impl AnyResourceContents {
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
-            Self::Text(text) => optional(&text.text).map(String::as_str),
+            Self::Text(text) => Some(&text.text),
             Self::Blob(_) => None,
         }
     }
@@ -54,11 +51,8 @@ impl AnyResourceContents {
     #[inline]
     pub fn bytes(&self) -> Result<Cow<'_, [u8]>, Base64Error> {
         match self {
-            Self::Text(_) => Ok(Cow::Borrowed(self.text().unwrap_or_default().as_bytes())),
-            Self::Blob(blob) => {
-                let bytes = optional(&blob.blob).map(Base64Text::decode).transpose()?;
-                Ok(Cow::Owned(bytes.unwrap_or_default()))
-            }
+            Self::Text(text) => Ok(Cow::Borrowed(text.text.as_bytes())),
+            Self::Blob(blob) => blob.blob.decode().map(Cow::Owned),
         }
     }
 }
@@ -68,8 +62,7 @@ impl ReadResourceResult {
     #[inline]
     #[must_use]
     pub fn text(&self) -> String {
-        let contents = optional(&self.contents).map_or(&[][..], Vec::as_slice);
-        let texts = contents.iter().filter_map(AnyResourceContents::text);
+        let texts = self.contents.iter().filter_map(AnyResourceContents::text);
         texts.collect::<Vec<_>>().join("\n")
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::fmt;
 
-use crate::json::{self, Decode, Map, Number, Value, optional};
+use crate::json::{self, Map, Number, Value};
 use crate::{ElicitAction, ElicitResult, ElicitValue, PrimitiveSchemaDefinition, RequestedSchema};
 
 /// The reasons why an answer to a form is invalid. Errors do not repeat values, which may be
@@ -127,12 +127,11 @@ pub fn complete(
     form: &RequestedSchema,
     mut answer: ElicitResult,
 ) -> Result<ElicitResult, FormError> {
-    if optional(&answer.action) != Some(&ElicitAction::Accept) {
-        answer.content = Decode::vacant();
+    if answer.action != ElicitAction::Accept {
+        answer.content = None;
         return Ok(answer);
     }
-    let content = std::mem::replace(&mut answer.content, Decode::vacant());
-    let mut content: Map<ElicitValue> = optional(content).unwrap_or_default();
+    let mut content = answer.content.unwrap_or_default();
     let filled: HashSet<&str> = content.keys().collect();
     let left_out = form.properties.iter();
     let left_out = left_out.filter(|(name, _)| !filled.contains(name));
@@ -144,7 +143,7 @@ pub fn complete(
         content.push(name, default);
     }
     check(form, &content)?;
-    answer.content = content.into();
+    answer.content = Some(content);
     Ok(answer)
 }
 

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use crate::Icon;
-use crate::json::optional;
 
 /// A member of an [`Icon`] that does not have the form of the specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,17 +79,16 @@ impl Icon {
     ///
     /// Returns the first member that is invalid.
     pub fn check(&self) -> Result<(), InvalidIcon> {
-        let src = || self.source().chars().take(SHOWN).collect();
+        let src = || self.src.chars().take(SHOWN).collect();
         if !self.has_source() {
             return Err(InvalidIcon::Source { src: src() });
         }
-        let mime_type = optional(&self.mime_type).map(String::as_str);
-        if let Some(found) = mime_type.filter(|found| !is_image(found)) {
-            let (src, found) = (src(), found.to_owned());
+        if let Some(found) = self.mime_type.as_ref().filter(|found| !is_image(found)) {
+            let (src, found) = (src(), found.clone());
             return Err(InvalidIcon::MediaType { src, found });
         }
-        let sizes = optional(&self.sizes).map_or(&[][..], Vec::as_slice);
-        match sizes.iter().find(|size| !is_size(size)) {
+        let mut sizes = self.sizes.iter().flatten();
+        match sizes.find(|size| !is_size(size)) {
             Some(found) => Err(InvalidIcon::Size {
                 src: src(),
                 found: found.clone(),
@@ -101,14 +99,10 @@ impl Icon {
 }
 
 impl Icon {
-    fn source(&self) -> &str {
-        optional(&self.src).map_or("", String::as_str)
-    }
-
     /// Returns `true` if a client may load the source.
     fn has_source(&self) -> bool {
         let is_legal = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
-        let Some((scheme, rest)) = self.source().split_once(':') else {
+        let Some((scheme, rest)) = self.src.split_once(':') else {
             return false;
         };
         if !rest.bytes().all(is_legal) {
@@ -125,7 +119,7 @@ impl Icon {
             return false;
         };
         let media_type = head.split(';').next().unwrap_or_default();
-        let is_declared = media_type.is_empty() && optional::<&String>(&self.mime_type).is_some();
+        let is_declared = media_type.is_empty() && self.mime_type.is_some();
         scheme.eq_ignore_ascii_case("data") && (is_image(media_type) || is_declared)
     }
 }

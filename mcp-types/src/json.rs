@@ -18,7 +18,6 @@ mod key;
 pub(crate) mod map;
 mod node;
 mod number;
-mod optional;
 mod raw;
 mod read;
 mod ser;
@@ -46,8 +45,6 @@ pub use key::Key;
 pub use map::Map;
 pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use number::{NUMBER_LIMIT, Number};
-#[doc(hidden)]
-pub use optional::optional;
 pub use ser::{Writer, to_raw, to_string};
 #[doc(hidden)]
 pub use text::{Decode, Kind, Text, read};

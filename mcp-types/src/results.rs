@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use crate::error::DecodeError;
-use crate::json::{Object, Value, from_value, from_value_ref, optional};
+use crate::json::{Object, Value, from_value, from_value_ref};
 use crate::{CallToolResult, ContentBlock, ResourceLink, ResultMetaObject, TextContent};
 
 /// The failure of a tool with a code for programs and a next step for the model.
@@ -80,8 +80,8 @@ impl CallToolResult {
     #[inline]
     #[must_use]
     pub fn text(&self) -> String {
-        let texts = self.blocks().filter_map(|block| match block {
-            ContentBlock::Text(text) => optional(&text.text).map(String::as_str),
+        let texts = self.content.iter().filter_map(|block| match block {
+            ContentBlock::Text(text) => Some(text.text.as_str()),
             _ => None,
         });
         texts.collect::<Vec<_>>().join("\n")
@@ -89,14 +89,10 @@ impl CallToolResult {
 
     /// Returns the links to resources among the content.
     pub fn links(&self) -> impl Iterator<Item = &ResourceLink> {
-        self.blocks().filter_map(|block| match block {
+        self.content.iter().filter_map(|block| match block {
             ContentBlock::ResourceLink(link) => Some(link),
             _ => None,
         })
-    }
-
-    fn blocks(&self) -> impl Iterator<Item = &ContentBlock> {
-        optional(&self.content).map_or(&[][..], Vec::as_slice).iter()
     }
 
     /// Decodes the structured content. A missing one is decoded as `null`, which `Option` accepts.
@@ -106,7 +102,7 @@ impl CallToolResult {
     ///
     /// Returns an error with the path if the content is not valid for the type.
     pub fn structured<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
-        let content = optional(&self.structured_content).unwrap_or(&Value::Null);
+        let content = self.structured_content.as_ref().unwrap_or(&Value::Null);
         from_value_ref(content).or_else(|error| {
             let mut content = content.clone();
             content.normalize_integers();
@@ -118,15 +114,14 @@ impl CallToolResult {
     #[inline]
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        optional(&self.is_error) == Some(&true)
+        self.is_error == Some(true)
     }
 
     /// Returns the code, the message and the next step of a failure, if the server sent them as
     /// [`ToolError`] describes.
     #[must_use]
     pub fn tool_error(&self) -> Option<ToolError> {
-        let meta: &ResultMetaObject = optional(&self.meta)?;
-        let error = meta.extra.get(ERROR)?.as_object()?;
+        let error = self.meta.as_ref()?.extra.get(ERROR)?.as_object()?;
         let text = |name: &str| error.get(name)?.as_str();
         let error = ToolError::new(text("code")?, text("message")?, text("nextStep")?);
         self.has_failed().then_some(error)

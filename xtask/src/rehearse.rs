@@ -9,18 +9,22 @@ mod history;
 mod random;
 mod scenario;
 mod stage;
+mod sweep;
 mod workspace_copy;
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 
 use self::scenario::Scenario;
-use self::stage::{Stage, Timed};
+use self::stage::{CRATES, Stage, Timed};
+use self::sweep::{Exempt, Sweep, exempt};
 use self::workspace_copy::WorkspaceCopy;
+use crate::handwritten::HandWritten;
 use crate::schema::source;
 
 /// Rehearses the next revision of the specification in a copy of the workspace
@@ -37,9 +41,19 @@ pub(crate) struct Options {
     /// Rehearses once for each seed from A to B
     #[arg(long, value_name = "A..B", value_parser = range)]
     seeds: Option<RangeInclusive<u64>>,
-    /// The last stage to run
-    #[arg(long, value_enum, default_value_t = Stage::Tests)]
-    until: Stage,
+    /// Changes every member and union of the newest schema, all changes of these kinds at once
+    ///
+    /// Without KIND, all kinds: those that need no work by hand together, the others one by one.
+    /// `xtask/sweep.json` lists the members that cannot change in some way without work by hand. They
+    /// are left out, and the command fails if one of them does not need work any more.
+    #[arg(long, value_enum, value_name = "KIND", num_args = 0.., conflicts_with_all = ["names", "seed", "seeds"])]
+    sweep: Option<Vec<Sweep>>,
+    /// Makes only the change of this member, such as `Icon.mimeType`, also if it is listed
+    #[arg(long, value_name = "MEMBER", requires = "sweep")]
+    only: Option<String>,
+    /// The last stage to run: by default `tests`, or `crates` for a sweep
+    #[arg(long, value_enum)]
+    until: Option<Stage>,
     /// Repeats the real revisions
     ///
     /// Imports each real revision into a copy that has only older ones, and compares the result with
@@ -48,7 +62,7 @@ pub(crate) struct Options {
     /// that the import carries over has to be checked in, with the same change. Further errata are
     /// decisions of a person, and are listed. Texts, examples and hints of all revisions stay in
     /// the copy.
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["names", "seed", "seeds"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["names", "seed", "seeds", "sweep"])]
     history: Option<PathBuf>,
 }
 
@@ -66,7 +80,17 @@ impl Options {
         let seeds = self.seeds.iter().cloned().flatten();
         let seeds = self.seed.iter().copied().chain(seeds);
         scenarios.extend(seeds.map(Scenario::Random));
-        if scenarios.is_empty() {
+        if let Some(kinds) = &self.sweep {
+            let groups = match kinds.as_slice() {
+                [] => Sweep::groups(),
+                kinds => vec![kinds.to_vec()],
+            };
+            scenarios.extend(groups.into_iter().map(|kinds| Scenario::Sweep {
+                kinds,
+                only: self.only.clone(),
+                listed: BTreeSet::new(),
+            }));
+        } else if scenarios.is_empty() {
             scenarios = Scenario::kept()?;
         }
         Ok(scenarios)
@@ -81,11 +105,27 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         }
         return history::run(folder);
     }
+    let until = match (options.until, &options.sweep) {
+        (Some(until), _) => until,
+        (None, Some(_)) => Stage::Crates,
+        (None, None) => Stage::Tests,
+    };
     let mut results = Vec::new();
     for scenario in options.scenarios()? {
         println!("\n== {scenario}");
         let copy = WorkspaceCopy::create()?;
-        let outcome = rehearse(&scenario, &copy, options.until);
+        let mut outcome = rehearse(&scenario, &copy, until);
+        if let Scenario::Sweep {
+            kinds, only: None, ..
+        } = &scenario
+            && until >= Stage::Crates
+            && outcome.is_ok()
+        {
+            let stale = kinds.iter().try_for_each(|kind| expect_failures(*kind));
+            if let Err(error) = stale {
+                outcome = Err(error);
+            }
+        }
         if let Err(error) = &outcome {
             println!("{scenario} failed: {error:#}");
         }
@@ -118,6 +158,49 @@ fn rehearse(scenario: &Scenario, copy: &WorkspaceCopy, until: Stage) -> Result<R
         stages,
         lines_by_hand,
     })
+}
+
+/// Checks that each listed member still needs work by hand: changes them all, removes those that an
+/// error is about, and goes on with the others.
+fn expect_failures(sweep: Sweep) -> Result<()> {
+    let mut listed = None;
+    loop {
+        let copy = WorkspaceCopy::create()?;
+        let left = match listed.take() {
+            Some(left) => left,
+            None => listed_members(sweep, &copy)?,
+        };
+        if left.is_empty() {
+            return Ok(());
+        }
+        println!("expecting errors about {} listed members", left.len());
+        let scenario = Scenario::Sweep {
+            kinds: vec![sweep],
+            only: None,
+            listed: left.clone(),
+        };
+        let next = scenario.apply(&copy)?;
+        Stage::Generate.run(&copy, &next)?;
+        let errors = copy.compile_errors(&CRATES)?;
+        let sources = HandWritten::read(&copy.path(""))?;
+        let blamed = exempt::blamed(&left, &errors, &sources);
+        let stale = left.difference(&blamed).cloned();
+        let stale: BTreeSet<String> = stale.collect();
+        ensure!(
+            !blamed.is_empty(),
+            "{}: `{}` needs no work by hand: remove {}",
+            exempt::FILE,
+            sweep.name(),
+            stale.iter().cloned().collect::<Vec<_>>().join(", ")
+        );
+        listed = Some(stale);
+    }
+}
+
+/// Returns the members that the file lists for a sweep.
+fn listed_members(sweep: Sweep, copy: &WorkspaceCopy) -> Result<BTreeSet<String>> {
+    let definitions = scenario::newest_definitions(copy)?;
+    Ok(Exempt::read(sweep, &definitions)?.listed)
 }
 
 /// The results as a table: one row for each rehearsal, with the seconds of each stage.

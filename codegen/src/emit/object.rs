@@ -5,7 +5,7 @@ mod kind;
 use super::table::{Table, inline};
 use super::{EmitError, Item, Scope, cfg, docs};
 use crate::hints::with_origin;
-use crate::model::{Bounds, Check, Kind, Member, Object, Part, Ty};
+use crate::model::{Bounds, Check, Kind, Member, Object, Part, Ty, is_valid};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
@@ -167,14 +167,23 @@ impl Scope<'_> {
     fn preset(&self, member: &Member) -> Result<Option<String>, EmitError> {
         let (hints, revision) = (self.emitter.hints, &self.model.revision);
         let (name, json) = (&self.def.name, &member.json);
-        let value = match hints.default_of(revision, name, json) {
-            Some(default) => Some(self.literal(&member.ty, default)?),
-            None => hints
-                .conversion_value(revision, true, name, json)
-                .filter(|value| with_origin(value, revision) == **value)
-                .and_then(|value| self.literal(&member.ty, value).ok()),
+        let default = hints.default_of(revision, name, json);
+        let set = || {
+            let set = hints.conversion_value(revision, true, name, json)?;
+            let is_literal = with_origin(set, revision) == *set;
+            (is_literal && is_valid(self.model, &member.ty, set)).then_some(set)
         };
-        Ok(value.map(|value| format!("{} = {}", field(member), inline(&value))))
+        let Some(value) = default.or_else(set) else {
+            return Ok(None);
+        };
+        let value = match self.literal(&member.ty, value) {
+            Err(_) if is_valid(self.model, &member.ty, value) => {
+                let text = value.to_string();
+                quote! { codec::fill::decoded(#text) }
+            }
+            literal => literal?,
+        };
+        Ok(Some(format!("{} = {}", field(member), inline(&value))))
     }
 
     /// Returns the checks of a member, as they are written behind its kind.

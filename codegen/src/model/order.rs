@@ -1,6 +1,6 @@
 //! Keeps the form of structs from one revision to the next.
 
-use super::{Kind, Member, Model, Recursion};
+use super::{Kind, Member, Model, Note, Recursion};
 use crate::hints::Hints;
 
 /// Gives the members of each object the order that they have in the revision before, its
@@ -16,8 +16,8 @@ pub fn keep_form_of_structs(older: &Model, newer: &mut Model, hints: &Hints) {
         let Kind::Object(old) = &def.kind else {
             continue;
         };
-        let revision = newer.revision.as_str();
-        let name = hints.new_name(revision, &def.name);
+        let revision = newer.revision.clone();
+        let name = hints.new_name(&revision, &def.name);
         let Some(at) = newer.index.get(name).copied() else {
             continue;
         };
@@ -25,9 +25,15 @@ pub fn keep_form_of_structs(older: &Model, newer: &mut Model, hints: &Hints) {
             let members = std::mem::take(&mut new.members);
             new.members = ordered(members, &old.members);
             for member in &mut new.members {
-                if !hints.follows_revision(revision, name, &member.json) {
-                    let before = old.members.iter().find(|old| old.json == member.json);
-                    keep_form(member, before);
+                if hints.follows_revision(&revision, name, &member.json) {
+                    continue;
+                }
+                let before = old.members.iter().find(|old| old.json == member.json);
+                keep_form(member, before);
+                let is_new = member.constant().is_none() && !before.is_some_and(|old| old.required);
+                if member.required && is_new {
+                    let place = format!("{name}.{}", member.json);
+                    newer.notes.push(Note::KeptForm { place });
                 }
             }
         }

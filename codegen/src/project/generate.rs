@@ -4,7 +4,9 @@ use super::report::{self, Adoption, Report};
 use crate::doc_texts::DocTexts;
 use crate::emit::{EmitError, Emitter, Examples, File, feature_name, module_name};
 use crate::hints::Hints;
-use crate::model::{self, BuildError, DRAFT, Family, Model, Note, build, keep_form_of_structs, share};
+use crate::model::{
+    self, BuildError, DRAFT, Family, Model, Note, build, keep_form_of_structs, share,
+};
 use crate::schema::{
     Document, Errata, ErratumError, Facts, FactsError, Patch, PatchError, SchemaError,
 };

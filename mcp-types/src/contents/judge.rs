@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::preferred::essence;
-use crate::json::optional;
 use crate::uri::is_equivalent;
 use crate::{
     Annotations, AnyResourceContents, EmbeddedResource, Icon, ReadResourceResult, Resource,
@@ -86,7 +85,7 @@ impl ReadResourceResult {
         ContentsOf {
             uri,
             known: Known::default(),
-            contents: optional(&self.contents).map_or(&[][..], Vec::as_slice),
+            contents: &self.contents,
         }
     }
 
@@ -97,9 +96,9 @@ impl ReadResourceResult {
         ContentsOf {
             known: Known {
                 resource_type: resource.resource_type.clone(),
-                mime_type: optional(&resource.mime_type).map(String::as_str),
+                mime_type: resource.mime_type.as_deref(),
             },
-            ..self.contents_of(optional(&resource.uri).map_or("", String::as_str))
+            ..self.contents_of(&resource.uri)
         }
     }
 }
@@ -220,9 +219,8 @@ impl EmbeddedResource {
     /// those next to it, where servers put them before.
     #[must_use]
     pub fn effective_annotations(&self) -> Option<&Annotations> {
-        let own =
-            optional(&self.resource).and_then(|resource| Said::by(resource).annotations.as_deref());
-        own.or(optional(&self.annotations))
+        let own = Said::by(&self.resource).annotations;
+        own.as_deref().or(self.annotations.as_ref())
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::code::{INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
 use super::fault::EnvelopeError;
-use crate::json::{Object, Value, optional};
+use crate::json::{Object, Value};
 use crate::revisions::ErrorObject;
 
 /// The member of `data` with the seconds after which a request may be sent again.
@@ -41,7 +41,7 @@ impl ErrorObject {
     /// receiver has too much to do, or the sender has used up its share.
     ///
     /// The protocol has no form for it. It is the member `retryAfter` of `data`, with the seconds, as
-    /// in the header `Retry-After` of HTTP. Data that is neither an object nor `null` stays as it is.
+    /// in the header `Retry-After` of HTTP. Data that is no object stays as it is.
     ///
     /// ```
     /// use std::time::Duration;
@@ -56,10 +56,8 @@ impl ErrorObject {
     /// ```
     #[must_use]
     pub fn retry_after(mut self, time: Duration) -> Self {
-        if optional(&self.data).is_none_or(Value::is_null) {
-            self.data = Value::from(Object::new()).into();
-        }
-        if let Some(data) = optional(&mut self.data).and_then(Value::as_object_mut) {
+        let data = self.data.get_or_insert_with(|| Object::new().into());
+        if let Some(data) = data.as_object_mut() {
             data.insert(RETRY_AFTER, whole_seconds(time));
         }
         self
@@ -69,8 +67,11 @@ impl ErrorObject {
     /// the request may succeed later.
     #[must_use]
     pub fn retry_time(&self) -> Option<Duration> {
-        let data: &Value = optional(&self.data)?;
-        let seconds = data.get(RETRY_AFTER).and_then(Value::as_u64)?;
+        let seconds = self
+            .data
+            .as_ref()?
+            .get(RETRY_AFTER)
+            .and_then(Value::as_u64)?;
         Some(Duration::from_secs(seconds))
     }
 }
@@ -89,12 +90,7 @@ impl From<&EnvelopeError> for ErrorObject {
 
 impl fmt::Display for ErrorObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let message = optional(&self.message).map_or("", String::as_str);
-        write!(
-            f,
-            "{message} ({})",
-            optional(&self.code).unwrap_or(&INTERNAL_ERROR)
-        )
+        write!(f, "{} ({})", self.message, self.code)
     }
 }
 

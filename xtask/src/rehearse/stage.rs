@@ -15,6 +15,8 @@ pub(super) enum Stage {
     Generate,
     /// Compiles `mcp-types` with its default features.
     Types,
+    /// Compiles all crates with all features.
+    Crates,
     /// Compiles everything with all features, tests included.
     Check,
     /// Compiles each crate with each feature alone.
@@ -22,6 +24,19 @@ pub(super) enum Stage {
     /// Runs all tests of all crates.
     Tests,
 }
+
+/// Compiles all crates that have types of the protocol, with all features.
+pub(super) const CRATES: [&str; 9] = [
+    "check",
+    "--quiet",
+    "--workspace",
+    "--exclude",
+    "codegen",
+    "--exclude",
+    "xtask",
+    "--all-features",
+    "--keep-going",
+];
 
 /// The revision that a rehearsal invents.
 pub(super) struct Next {
@@ -44,6 +59,7 @@ impl Stage {
         match self {
             Self::Generate => "generate",
             Self::Types => "types",
+            Self::Crates => "crates",
             Self::Check => "check",
             Self::Features => "features",
             Self::Tests => "tests",
@@ -78,6 +94,7 @@ impl Stage {
                 copy.xtask(&["codegen"])?;
             }
             Self::Types => copy.cargo(&["build", "--quiet", "--package", "mcp-types"])?,
+            Self::Crates => copy.cargo(&CRATES)?,
             Self::Check => copy.cargo(&[
                 "check",
                 "--quiet",

@@ -1,0 +1,241 @@
+//! Changes of every member and every union of the schema, all changes of one kind at once, so that
+//! one build judges all of them.
+
+pub(super) mod exempt;
+
+pub(super) use exempt::Exempt;
+
+use std::collections::BTreeSet;
+
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
+
+/// The kind of the changes of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Sweep {
+    /// Every optional member becomes required.
+    Required,
+    /// Every required member becomes optional. Constants stay, because they tell variants and
+    /// messages apart.
+    Optional,
+    /// Every object and every message gets two members: a required one and an optional one.
+    Members,
+    /// Every enumeration gets a value.
+    Values,
+    /// Every union gets a variant.
+    Variants,
+    /// Every member may be `null`, too.
+    Nullable,
+    /// Every member that is an integer may be any number, and every one that is a string may be a
+    /// number, too.
+    Wider,
+}
+
+/// The name of what a sweep adds.
+const ADDED: &str = "rehearsed";
+
+/// The changes of a sweep, and which of them are made.
+pub(super) struct Selection<'a> {
+    /// Only this member, or all.
+    pub(super) only: Option<&'a str>,
+    /// Members that keep their form.
+    pub(super) without: &'a BTreeSet<String>,
+}
+
+impl Selection<'_> {
+    /// Returns `true` if a member, or a definition, is changed.
+    fn has(&self, place: &str) -> bool {
+        match self.only {
+            Some(only) => only == place,
+            None => !self.without.contains(place),
+        }
+    }
+}
+
+impl Sweep {
+    /// Returns all kinds: first those that no member is exempt from, in one group.
+    pub(super) fn groups() -> Vec<Vec<Self>> {
+        let kinds = Self::value_variants().iter().copied();
+        let (safe, others): (Vec<Self>, Vec<Self>) = kinds.partition(|kind| {
+            matches!(
+                kind,
+                Self::Required | Self::Members | Self::Values | Self::Variants
+            )
+        });
+        let others = others.into_iter().map(|kind| vec![kind]);
+        std::iter::once(safe).chain(others).collect()
+    }
+
+    /// Returns the name of the kind, as the option has it.
+    pub(super) fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Changes the definitions, and returns the places: `Type` or `Type.member`. A member of an
+    /// object without a name has the names of the members that lead to it: `Type.member.inner`.
+    pub(super) fn change(
+        self,
+        definitions: &mut Map<String, Value>,
+        select: &Selection<'_>,
+    ) -> Vec<String> {
+        let mut done = Vec::new();
+        if self == Self::Variants {
+            variants(definitions, select, &mut done);
+            return done;
+        }
+        for (name, schema) in definitions.iter_mut() {
+            self.walk(name, schema, select, &mut done);
+        }
+        done
+    }
+
+    fn walk(self, at: &str, schema: &mut Value, select: &Selection<'_>, done: &mut Vec<String>) {
+        // The parts of a value come before the value, so that what is added is not changed.
+        match schema {
+            Value::Array(items) => {
+                for item in items {
+                    self.walk(at, item, select, done);
+                }
+                return;
+            }
+            Value::Object(keywords) => {
+                for (keyword, value) in keywords {
+                    match (keyword.as_str(), value) {
+                        ("properties", Value::Object(members)) => {
+                            for (member, schema) in members {
+                                self.walk(&format!("{at}.{member}"), schema, select, done);
+                            }
+                        }
+                        ("items" | "additionalProperties" | "anyOf" | "allOf", value) => {
+                            self.walk(at, value, select, done);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => return,
+        }
+        if self == Self::Values {
+            let values = schema.get_mut("enum").and_then(Value::as_array_mut);
+            if let Some(values) = values.filter(|_| select.has(at)) {
+                values.push(json!(ADDED));
+                done.push(at.to_owned());
+            }
+        } else if schema.get("properties").is_some() {
+            self.object(at, schema, select, done);
+        }
+    }
+
+    /// Changes the members of an object.
+    fn object(self, at: &str, schema: &mut Value, select: &Selection<'_>, done: &mut Vec<String>) {
+        let required: BTreeSet<String> = names(schema.get("required")).collect();
+        let mut now = required.clone();
+        let Some(members) = schema["properties"].as_object_mut() else {
+            return;
+        };
+        if self == Self::Members {
+            if select.has(at) {
+                members.insert(format!("{ADDED}Text"), json!({"type": "string"}));
+                members.insert(format!("{ADDED}Count"), json!({"type": "integer"}));
+                now.insert(format!("{ADDED}Text"));
+                done.push(at.to_owned());
+            }
+        } else {
+            for (member, value) in members {
+                let place = format!("{at}.{member}");
+                if value.get("const").is_some() || !select.has(&place) {
+                    continue;
+                }
+                let is_changed = match self {
+                    Self::Required => now.insert(member.clone()),
+                    Self::Optional => now.remove(member),
+                    Self::Nullable => widen(value, &json!({"type": "null"})),
+                    Self::Wider if value["type"] == "integer" => {
+                        value["type"] = json!("number");
+                        true
+                    }
+                    Self::Wider if value["type"] == "string" => {
+                        widen(value, &json!({"type": "number"}))
+                    }
+                    _ => false,
+                };
+                if is_changed {
+                    done.push(place);
+                }
+            }
+        }
+        if now != required {
+            schema["required"] = now.into_iter().collect();
+        }
+    }
+}
+
+/// Lets a member have another type, too. Returns `false` if it accepts every value already.
+fn widen(member: &mut Value, with: &Value) -> bool {
+    if member.as_object().is_some_and(Map::is_empty) {
+        return false;
+    }
+    *member = json!({"anyOf": [member.take(), with]});
+    true
+}
+
+/// Adds a variant to each union of named objects. One whose variants have a constant gets a variant
+/// with another value of it. A new message would need a result, too; the kept rehearsals add some.
+fn variants(definitions: &mut Map<String, Value>, select: &Selection<'_>, done: &mut Vec<String>) {
+    let unions = definitions.iter().filter_map(|(name, schema)| {
+        let variants = schema.get("anyOf")?.as_array()?;
+        let variants: Option<Vec<&Value>> = variants
+            .iter()
+            .map(|variant| definition(definitions, variant))
+            .collect();
+        let tag = tag(&variants?);
+        (select.has(name) && tag.as_deref() != Some("method")).then(|| (name.clone(), tag))
+    });
+    let unions: Vec<(String, Option<String>)> = unions.collect();
+    for (union, tag) in unions {
+        let name = format!("Rehearsed{union}");
+        let member = format!("{ADDED}{union}");
+        let mut properties = Map::new();
+        properties.insert(member.clone(), json!({"type": "string"}));
+        let mut required = vec![json!(member)];
+        if let Some(tag) = tag {
+            let value = json!({"const": format!("{ADDED}_{union}"), "type": "string"});
+            properties.insert(tag.clone(), value);
+            required.push(json!(tag));
+        }
+        let variant = json!({"type": "object", "properties": properties, "required": required});
+        if let Some(variants) = definitions[&union]["anyOf"].as_array_mut() {
+            variants.push(json!({"$ref": format!("#/$defs/{name}")}));
+        }
+        definitions.insert(name, variant);
+        done.push(union);
+    }
+}
+
+/// Returns the member that has a constant in all variants.
+fn tag(variants: &[&Value]) -> Option<String> {
+    let constants = |schema: &Value| -> BTreeSet<String> {
+        let members = schema.get("properties").and_then(Value::as_object);
+        let members = members.into_iter().flatten();
+        let constant = members.filter(|(_, schema)| schema.get("const").is_some());
+        constant.map(|(name, _)| name.clone()).collect()
+    };
+    let mut all = variants.iter().map(|schema| constants(schema));
+    let first = all.next()?;
+    let common = all.fold(first, |common, next| &common & &next);
+    let named = |name: &&String| name.as_str() == "method";
+    common.iter().find(named).or(common.first()).cloned()
+}
+
+fn definition<'a>(definitions: &'a Map<String, Value>, reference: &Value) -> Option<&'a Value> {
+    let name = reference.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
+    definitions
+        .get(name)
+        .filter(|schema| schema.get("properties").is_some())
+}
+
+fn names(list: Option<&Value>) -> impl Iterator<Item = String> {
+    let names = list.and_then(Value::as_array).into_iter().flatten();
+    names.filter_map(|name| name.as_str().map(str::to_owned))
+}

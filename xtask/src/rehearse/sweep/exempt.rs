@@ -1,0 +1,127 @@
+//! Members that cannot change in some way without work by hand, with the reasons.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, Result, ensure};
+use codegen::model::field_ident;
+use serde_json::{Map, Value};
+
+use super::{Selection, Sweep};
+use crate::handwritten::{HandWritten, has_word};
+use crate::workspace;
+
+/// The file with the members and reasons.
+pub(in super::super) const FILE: &str = "xtask/sweep.json";
+
+/// How many lines above and below an error may name the member that caused it.
+const AROUND: usize = 8;
+
+/// The members that a sweep leaves out.
+pub(in super::super) struct Exempt {
+    /// The members that the file lists. Each of them has to fail.
+    pub(in super::super) listed: BTreeSet<String>,
+    /// The listed ones, and those that lines by hand name, if the file leaves these out, too.
+    pub(in super::super) all: BTreeSet<String>,
+}
+
+impl Exempt {
+    /// Reads the members that a sweep leaves out.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file does not have its form, or lists a member that the sweep would
+    /// not change.
+    pub(in super::super) fn read(sweep: Sweep, definitions: &Map<String, Value>) -> Result<Self> {
+        let text = workspace::read(&workspace::root().join(FILE))?;
+        let file: Value = serde_json::from_str(&text).with_context(|| FILE.to_owned())?;
+        let places = places(sweep, definitions);
+        let kind = sweep.name();
+        let (mut listed, mut all) = (BTreeSet::new(), BTreeSet::new());
+        for entry in file[&kind].as_array().into_iter().flatten() {
+            ensure!(
+                entry["reason"].is_string(),
+                "{FILE}: `{kind}` lacks a `reason`"
+            );
+            for member in super::names(entry.get("members")) {
+                let is_known = places.contains(&member);
+                ensure!(is_known, "{FILE}: `{kind}` does not change `{member}`");
+                listed.insert(member);
+            }
+            if entry["byHand"] == true {
+                let sources = HandWritten::read(&workspace::root())?;
+                let named = places
+                    .iter()
+                    .filter(|place| sources.name(place_field(place).as_str()));
+                all.extend(named.cloned());
+            }
+        }
+        all.extend(listed.iter().cloned());
+        Ok(Self { listed, all })
+    }
+}
+
+/// Returns the members that one of the errors is about: those whose field a line around it names.
+pub(in super::super) fn blamed(
+    members: &BTreeSet<String>,
+    errors: &[(String, usize)],
+    sources: &HandWritten,
+) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (file, line) in errors {
+        // The line itself first, then its neighbours: the name may be in another line of a
+        // statement.
+        for around in 0..=AROUND {
+            let lines = line.saturating_sub(around)..=line + around;
+            let lines: Vec<&str> = lines.filter_map(|at| sources.line(file, at)).collect();
+            let names = |member: &&String| {
+                let field = place_field(member);
+                lines.iter().any(|line| has_word(line, &field))
+            };
+            let here: Vec<&String> = members.iter().filter(names).collect();
+            if !here.is_empty() {
+                found.extend(here.into_iter().cloned());
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// Returns all places that a sweep changes.
+fn places(sweep: Sweep, definitions: &Map<String, Value>) -> BTreeSet<String> {
+    let none = BTreeSet::new();
+    let all = Selection {
+        only: None,
+        without: &none,
+    };
+    sweep
+        .change(&mut definitions.clone(), &all)
+        .into_iter()
+        .collect()
+}
+
+fn place_field(place: &str) -> String {
+    // A member may have dots in its name, but none after its slash.
+    let member = place.rsplit(['/', '.']).next().unwrap_or(place);
+    field_ident(member)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use codegen::schema::Document;
+
+    #[test]
+    fn listed_members_are_those_of_the_newest_schema() {
+        let schemas = workspace::root().join("schema");
+        let newest = super::super::super::scenario::newest_revision(&schemas).unwrap();
+        let file = schemas.join(newest).join("schema.json");
+        let text = workspace::read(&file).unwrap();
+        let document = Document::parse("newest", &text).unwrap();
+        let definitions = document.definitions.into_iter().collect();
+        for sweep in <Sweep as clap::ValueEnum>::value_variants() {
+            let exempt = Exempt::read(*sweep, &definitions);
+            assert!(exempt.is_ok(), "{sweep:?}: {:?}", exempt.err());
+        }
+    }
+}
