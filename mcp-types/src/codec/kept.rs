@@ -16,3 +16,43 @@ pub fn value<T: Decode + Clone>(field: &Option<T>) -> Cow<'_, T> {
         None => Cow::Owned(T::vacant()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::codec::{self, Extra};
+    use crate::json;
+
+    #[derive(Clone, Debug, PartialEq, Default)]
+    struct Book {
+        pages: Option<i64>,
+        authors: Option<Vec<String>>,
+        extra: Extra,
+    }
+
+    codec::object_codec! {
+        Book = "Book", extra(extra);
+        new();
+        0 "pages" int(0..=900) @kept pages = some(i64);
+        1 "authors" list @kept authors = some(impl Into<Vec<String>>);
+    }
+
+    #[test]
+    fn member_is_required_and_checked() {
+        let read = |text: &str| json::from_str::<Book>(text);
+        let book = read(r#"{"pages": 3, "authors": ["a"]}"#).ok();
+        assert_eq!(book, Some(Book::new().pages(3).authors(["a".to_owned()])));
+        for invalid in [
+            r#"{"authors": []}"#,
+            r#"{"pages": null, "authors": []}"#,
+            r#"{"pages": 901, "authors": []}"#,
+        ] {
+            assert!(read(invalid).is_err(), "{invalid}");
+        }
+    }
+
+    #[test]
+    fn unset_member_is_written_as_an_empty_value() {
+        let text = serde_json::to_string(&Book::new()).ok();
+        assert_eq!(text.as_deref(), Some(r#"{"pages":0,"authors":[]}"#));
+    }
+}
