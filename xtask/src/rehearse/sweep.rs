@@ -239,3 +239,111 @@ fn names(list: Option<&Value>) -> impl Iterator<Item = String> {
     let names = list.and_then(Value::as_array).into_iter().flatten();
     names.filter_map(|name| name.as_str().map(str::to_owned))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace;
+    use codegen::project::Source;
+
+    fn definitions() -> Map<String, Value> {
+        let definitions = json!({
+            "Icon": {"properties": {"src": {"type": "string"}, "size": {"type": "integer"},
+                "kind": {"const": "icon"}}, "required": ["kind", "src"], "type": "object"},
+            "Theme": {"enum": ["dark"], "type": "string"},
+            "Text": {"properties": {"kind": {"const": "text"}}, "required": ["kind"]},
+            "Block": {"anyOf": [{"$ref": "#/$defs/Icon"}, {"$ref": "#/$defs/Text"}]},
+            "Tool": {"properties": {"icons": {"type": "array", "items": {"properties":
+                {"inner": {"type": "string"}}}}}, "type": "object"},
+        });
+        definitions.as_object().cloned().unwrap_or_default()
+    }
+
+    fn changed(sweep: Sweep, only: Option<&str>) -> (Value, Vec<String>) {
+        let mut definitions = definitions();
+        let select = Selection {
+            only,
+            without: &BTreeSet::from(["Tool.icons".to_owned()]),
+        };
+        let done = sweep.change(&mut definitions, &select);
+        (Value::Object(definitions), done)
+    }
+
+    #[test]
+    fn each_kind_changes_all_places_but_those_that_are_left_out() {
+        for (sweep, places) in [
+            (Sweep::Required, &["Icon.size", "Tool.icons.inner"][..]),
+            (Sweep::Optional, &["Icon.src"]),
+            (Sweep::Members, &["Icon", "Text", "Tool"]),
+            (Sweep::Values, &["Theme"]),
+            (Sweep::Variants, &["Block"]),
+            (
+                Sweep::Nullable,
+                &["Icon.src", "Icon.size", "Tool.icons.inner"],
+            ),
+            (Sweep::Wider, &["Icon.src", "Icon.size", "Tool.icons.inner"]),
+        ] {
+            let places: BTreeSet<&str> = places.iter().copied().collect();
+            let (_, done) = changed(sweep, None);
+            let done: BTreeSet<&str> = done.iter().map(String::as_str).collect();
+            assert_eq!(done, places, "{sweep:?}");
+        }
+    }
+
+    #[test]
+    fn one_member_can_be_changed_alone() {
+        let (changed, done) = changed(Sweep::Required, Some("Tool.icons"));
+        assert_eq!(done, ["Tool.icons"]);
+        assert_eq!(changed["Tool"]["required"], json!(["icons"]));
+        assert_eq!(changed["Icon"], definitions()["Icon"]);
+    }
+
+    #[test]
+    fn variant_has_the_tag_of_the_others() {
+        let (changed, _) = changed(Sweep::Variants, None);
+        let tag = &changed["RehearsedBlock"]["properties"]["kind"]["const"];
+        assert_eq!(tag, "rehearsed_Block");
+        let variants = changed["Block"]["anyOf"].as_array();
+        assert_eq!(variants.map(Vec::len), Some(3));
+    }
+
+    /// The sample of the sweeps that runs before a merge: nothing is compiled.
+    #[test]
+    fn revision_in_which_everything_changes_can_be_generated() {
+        let mut project = workspace::project().unwrap();
+        let newest = project
+            .schemas
+            .iter()
+            .rfind(|source| source.name != "draft");
+        let mut root: Value = serde_json::from_str(&newest.unwrap().text).unwrap();
+        let definitions = root["$defs"].as_object_mut().unwrap();
+        let none = BTreeSet::new();
+        let select = Selection {
+            only: None,
+            without: &none,
+        };
+        let kinds = Sweep::groups().swap_remove(0);
+        let done = kinds
+            .iter()
+            .map(|kind| kind.change(definitions, &select).len());
+        assert!(done.sum::<usize>() > 300);
+        let at = project
+            .schemas
+            .iter()
+            .position(|source| source.name == "draft");
+        let next = Source {
+            name: "2999-01-01".to_owned(),
+            file: "next.json".to_owned(),
+            text: root.to_string(),
+        };
+        project
+            .schemas
+            .insert(at.unwrap_or(project.schemas.len()), next);
+        let output = project.generate().unwrap();
+        let codecs = output
+            .files
+            .iter()
+            .filter(|file| file.text.contains("@kept "));
+        assert!(codecs.count() > 10);
+    }
+}
