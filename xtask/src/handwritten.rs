@@ -63,12 +63,6 @@ impl HandWritten {
         places
     }
 
-    /// Returns `true` if a line names a field, of whatever type.
-    pub(crate) fn name(&self, field: &str) -> bool {
-        let mut lines = self.0.iter().flat_map(|file| file.text.lines());
-        lines.any(|line| names_field(line, field))
-    }
-
     /// Returns a line of a file, counted from 1.
     pub(crate) fn line(&self, path: &str, number: usize) -> Option<&str> {
         let file = self.0.iter().find(|file| file.path == path)?;

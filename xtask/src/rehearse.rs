@@ -146,7 +146,16 @@ fn rehearse(scenario: &Scenario, copy: &WorkspaceCopy, until: Stage) -> Result<R
     let next = scenario.apply(copy)?;
     let mut stages = Vec::new();
     let mut lines_by_hand = 0;
+    let until = match scenario {
+        Scenario::Sweep { kinds, .. } if kinds.iter().any(|kind| kind.changes_types()) => {
+            until.min(Stage::Generated)
+        }
+        _ => until,
+    };
     for stage in Stage::up_to(until) {
+        if stage == Stage::Generated && until != stage {
+            continue;
+        }
         let timed = stage.run(copy, &next)?;
         println!("{:<9} {:>6.1} s", stage.name(), timed.time.as_secs_f64());
         stages.push(timed);

@@ -115,7 +115,7 @@ impl Scenario {
                 let mut count = 0;
                 for kind in kinds {
                     let exempt = Exempt::read(*kind, definitions)?;
-                    let without = exempt.all.difference(listed).cloned().collect();
+                    let without = exempt.listed.difference(listed).cloned().collect();
                     let only = only.as_deref();
                     let select = Selection {
                         only,

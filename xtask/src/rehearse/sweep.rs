@@ -66,6 +66,12 @@ impl Sweep {
         std::iter::once(safe).chain(others).collect()
     }
 
+    /// Returns `true` if the type of each field changes, so that every line by hand that uses one has
+    /// to change. Only generated code is compiled then.
+    pub(super) fn changes_types(self) -> bool {
+        matches!(self, Self::Nullable | Self::Wider)
+    }
+
     /// Returns the name of the kind, as the option has it.
     pub(super) fn name(self) -> String {
         let value = self.to_possible_value();

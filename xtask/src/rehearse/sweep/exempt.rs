@@ -20,8 +20,6 @@ const AROUND: usize = 8;
 pub(in super::super) struct Exempt {
     /// The members that the file lists. Each of them has to fail.
     pub(in super::super) listed: BTreeSet<String>,
-    /// The listed ones, and those that lines by hand name, if the file leaves these out, too.
-    pub(in super::super) all: BTreeSet<String>,
 }
 
 impl Exempt {
@@ -36,7 +34,7 @@ impl Exempt {
         let file: Value = serde_json::from_str(&text).with_context(|| FILE.to_owned())?;
         let places = places(sweep, definitions);
         let kind = sweep.name();
-        let (mut listed, mut all) = (BTreeSet::new(), BTreeSet::new());
+        let mut listed = BTreeSet::new();
         for entry in file[&kind].as_array().into_iter().flatten() {
             ensure!(
                 entry["reason"].is_string(),
@@ -47,16 +45,8 @@ impl Exempt {
                 ensure!(is_known, "{FILE}: `{kind}` does not change `{member}`");
                 listed.insert(member);
             }
-            if entry["byHand"] == true {
-                let sources = HandWritten::read(&workspace::root())?;
-                let named = places
-                    .iter()
-                    .filter(|place| sources.name(place_field(place).as_str()));
-                all.extend(named.cloned());
-            }
         }
-        all.extend(listed.iter().cloned());
-        Ok(Self { listed, all })
+        Ok(Self { listed })
     }
 }
 
@@ -74,7 +64,7 @@ pub(in super::super) fn blamed(
             let lines = line.saturating_sub(around)..=line + around;
             let lines: Vec<&str> = lines.filter_map(|at| sources.line(file, at)).collect();
             let names = |member: &&String| {
-                let field = place_field(member);
+                let field = field_ident(member_of(member));
                 lines.iter().any(|line| has_word(line, &field))
             };
             let here: Vec<&String> = members.iter().filter(names).collect();
@@ -100,10 +90,9 @@ fn places(sweep: Sweep, definitions: &Map<String, Value>) -> BTreeSet<String> {
         .collect()
 }
 
-fn place_field(place: &str) -> String {
-    // A member may have dots in its name, but none after its slash.
-    let member = place.rsplit(['/', '.']).next().unwrap_or(place);
-    field_ident(member)
+/// Returns the last name of a place. A member may have dots in its name, but none after its slash.
+fn member_of(place: &str) -> &str {
+    place.rsplit(['/', '.']).next().unwrap_or(place)
 }
 
 #[cfg(test)]
