@@ -250,7 +250,9 @@ fn names(list: Option<&Value>) -> impl Iterator<Item = String> {
 mod tests {
     use super::*;
     use crate::workspace;
+    use codegen::model::DRAFT;
     use codegen::project::Source;
+    use codegen::schema::{Document, Errata, Facts, rebase};
 
     fn definitions() -> Map<String, Value> {
         let definitions = json!({
@@ -317,39 +319,49 @@ mod tests {
     #[test]
     fn revision_in_which_everything_changes_can_be_generated() {
         let mut project = workspace::project().unwrap();
-        let newest = project
-            .schemas
-            .iter()
-            .rfind(|source| source.name != "draft");
-        let mut root: Value = serde_json::from_str(&newest.unwrap().text).unwrap();
+        let newest = |sources: &[Source]| {
+            let published = sources.iter().rfind(|source| source.name != DRAFT);
+            published.unwrap().clone()
+        };
+        let [schema, facts, errata] =
+            [&project.schemas, &project.facts, &project.errata].map(|sources| newest(sources));
+        let mut root: Value = serde_json::from_str(&schema.text).unwrap();
         let definitions = root["$defs"].as_object_mut().unwrap();
-        let none = BTreeSet::new();
         let select = Selection {
             only: None,
-            without: &none,
+            without: &BTreeSet::new(),
         };
         let kinds = Sweep::groups().swap_remove(0);
-        let done = kinds
+        let counts = kinds
             .iter()
             .map(|kind| kind.change(definitions, &select).len());
-        assert!(done.sum::<usize>() > 300);
-        let at = project
-            .schemas
-            .iter()
-            .position(|source| source.name == "draft");
-        let next = Source {
+        assert!(counts.sum::<usize>() > 300);
+
+        let next = |text: String| Source {
             name: "2999-01-01".to_owned(),
             file: "next.json".to_owned(),
-            text: root.to_string(),
+            text,
         };
-        project
+        // An import carries facts and errata over, too.
+        let document = |text: &str| Document::parse("schema.json", text).unwrap();
+        let (mut old, mut new) = (document(&schema.text), document(&root.to_string()));
+        let facts = Facts::parse(&facts.file, &facts.text).unwrap();
+        let (carried, _) = facts.rebased(&old, &new, "2999-01-01");
+        project.facts.push(next(carried.to_json()));
+        facts.apply(&mut old).unwrap();
+        carried.apply(&mut new).unwrap();
+        let errata = Errata::parse(&errata.file, &errata.text).unwrap();
+        let carried = rebase(&errata, &old, &new, "2999-01-01").errata;
+        project.errata.push(next(carried.to_json()));
+        let draft = project
             .schemas
-            .insert(at.unwrap_or(project.schemas.len()), next);
-        let output = project.generate().unwrap();
-        let codecs = output
-            .files
             .iter()
-            .filter(|file| file.text.contains("@kept "));
+            .position(|source| source.name == DRAFT);
+        let at = draft.unwrap_or(project.schemas.len());
+        project.schemas.insert(at, next(root.to_string()));
+        let output = project.generate().unwrap();
+        let codecs = output.files.iter();
+        let codecs = codecs.filter(|file| file.text.contains("@kept "));
         assert!(codecs.count() > 10);
     }
 }
