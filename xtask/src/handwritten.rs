@@ -34,8 +34,8 @@ impl HandWritten {
             }
             for file in workspace::files(&folder)? {
                 let path = file.strip_prefix(root)?.display().to_string();
-                let is_source = path.contains("/src/") && path.ends_with(".rs");
-                if !is_source || path.contains("/tests") {
+                let is_rust = file.extension().is_some_and(|ending| ending == "rs");
+                if !is_rust || !path.contains("/src/") || path.contains("/tests") {
                     continue;
                 }
                 let text = workspace::read(&file)?;

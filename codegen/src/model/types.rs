@@ -114,6 +114,10 @@ pub struct Object {
 
 /// A member of an object.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a statement of its own"
+)]
 pub struct Member {
     /// The name in JSON.
     pub json: String,

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::change::Change;
 use super::random;
 use super::stage::Next;
-use super::sweep::{Exempt, Selection, Sweep};
+use super::sweep::{Selection, Sweep, exempt};
 use super::workspace_copy::WorkspaceCopy;
 use crate::workspace;
 
@@ -114,8 +114,8 @@ impl Scenario {
                 let definitions = definitions.as_object_mut().context("no definitions")?;
                 let mut count = 0;
                 for kind in kinds {
-                    let exempt = Exempt::read(*kind, definitions)?;
-                    let without = exempt.listed.difference(listed).cloned().collect();
+                    let without = exempt::listed(*kind, definitions)?;
+                    let without = without.difference(listed).cloned().collect();
                     let only = only.as_deref();
                     let select = Selection {
                         only,

@@ -69,8 +69,7 @@ impl Stage {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Generate => "generate",
-            Self::Generated => "generated",
-            Self::Types => "types",
+            Self::Generated | Self::Types => "types",
             Self::Crates => "crates",
             Self::Check => "check",
             Self::Features => "features",

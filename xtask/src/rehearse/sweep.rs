@@ -3,8 +3,6 @@
 
 pub(super) mod exempt;
 
-pub(super) use exempt::Exempt;
-
 use std::collections::BTreeSet;
 
 use clap::ValueEnum;
