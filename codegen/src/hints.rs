@@ -37,6 +37,10 @@ pub struct Hints {
     pub messages: Messages,
     /// Required members that a constructor sets: `Type.member` or `*.member` to a JSON value.
     pub defaults: BTreeMap<String, Value>,
+    /// Members whose form follows the revision: `Type.member`, `Type.*` or `*.member`. A required one
+    /// is a parameter of the constructor, and its field is no `Option`. All others keep the form that
+    /// they have in the revision before, if that has the definition.
+    pub follow: Vec<String>,
     /// Values of required members for conversions to a newer revision: `Type.member` or `*.member`
     /// to a JSON value, or to `null` if a conversion without the member is an error. The revision
     /// of a key is the newer one. A text `{from}` ([`ORIGIN`]) stands for the revision at which the
@@ -251,6 +255,23 @@ impl Hints {
     #[must_use]
     pub fn default_of(&self, revision: &str, owner: &str, member: &str) -> Option<&Value> {
         lookup(&self.defaults, revision, owner, member)
+    }
+
+    /// Returns `true` if the form of a member follows the revision, and not the one before. Members
+    /// with a default do, because a constructor sets them.
+    #[must_use]
+    pub fn follows_revision(&self, revision: &str, owner: &str, member: &str) -> bool {
+        let keys = [
+            format!("{owner}.{member}"),
+            format!("{owner}.*"),
+            format!("*.{member}"),
+        ];
+        let listed = |key: &String| {
+            let scoped = format!("{revision}/{key}");
+            let mut listed = self.follow.iter();
+            listed.any(|follow| *follow == *key || *follow == scoped)
+        };
+        self.default_of(revision, owner, member).is_some() || keys.iter().any(listed)
     }
 
     /// Returns the value that a conversion to a revision sets for a required member, where `null`

@@ -18,7 +18,7 @@ pub use history::{History, MOST_REVISIONS, Part, Presence};
 pub(crate) use names::{SUPPORT, is_keyword};
 pub use names::{distinct_names, field_ident, type_ident, variant_ident, words as split_words};
 pub use note::Note;
-pub use order::keep_member_order;
+pub use order::keep_form_of_structs;
 pub use sample::{Invented, example, invent};
 pub use share::{Family, share};
 pub use ty::{Bounds, Ty};

@@ -17,7 +17,7 @@ pub use self::basic::{closed_text, extra, int, number, open_text};
 #[doc(hidden)]
 pub use self::combine::{
     Field, boxed, content, content_of, draw, empty_list, empty_map, field, field_of, fields, list,
-    map, maybe, none, one_of, with_fields,
+    map, maybe, none, one_of, some, with_fields,
 };
 #[doc(hidden)]
 pub use self::depth::{remembered, unless_deep};

@@ -11,6 +11,8 @@ mod declared;
 mod define;
 mod extra;
 pub mod fill;
+#[allow(dead_code, reason = "a schema may have no such field")]
+pub mod kept;
 mod object;
 mod reader;
 mod scalar;

@@ -13,6 +13,7 @@ mod codegen;
 mod conformance;
 mod corpus;
 mod fuzz;
+mod handwritten;
 mod interop;
 mod lines;
 mod markdown;
@@ -115,6 +116,8 @@ mod tests {
             "fuzz --seconds 3 lines",
             "interop cluster --store redis --only tasks",
             "rehearse additions --seeds 2..4 --until types",
+            "rehearse --sweep --until crates",
+            "rehearse --sweep required --only Icon.mimeType",
             "schema import a --revision=2025-11-25 --ts b --replace",
         ] {
             assert!(is_accepted(line), "{line}");
@@ -136,6 +139,8 @@ mod tests {
             "quickstart --tutorials a.md",
             "rehearse additions --history a",
             "rehearse --seeds 2",
+            "rehearse additions --sweep required",
+            "rehearse --only Icon.mimeType",
             "rehearse --until never",
             "release --quick",
             "schema diff a",

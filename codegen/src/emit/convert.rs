@@ -67,6 +67,9 @@ impl Emitter<'_> {
         };
         let mut names = vec![format_ident!("self")];
         names.extend(starts_path(&["ConvertError"]));
+        if names.len() == 1 && tables.contains("<_, ConvertError>") {
+            names.push(format_ident!("ConvertError"));
+        }
         let plain = starts_path(&["Map", "Number", "Object", "Value", "codec"]);
         let (codec, plain): (Vec<_>, Vec<_>) = plain.into_iter().partition(|name| name == "codec");
         let mut codec_names: Vec<TokenStream> = Vec::new();

@@ -81,7 +81,7 @@ impl Emitter<'_> {
     ) -> Result<TokenStream, EmitError> {
         let mut setters = Vec::new();
         let params = scope.ident();
-        let optional = stored(object).filter(|member| !member.required);
+        let optional = stored(object).filter(|member| !member.parameter);
         for member in optional.filter(|member| member.features.is_empty()) {
             let name = field(member);
             let mut text = self.qualified(&scope.prose(&member.docs));
@@ -192,7 +192,7 @@ fn method(
     let supplied = &scope.emitter.hints.crates.client.supplied;
     let mut parameters = Vec::new();
     let mut values = Vec::new();
-    for member in stored(object).filter(|member| member.required) {
+    for member in stored(object).filter(|member| member.parameter) {
         if let Some(method) = supplied.get(&member.json) {
             let method = format_ident!("{method}");
             values.push(quote! { self.#method() });

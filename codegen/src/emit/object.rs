@@ -4,7 +4,8 @@ mod kind;
 
 use super::table::{Table, inline};
 use super::{EmitError, Item, Scope, cfg, docs};
-use crate::model::{Bounds, Kind, Member, Object, Part, Ty};
+use crate::hints::with_origin;
+use crate::model::{Bounds, Kind, Member, Object, Part, Ty, is_valid};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
@@ -25,7 +26,7 @@ impl Scope<'_> {
             );
             fields.push(quote! { #text #cfg pub #name: #ty });
         }
-        let all_optional = stored(object).all(|member| !member.required);
+        let all_optional = stored(object).all(Member::is_option);
         let default = all_optional.then(|| quote! { , Default });
         let extra = object.open.then(|| {
             quote! {
@@ -53,6 +54,9 @@ impl Scope<'_> {
         if member.deprecated {
             text.push_str(" **Deprecated** by this revision of the specification.");
         }
+        if member.stays_option {
+            text.push_str(" This revision requires it: `None` is written as an empty value.");
+        }
         if field(member) != member.json {
             text.push_str(&format!("\n\nIn JSON: `{}`.", member.json));
         }
@@ -75,10 +79,10 @@ impl Scope<'_> {
             .get(&self.def.name)
             .and_then(|fields| fields.get(&member.json))
             .ok_or_else(|| EmitError::Unsupported(format!("{}.{}", self.def.name, member.json)))?;
-        Ok(if member.required {
-            quote! { #ty }
-        } else {
+        Ok(if member.is_option() {
             quote! { Option<#ty> }
+        } else {
+            quote! { #ty }
         })
     }
 
@@ -107,22 +111,21 @@ impl Scope<'_> {
                 continue;
             }
             let field = field(member);
+            if member.stays_option {
+                row.push_str(" @kept");
+            }
             row.push_str(&format!(" {field}"));
             let parameter = inline(&self.argument(&member.ty)?);
             let how = self.fill(member);
-            let hints = self.emitter.hints;
-            let default = hints.default_of(&self.model.revision, name, &member.json);
             let mut docs = String::new();
-            match default.filter(|_| member.required) {
-                None if member.required => parameters.push(format!("{field}: {how}({parameter})")),
-                default => {
-                    docs = self.prose(&member.docs);
-                    row.push_str(&format!(" = {how}({parameter})"));
-                    if let Some(default) = default {
-                        let value = inline(&self.literal(&member.ty, default)?);
-                        presets.push(format!("{field} = {value}"));
-                    }
-                }
+            if member.parameter {
+                parameters.push(format!("{field}: {how}({parameter})"));
+            } else if !member.is_option() {
+                presets.extend(self.preset(member)?);
+            }
+            if !member.parameter || member.is_option() {
+                docs = self.prose(&member.docs);
+                row.push_str(&format!(" = {how}({parameter})"));
             }
             rows.push((docs, cfg_of(member), row + ";"));
         }
@@ -154,7 +157,7 @@ impl Scope<'_> {
             table.line(row);
         }
         let mut text = table.finish();
-        let derived = stored(object).all(|member| !member.required);
+        let derived = stored(object).all(Member::is_option);
         if parameters.is_empty() && !derived {
             let cfg = cfg
                 .as_ref()
@@ -165,16 +168,40 @@ impl Scope<'_> {
         Ok(text)
     }
 
+    /// Returns the value of a required member that the constructor does not take, unless it starts
+    /// as an empty one: its default, or what a conversion from an older revision sets.
+    fn preset(&self, member: &Member) -> Result<Option<String>, EmitError> {
+        let (hints, revision) = (self.emitter.hints, &self.model.revision);
+        let (name, json) = (&self.def.name, &member.json);
+        let default = hints.default_of(revision, name, json);
+        let set = || {
+            let set = hints.conversion_value(revision, true, name, json)?;
+            let is_literal = with_origin(set, revision) == *set;
+            (is_literal && is_valid(self.model, &member.ty, set)).then_some(set)
+        };
+        let Some(value) = default.or_else(set) else {
+            return Ok(None);
+        };
+        let value = match self.literal(&member.ty, value) {
+            Err(_) if is_valid(self.model, &member.ty, value) => {
+                let text = value.to_string();
+                quote! { codec::fill::decoded(#text) }
+            }
+            literal => literal?,
+        };
+        Ok(Some(format!("{} = {}", field(member), inline(&value))))
+    }
+
     /// Returns the function that makes the value of a field of the parameter of its setter.
     fn fill(&self, member: &Member) -> &'static str {
         let nullable = matches!(self.model.resolve(&member.ty), Ty::Nullable(_));
-        match (member.required, member.is_boxed(), nullable) {
-            (true, false, _) => "value",
-            (true, true, false) => "boxed",
-            (true, true, true) => "nullable_boxed",
-            (false, false, _) => "some",
-            (false, true, false) => "some_boxed",
-            (false, true, true) => "some_nullable_boxed",
+        match (member.is_option(), member.is_boxed(), nullable) {
+            (false, false, _) => "value",
+            (false, true, false) => "boxed",
+            (false, true, true) => "nullable_boxed",
+            (true, false, _) => "some",
+            (true, true, false) => "some_boxed",
+            (true, true, true) => "some_nullable_boxed",
         }
     }
 

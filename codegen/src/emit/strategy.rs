@@ -85,6 +85,15 @@ impl Scope<'_> {
 
     /// Generates the strategy of a member, unless it is that of its type.
     fn member_strategy(&self, member: &Member) -> Option<TokenStream> {
+        if member.stays_option {
+            let required = Member {
+                stays_option: false,
+                ..member.clone()
+            };
+            let value = self.member_strategy(&required);
+            let value = value.unwrap_or_else(|| quote! { arbitrary::draw() });
+            return Some(quote! { arbitrary::some(#value) });
+        }
         if !member.is_recursive() && !is_restricted(self, &member.ty) {
             return None;
         }

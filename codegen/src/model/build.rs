@@ -311,6 +311,9 @@ impl Builder<'_> {
             members.push(Member {
                 ident,
                 required: is_required,
+                parameter: is_required
+                    && (self.hints.default_of(self.source.revision, name, json)).is_none(),
+                stays_option: false,
                 one_or_many: self.hints.is_one_or_many(self.source.revision, name, json),
                 docs: self.text(value, name, &format!(".{json}")),
                 deprecated: is_deprecated(value),

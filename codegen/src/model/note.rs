@@ -46,6 +46,12 @@ pub enum Note {
         /// The type and the member.
         place: String,
     },
+    /// A required member that the struct keeps out of its constructor, because the revision before
+    /// does not require it.
+    KeptForm {
+        /// The type and the member.
+        place: String,
+    },
     /// A list or a map that contains itself, and accepts any value inside.
     Circular {
         /// The name of the type.
@@ -103,6 +109,11 @@ impl fmt::Display for Note {
                 out,
                 "`{place}` accepts any value: each value that the schema allows would contain \
                  another one, without end"
+            ),
+            Self::KeptForm { place } => write!(
+                out,
+                "`{place}` is required now, but programs need not set it: an empty value is sent then. List it in \
+                 `follow` of the hints to make it a parameter of the constructor"
             ),
             Self::Circular { name } => write!(
                 out,

@@ -118,6 +118,10 @@ pub struct Object {
 
 /// A member of an object.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a statement of its own"
+)]
 pub struct Member {
     /// The name in JSON.
     pub json: String,
@@ -127,6 +131,12 @@ pub struct Member {
     pub ty: Ty,
     /// `true` if the member is required.
     pub required: bool,
+    /// `true` if it is a parameter of the constructor. By default these are the required members, and
+    /// a later revision keeps them.
+    pub parameter: bool,
+    /// `true` if its field stays an `Option` although the member is required, because it is one in
+    /// an older revision. `None` is encoded as an empty value.
+    pub stays_option: bool,
     /// `true` if one string of words is also decoded as a list.
     pub one_or_many: bool,
     /// Whether the value can contain another value of the type.
@@ -157,6 +167,12 @@ impl Member {
             Ty::Null if self.required => Some(NULL),
             _ => None,
         }
+    }
+
+    /// Returns `true` if the field is an `Option`.
+    #[must_use]
+    pub fn is_option(&self) -> bool {
+        !self.required || self.stays_option
     }
 
     /// Calls `found` with each named type in the type of the member.

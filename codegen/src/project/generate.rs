@@ -5,7 +5,9 @@ use super::unknown_hints::{UnknownHint, unknown_hints};
 use crate::doc_texts::DocTexts;
 use crate::emit::{EmitError, Emitter, Examples, File, feature_name, module_name};
 use crate::hints::Hints;
-use crate::model::{self, BuildError, DRAFT, Family, Model, Note, build, keep_member_order, share};
+use crate::model::{
+    self, BuildError, DRAFT, Family, Model, Note, build, keep_form_of_structs, share,
+};
 use crate::schema::{
     Document, Errata, ErratumError, Facts, FactsError, Patch, PatchError, SchemaError,
 };
@@ -234,7 +236,7 @@ impl Project {
                 model.add_facts(facts);
             }
             if let Some(older) = models.last() {
-                keep_member_order(older, &mut model, &self.hints);
+                keep_form_of_structs(older, &mut model, &self.hints);
             }
             models.push(model);
         }

@@ -82,6 +82,14 @@ fn maybe_parts(inner: BoxedStrategy<Part>) -> BoxedStrategy<Part> {
         .boxed()
 }
 
+/// Returns a strategy for the values of another strategy in `Some`.
+#[must_use]
+pub fn some<T: Draw>(inner: Values<T>) -> Values<Option<T>> {
+    let parts = inner.into_parts();
+    let some = parts.prop_map(|part| Part::Maybe(Some(Box::new(part))));
+    Values::new(some.boxed())
+}
+
 /// Returns the strategy for `None`.
 #[must_use]
 pub fn none<T: Draw>() -> Values<Option<T>> {

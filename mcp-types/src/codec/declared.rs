@@ -77,8 +77,10 @@ pub mod need {
     pub const sized_ints: Need = Required;
     /// A list of integers with a bounded length that may be absent.
     pub const optional_sized_ints: Need = Optional;
+    /// A list of strings that some peers write as one string of words.
+    pub const one_or_many: Need = Required;
     /// A list of strings that may be absent and that some peers write as one string of words.
-    pub const one_or_many: Need = Optional;
+    pub const optional_one_or_many: Need = Optional;
 }
 
 impl Declared {

@@ -1,6 +1,16 @@
 //! Functions that make the value of a field of a parameter, by name for the tables of generated
 //! files.
 
+use super::Decode;
+use crate::json::from_str;
+
+/// The value of a field that a constructor sets to a value without a literal. The generator has
+/// checked that the text is one.
+#[inline]
+pub fn decoded<T: Decode + serde::de::DeserializeOwned>(text: &str) -> T {
+    from_str(text).unwrap_or_else(|_| T::vacant())
+}
+
 /// The value of a required field.
 #[inline]
 pub fn value<T>(parameter: impl Into<T>) -> T {

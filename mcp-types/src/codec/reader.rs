@@ -373,8 +373,16 @@ impl<'a, 'de> Reader<'a, 'de> {
         }
     }
 
+    /// Decodes a list of strings that some peers write as one string of words.
+    pub fn one_or_many(&mut self, place: &mut Vec<String>) -> Result<()> {
+        let mut list = None;
+        self.optional_one_or_many(&mut list)?;
+        *place = list.ok_or_else(|| self.fault("expected an array of strings, found null"))?;
+        Ok(())
+    }
+
     /// Decodes an optional list of strings that some peers write as one string of words.
-    pub fn one_or_many(&mut self, place: &mut Option<Vec<String>>) -> Result<()> {
+    pub fn optional_one_or_many(&mut self, place: &mut Option<Vec<String>>) -> Result<()> {
         self.members.decode_with(|text| match text.kind() {
             Some(Kind::Null | Kind::Array) => place.decode(text),
             Some(Kind::String) => {

@@ -94,8 +94,13 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
+    /// Writes a list of strings.
+    pub fn one_or_many(&mut self, name: &'static str, items: &[String]) {
+        self.list(name, items);
+    }
+
     /// Writes a list of strings if it is present.
-    pub fn one_or_many(&mut self, name: &'static str, items: &Option<Vec<String>>) {
+    pub fn optional_one_or_many(&mut self, name: &'static str, items: &Option<Vec<String>>) {
         self.optional_list(name, items);
     }
 

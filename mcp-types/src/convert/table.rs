@@ -75,7 +75,7 @@ macro_rules! union_conversion {
                 $($(#[$when])* $module::$source::$variant($content) => $value,)*
                 $(
                     $(#[$missing_when])*
-                    $module::$source::$missing(_) => {
+                    $module::$source::$missing { .. } => {
                         return Err(crate::convert::ConvertError::no_variant(
                             $kind,
                             stringify!($missing),

@@ -114,7 +114,10 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
                     "xtask quickstart --tutorials",
                 )],
             )],
-            vec![runs("rehearse", "xtask rehearse")],
+            vec![step(
+                "rehearse",
+                vec![run("xtask rehearse"), run("xtask rehearse --sweep")],
+            )],
             vec![runs("package", "xtask release --dry-run")],
             vec![step("semver", semver()?)],
             vec![runs("book", "xtask book")],

@@ -11,8 +11,8 @@ const CHANGES: usize = 8;
 
 /// Changes the definitions at random, and says what was changed.
 ///
-/// Whatever is removed was deprecated before: the specification keeps the rest, and programs
-/// depend on it.
+/// Members become required or optional only if a change before has added them; a sweep changes the
+/// others.
 ///
 /// # Errors
 ///
@@ -162,8 +162,7 @@ fn required_becomes_optional(
         });
         members.map(move |member| (name.clone(), member.clone()))
     });
-    // The type of the public field changes, and programs that read the field have to follow. No
-    // program reads what the rehearsal itself has added.
+    // Nobody reads what the rehearsal itself has added.
     let mut candidates: Vec<(String, Value)> = candidates.collect();
     candidates.retain(|(name, member)| {
         let member = member.as_str().unwrap_or_default();

@@ -1,16 +1,18 @@
 //! What is rehearsed: kept changes, those of a file, or random ones.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use codegen::model::DRAFT;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::change::Change;
 use super::random;
 use super::stage::Next;
+use super::sweep::{Selection, Sweep, exempt};
 use super::workspace_copy::WorkspaceCopy;
 use crate::workspace;
 
@@ -26,6 +28,13 @@ pub(super) enum Scenario {
     Kept { name: String, file: PathBuf },
     /// Random changes, made from a seed.
     Random(u64),
+    /// All changes of some kinds, or one of them, except for those that the file lists.
+    Sweep {
+        kinds: Vec<Sweep>,
+        only: Option<String>,
+        /// Listed members that are changed nevertheless.
+        listed: BTreeSet<String>,
+    },
 }
 
 impl fmt::Display for Scenario {
@@ -33,6 +42,11 @@ impl fmt::Display for Scenario {
         match self {
             Self::Kept { name, .. } => f.write_str(name),
             Self::Random(seed) => write!(f, "seed {seed}"),
+            Self::Sweep { kinds, only, .. } => {
+                let kinds: Vec<String> = kinds.iter().map(|kind| kind.name()).collect();
+                write!(f, "sweep {}", kinds.join(", "))?;
+                only.iter().try_for_each(|only| write!(f, " {only}"))
+            }
         }
     }
 }
@@ -90,6 +104,29 @@ impl Scenario {
                     println!("  {line}");
                 }
             }
+            Self::Sweep {
+                kinds,
+                only,
+                listed,
+            } => {
+                // The draft stays as it is, so that there are conversions to the form before, too.
+                names.truncate(1);
+                let definitions = definitions.as_object_mut().context("no definitions")?;
+                let mut count = 0;
+                for kind in kinds {
+                    let without = exempt::listed(*kind, definitions)?;
+                    let without = without.difference(listed).cloned().collect();
+                    let only = only.as_deref();
+                    let select = Selection {
+                        only,
+                        without: &without,
+                    };
+                    let done = kind.change(definitions, &select);
+                    println!("  {}: {} changes", kind.name(), done.len());
+                    count += done.len();
+                }
+                ensure!(count > 0, "there is nothing to change");
+            }
         }
         let schema = copy.path_beside("schema.json");
         fs::write(&schema, serde_json::to_string_pretty(&document)?)?;
@@ -142,6 +179,21 @@ fn read(file: &Path) -> Result<Kept> {
         changes: changes?,
         revision: revision.map(str::to_owned),
     })
+}
+
+/// Returns the definitions of the newest schema of the copy.
+///
+/// # Errors
+///
+/// Returns an error if there is no such schema.
+pub(super) fn newest_definitions(copy: &WorkspaceCopy) -> Result<Map<String, Value>> {
+    let newest = newest_revision(&copy.path("schema"))?;
+    let file = copy.path(&format!("schema/{newest}/schema.json"));
+    let mut document: Value = serde_json::from_str(&workspace::read(&file)?)?;
+    match document.get_mut("$defs").map(Value::take) {
+        Some(Value::Object(definitions)) => Ok(definitions),
+        _ => bail!("{} has no `$defs`", file.display()),
+    }
 }
 
 /// Returns the newest revision of a folder of schemas.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 use super::workspace_copy::WorkspaceCopy;
@@ -13,8 +13,12 @@ use super::workspace_copy::WorkspaceCopy;
 pub(super) enum Stage {
     /// Imports the schema and generates the sources.
     Generate,
+    /// Compiles `mcp-types` with all features. Errors in lines by hand do not count.
+    Generated,
     /// Compiles `mcp-types` with its default features.
     Types,
+    /// Compiles all crates with all features.
+    Crates,
     /// Compiles everything with all features, tests included.
     Check,
     /// Compiles each crate with each feature alone.
@@ -22,6 +26,28 @@ pub(super) enum Stage {
     /// Runs all tests of all crates.
     Tests,
 }
+
+/// Where generated code is, and the macros that it calls.
+const GENERATED: [&str; 5] = [
+    "mcp-types/src/arbitrary",
+    "mcp-types/src/codec",
+    "mcp-types/src/convert",
+    "mcp-types/src/registry",
+    "mcp-types/src/revisions",
+];
+
+/// Compiles all crates that have types of the protocol, with all features.
+pub(super) const CRATES: [&str; 9] = [
+    "check",
+    "--quiet",
+    "--workspace",
+    "--exclude",
+    "codegen",
+    "--exclude",
+    "xtask",
+    "--all-features",
+    "--keep-going",
+];
 
 /// The revision that a rehearsal invents.
 pub(super) struct Next {
@@ -43,7 +69,8 @@ impl Stage {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Generate => "generate",
-            Self::Types => "types",
+            Self::Generated | Self::Types => "types",
+            Self::Crates => "crates",
             Self::Check => "check",
             Self::Features => "features",
             Self::Tests => "tests",
@@ -77,7 +104,18 @@ impl Stage {
                 }
                 copy.xtask(&["codegen"])?;
             }
+            Self::Generated => {
+                let package = ["--package", "mcp-types", "--all-features"];
+                let check = ["check", "--quiet"].into_iter().chain(package);
+                let errors = copy.compile_errors(&check.collect::<Vec<_>>())?;
+                let is_generated = |file: &str| GENERATED.iter().any(|at| file.starts_with(at));
+                let found = errors.iter().find(|(file, _)| is_generated(file));
+                if let Some((file, line)) = found {
+                    bail!("{file}:{line} does not compile");
+                }
+            }
             Self::Types => copy.cargo(&["build", "--quiet", "--package", "mcp-types"])?,
+            Self::Crates => copy.cargo(&CRATES)?,
             Self::Check => copy.cargo(&[
                 "check",
                 "--quiet",

@@ -60,6 +60,28 @@ impl WorkspaceCopy {
         self.run(&workspace::cargo(), "cargo", arguments)
     }
 
+    /// Runs cargo in the copy, and returns the places of the errors that it reports: files and
+    /// lines. There are none if it succeeds.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if cargo cannot be started.
+    pub(super) fn compile_errors(&self, arguments: &[&str]) -> Result<Vec<(String, usize)>> {
+        let mut command = Command::new(workspace::cargo());
+        command.args(arguments).args(["--message-format", "short"]);
+        let output = self.in_copy(&mut command).output()?;
+        let text = String::from_utf8_lossy(&output.stderr);
+        let errors = text.lines().filter(|line| line.contains(": error"));
+        let places = errors.filter_map(|line| {
+            let mut parts = line.split(':');
+            Some((parts.next()?.to_owned(), parts.next()?.parse().ok()?))
+        });
+        let places: Vec<(String, usize)> = places.collect();
+        let is_clear = output.status.success() || !places.is_empty();
+        ensure!(is_clear, "cargo failed without an error in a file: {text}");
+        Ok(places)
+    }
+
     /// Runs a command of this program on the copy. A user would type `cargo xtask` there, which
     /// compiles the same program once more.
     ///
@@ -76,12 +98,17 @@ impl WorkspaceCopy {
 
     fn run(&self, program: &OsStr, shown: &str, arguments: &[&str]) -> Result<()> {
         let mut command = Command::new(program);
-        command.args(arguments).current_dir(&self.folder);
-        command.env("CARGO_TARGET_DIR", &self.target);
-        command.env(workspace::ROOT_VARIABLE, &self.folder);
-        let succeeds = process::succeeds(&mut command)?;
+        command.args(arguments);
+        let succeeds = process::succeeds(self.in_copy(&mut command))?;
         ensure!(succeeds, "`{shown} {}` failed", arguments.join(" "));
         Ok(())
+    }
+
+    fn in_copy<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command
+            .current_dir(&self.folder)
+            .env("CARGO_TARGET_DIR", &self.target)
+            .env(workspace::ROOT_VARIABLE, &self.folder)
     }
 
     /// Applies a patch in the format of `git diff`.

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use codegen::project::Report;
-use codegen::schema::{ChangeKind, RebaseOutcome, RebasedChange, SchemaDiff};
+use codegen::schema::{ChangeKind, RebaseOutcome, RebasedChange, SchemaDiff, Subject};
+
+use crate::handwritten::HandWritten;
 
 /// The number of places that a line names.
 const MOST_PLACES: usize = 4;
@@ -65,13 +67,10 @@ impl Checklist {
         }
         let mut lines: Vec<String> = conflicts.iter().map(ToString::to_string).collect();
         for ((erratum, outcome), places) in groups {
-            let shown = places[..places.len().min(MOST_PLACES)].join(", ");
-            let more = places.len().saturating_sub(MOST_PLACES);
-            let more = match more {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            lines.push(format!("erratum `{erratum}` {outcome}: {shown}{more}"));
+            lines.push(format!(
+                "erratum `{erratum}` {outcome}: {}",
+                listed(&places)
+            ));
         }
         self.section("Errata carried over", &lines);
     }
@@ -97,6 +96,23 @@ impl Checklist {
         });
         let lines: Vec<String> = breaking.collect();
         self.section("Breaking changes", &lines);
+    }
+
+    /// Adds the lines by hand that name a member which changed or is gone.
+    pub(super) fn uses(&mut self, difference: &SchemaDiff, sources: &HandWritten) {
+        let changes = difference.changes.iter();
+        let changes = changes
+            .filter(|change| change.subject == Subject::Member && change.kind != ChangeKind::Added);
+        let mut lines: Vec<String> = changes
+            .filter_map(|change| {
+                let (owner, member) = change.name.rsplit_once('.')?;
+                let places = sources.places(owner, member);
+                (!places.is_empty()).then(|| format!("`{}`: {}", change.name, listed(&places)))
+            })
+            .collect();
+        lines.dedup();
+        let title = "Lines by hand that name changed members, found by their words";
+        self.section(title, &lines);
     }
 
     /// Adds what the generator reports about the revision.
@@ -155,5 +171,14 @@ impl Checklist {
             text.push_str("\nThere is nothing to look at.\n");
         }
         text
+    }
+}
+
+/// Lists the first places, and counts the others.
+fn listed(places: &[String]) -> String {
+    let shown = places[..places.len().min(MOST_PLACES)].join(", ");
+    match places.len().saturating_sub(MOST_PLACES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }

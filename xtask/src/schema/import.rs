@@ -12,6 +12,7 @@ use super::checklist::{Checklist, new_numbers, newly_deprecated};
 use super::staged::Staged;
 use super::store::{Store, lines, read};
 use super::{Published, Review, source};
+use crate::handwritten::HandWritten;
 use crate::workspace;
 
 /// The outcome of an import.
@@ -173,7 +174,9 @@ fn write(store: &Store, published: &Published, review: Review) -> Result<Report>
             store.write_hints(&hints)?;
         }
         checklist.section("Renamed definitions", &lines);
-        checklist.difference(&diff(document, &bare));
+        let difference = diff(document, &bare);
+        checklist.difference(&difference);
+        checklist.uses(&difference, &HandWritten::read(&workspace::root())?);
         let before = stored.complete()?;
         let old = (&before, stored.facts.as_ref());
         let numbers = new_numbers(old, (&complete, facts.as_ref()));

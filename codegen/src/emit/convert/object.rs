@@ -82,10 +82,10 @@ impl Direction<'_> {
                 }
             } else {
                 let (name, json) = (field(member), &member.json);
-                stash.push(if member.required {
-                    quote! { extra.stash(#json, &from.#name); }
-                } else {
+                stash.push(if member.is_option() {
                     quote! { extra.stash_some(#json, &from.#name); }
+                } else {
+                    quote! { extra.stash(#json, &from.#name); }
                 });
             }
         }
@@ -197,7 +197,7 @@ impl Direction<'_> {
             }
             let absent = absent()?;
             return Ok(Converted {
-                tokens: or_else(&from_extra, &absent),
+                tokens: in_form(member, or_else(&from_extra, &absent)),
                 fails: is_schema || absent.fails,
             });
         };
@@ -211,7 +211,9 @@ impl Direction<'_> {
             let expression = match is_nullable(self.source(), &source.ty) {
                 _ if !source.is_boxed() => expression.clone(),
                 true => quote! { #expression.map(|value| *value) },
-                false => quote! { *#expression },
+                false if self.same(&source.ty, &member.ty) => quote! { *#expression },
+                // A method of the value is called.
+                false => quote! { (*#expression) },
             };
             let converted = self.search(1, || self.value(&source.ty, &member.ty, &expression));
             let mut converted = converted.unwrap_or_else(|| {
@@ -229,9 +231,10 @@ impl Direction<'_> {
             };
             converted
         };
-        Ok(match (source.required, member.required) {
-            (true, true) => convert(&quote! { from.#name }).inside(json),
-            (false, false) => {
+        let may_lack = member.required && !source.required;
+        Ok(match (source.is_option(), member.is_option()) {
+            (false, false) => convert(&quote! { from.#name }).inside(json),
+            (true, true) if !may_lack => {
                 let converted = convert(&quote! { value });
                 let value = &converted.tokens;
                 let tokens = if value.to_string() == "value" {
@@ -253,18 +256,21 @@ impl Direction<'_> {
                 let fails = converted.fails;
                 Converted { tokens, fails }.inside(json)
             }
-            (true, false) => {
+            (false, true) => {
                 let converted = convert(&quote! { from.#name }).inside(json);
                 let value = converted.tokens;
                 // An empty object that only the conversion in the other direction adds is removed
                 // again.
-                let empty_value = self.emitter.hints.conversion_value(
-                    &self.source().revision,
+                let added = invent(
+                    self.source(),
+                    self.emitter.hints(),
+                    &self.target().revision,
                     !self.upward(),
                     &def.name,
-                    json,
+                    source,
                 );
-                let tokens = if matches!(empty_value, Some(Value::Object(_)))
+                let tokens = if !member.required
+                    && matches!(added.value, Some(Value::Object(_)))
                     && self.has_default(&member.ty)
                 {
                     let empty_value = self.empty_value(&member.ty);
@@ -277,7 +283,7 @@ impl Direction<'_> {
                     fails: converted.fails,
                 }
             }
-            (false, true) => {
+            (true, _) => {
                 let converted = convert(&quote! { value }).inside(json);
                 let absent = absent()?;
                 let value = converted.tokens;
@@ -288,6 +294,7 @@ impl Direction<'_> {
                     let otherwise = absent.tokens;
                     quote! { match from.#name { Some(value) => #value, None => #otherwise } }
                 };
+                let tokens = in_form(member, tokens);
                 Converted { tokens, fails }
             }
         })
@@ -334,15 +341,7 @@ impl Direction<'_> {
         } else {
             quote! { old }
         };
-        match scope.hinted_value(&member.ty, value, from, &prefix) {
-            Ok(literal) => Ok(Converted::infallible(literal)),
-            // There is no literal for it, so it is decoded.
-            Err(EmitError::Unsupported(_)) if shown == *value => {
-                let text = value.to_string();
-                Ok(Converted::fallible(quote! { convert::decoded(#text)? }))
-            }
-            Err(error) => Err(error),
-        }
+        scope.hinted_value(&member.ty, value, from, &prefix)
     }
 
     /// Generates the value of a type with all of its members absent.
@@ -359,11 +358,20 @@ impl Direction<'_> {
         match self.target().resolve(ty) {
             Ty::AnyObject => true,
             Ty::Named(name) => match self.target().get(name).map(|def| &def.kind) {
-                Some(Kind::Object(object)) => stored(object).all(|member| !member.required),
+                Some(Kind::Object(object)) => stored(object).all(Member::is_option),
                 _ => false,
             },
             _ => false,
         }
+    }
+}
+
+/// Puts the value of a required member in the form of its field.
+fn in_form(member: &Member, value: TokenStream) -> TokenStream {
+    if member.stays_option {
+        quote! { Some(#value) }
+    } else {
+        value
     }
 }
 

@@ -44,7 +44,7 @@ impl UnionConversion {
         });
         let missing = self.missing.iter().map(|(cfg, name)| {
             let ident = format_ident!("{name}");
-            quote! { #cfg #path::#ident(_) => Err(ConvertError::no_variant(#kind, #name, #revision))? }
+            quote! { #cfg #path::#ident { .. } => Err(ConvertError::no_variant(#kind, #name, #revision))? }
         });
         Converted {
             tokens: quote! { match #expression { #(#arms,)* #(#missing,)* } },

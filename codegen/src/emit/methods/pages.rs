@@ -35,7 +35,7 @@ fn pages<'a>(model: &'a Model, message: &'a Message, params: &'a Object) -> Opti
             Ty::Named(name) => model.get(name),
             _ => None,
         };
-        !member.required && named.is_some_and(|def| matches!(def.kind, Kind::Native(_)))
+        member.is_option() && named.is_some_and(|def| matches!(def.kind, Kind::Native(_)))
     };
     let (from, next) = stored(params).filter(native).find_map(|from| {
         let next = stored(result).filter(native);
@@ -43,7 +43,7 @@ fn pages<'a>(model: &'a Model, message: &'a Message, params: &'a Object) -> Opti
         Some((from, next))
     })?;
     let mut lists = stored(result).filter_map(|member| match &member.ty {
-        Ty::Array(item, _) if member.required => Some((member, &**item)),
+        Ty::Array(item, _) if !member.is_option() => Some((member, &**item)),
         _ => None,
     });
     let (items, item @ Ty::Named(_)) = lists.next()? else {

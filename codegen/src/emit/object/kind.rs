@@ -62,7 +62,12 @@ fn takes_null<'a>(model: &'a Model, ty: &'a Ty, seen: &mut BTreeSet<&'a str>) ->
 /// type.
 fn kind(member: &Member, takes_null: bool) -> String {
     if member.one_or_many {
-        return "one_or_many".to_owned();
+        let kind = if member.required {
+            "one_or_many"
+        } else {
+            "optional_one_or_many"
+        };
+        return kind.to_owned();
     }
     let (required, optional, range) = match &member.ty {
         Ty::Int(bounds) => ("int", "optional_int", range::int(bounds)),

@@ -246,10 +246,13 @@ type Content = Map<mcp_types::ElicitValue>;
 
 fn decided(revision: Revision, text: &str) -> Result<Elicited<Content>, String> {
     let result: ElicitResult = revision.decode(text).map_err(|error| error.to_string())?;
-    Ok(match result.action {
-        ElicitAction::Accept => Elicited::Accepted(result.content.unwrap_or_default()),
-        ElicitAction::Decline => Elicited::Declined,
-        ElicitAction::Cancel => Elicited::Cancelled,
+    Ok(if result.action == ElicitAction::Accept {
+        Elicited::Accepted(result.content.unwrap_or_default())
+    } else if result.action == ElicitAction::Decline {
+        Elicited::Declined
+    } else {
+        // The user gave no answer. An action that a later revision adds says no more.
+        Elicited::Cancelled
     })
 }
 

@@ -18,7 +18,8 @@
 /// * `new(field: how(Type), ...)` lists the parameters of the constructor, and `default(field =
 ///   value, ...)` the fields that it sets to a value. All other fields are absent.
 /// * Each other line is a member: its number, its name, its [kind](super::super::need) with arguments, its
-///   field, and the parameter of its setter. A constant has no field, and a member that is a
+///   field, and the parameter of its setter. `@kept` stands before a field that is an `Option` although the member
+///   is required, see [`kept`](super::super::kept). A constant has no field, and a member that is a
 ///   parameter of the constructor has no setter. The documentation of a line is that of the setter.
 ///
 /// `how` is the function of [`fill`](super::super::fill) that makes the field's value of a parameter. The
@@ -35,7 +36,7 @@ macro_rules! object_codec {
         $(
             $(#[$when:meta])*
             $at:literal $json:literal $kind:ident $(($($argument:expr),+))?
-            $($field:ident $(= $how:ident($setter_type:ty))?)?;
+            $($(@ $kept:ident)? $field:ident $(= $how:ident($setter_type:ty))?)?;
         )*
     ) => {
         $(#[$cfg])*
@@ -95,7 +96,10 @@ macro_rules! object_codec {
                 match at {
                     $(
                         $(#[$when])*
-                        $at => reader.$kind($(&mut self.$field,)? $($($argument),+)?),
+                        $at => reader.$kind(
+                            $($(codec::$kept::place)? (&mut self.$field),)?
+                            $($($argument),+)?
+                        ),
                     )*
                     _ => reader.$rest($(&mut self.$extra)?),
                 }
@@ -107,7 +111,11 @@ macro_rules! object_codec {
             #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut writer = codec::Writer::new(serializer);
-                $($(#[$when])* writer.$kind($json, $(&self.$field,)? $($($argument),+)?);)*
+                $($(#[$when])* writer.$kind(
+                    $json,
+                    $(&*$(codec::$kept::value)? (&self.$field),)?
+                    $($($argument),+)?
+                );)*
                 $(writer.extra(&self.$extra, &<Self as codec::FromMembers>::TABLE);)?
                 writer.end()
             }

@@ -171,7 +171,7 @@ convert::object_conversion! {
         extra.stash("id", &from.id);
     }
     same {}
-    params = convert::inside("params", || Ok::<_, ConvertError>(match from.params { new::ElicitRequestParams::Form(value) => value.try_into()?, new::ElicitRequestParams::Url(_) => Err(ConvertError::no_variant("ElicitRequestFormParams", "Url", "2025-06-18"))?, }))?,
+    params = convert::inside("params", || Ok::<_, ConvertError>(match from.params { new::ElicitRequestParams::Form(value) => value.try_into()?, new::ElicitRequestParams::Url { .. } => Err(ConvertError::no_variant("ElicitRequestFormParams", "Url", "2025-06-18"))?, }))?,
     extra = extra,
 }
 
@@ -474,7 +474,7 @@ convert::union_conversion! {
     String(value) => old::PrimitiveSchemaDefinition::String(value.into()),
     Number(value) => old::PrimitiveSchemaDefinition::Number(value.into()),
     Boolean(value) => old::PrimitiveSchemaDefinition::Boolean(value),
-    Enum(value) => match value { new::EnumSchema::SingleSelect(value) => match value { new::SingleSelectEnumSchema::Untitled(value) => old::PrimitiveSchemaDefinition::Enum(convert::through_json(&value)?), new::SingleSelectEnumSchema::Titled(value) => { let value: new::LegacyTitledEnumSchema = convert::columns(&value, "{\"type\":\"string\"}", "oneOf", &[("enum", "const"), ("enumNames", "title")], &["title", "description", "default"])?; old::PrimitiveSchemaDefinition::Enum(value.into()) }, }, new::EnumSchema::LegacyTitled(value) => old::PrimitiveSchemaDefinition::Enum(value.into()), new::EnumSchema::MultiSelect(_) => Err(ConvertError::no_variant("PrimitiveSchemaDefinition", "MultiSelect", "2025-06-18"))?, },
+    Enum(value) => match value { new::EnumSchema::SingleSelect(value) => match value { new::SingleSelectEnumSchema::Untitled(value) => old::PrimitiveSchemaDefinition::Enum(convert::through_json(&value)?), new::SingleSelectEnumSchema::Titled(value) => { let value: new::LegacyTitledEnumSchema = convert::columns(&value, "{\"type\":\"string\"}", "oneOf", &[("enum", "const"), ("enumNames", "title")], &["title", "description", "default"])?; old::PrimitiveSchemaDefinition::Enum(value.into()) }, }, new::EnumSchema::LegacyTitled(value) => old::PrimitiveSchemaDefinition::Enum(value.into()), new::EnumSchema::MultiSelect { .. } => Err(ConvertError::no_variant("PrimitiveSchemaDefinition", "MultiSelect", "2025-06-18"))?, },
 }
 
 convert::object_conversion! {
@@ -621,8 +621,8 @@ convert::object_conversion! {
 convert::union_conversion! {
     TryFrom(from: new::SamplingContent) -> old::SamplingContent, "SamplingContent", "2025-06-18";
     missing {}
-    Block(value) => match value { new::SamplingMessageContentBlock::Text(value) => old::SamplingContent::Text(value), new::SamplingMessageContentBlock::Image(value) => old::SamplingContent::Image(value), new::SamplingMessageContentBlock::Audio(value) => old::SamplingContent::Audio(value), new::SamplingMessageContentBlock::ToolUse(_) => Err(ConvertError::no_variant("SamplingContent", "ToolUse", "2025-06-18"))?, new::SamplingMessageContentBlock::ToolResult(_) => Err(ConvertError::no_variant("SamplingContent", "ToolResult", "2025-06-18"))?, },
-    Array(value) => { let value = convert::only(value).ok_or_else(|| ConvertError::no_variant("SamplingContent", "Array", "2025-06-18"))?; match value { new::SamplingMessageContentBlock::Text(value) => old::SamplingContent::Text(value), new::SamplingMessageContentBlock::Image(value) => old::SamplingContent::Image(value), new::SamplingMessageContentBlock::Audio(value) => old::SamplingContent::Audio(value), new::SamplingMessageContentBlock::ToolUse(_) => Err(ConvertError::no_variant("SamplingContent", "ToolUse", "2025-06-18"))?, new::SamplingMessageContentBlock::ToolResult(_) => Err(ConvertError::no_variant("SamplingContent", "ToolResult", "2025-06-18"))?, } },
+    Block(value) => match value { new::SamplingMessageContentBlock::Text(value) => old::SamplingContent::Text(value), new::SamplingMessageContentBlock::Image(value) => old::SamplingContent::Image(value), new::SamplingMessageContentBlock::Audio(value) => old::SamplingContent::Audio(value), new::SamplingMessageContentBlock::ToolUse { .. } => Err(ConvertError::no_variant("SamplingContent", "ToolUse", "2025-06-18"))?, new::SamplingMessageContentBlock::ToolResult { .. } => Err(ConvertError::no_variant("SamplingContent", "ToolResult", "2025-06-18"))?, },
+    Array(value) => { let value = convert::only(value).ok_or_else(|| ConvertError::no_variant("SamplingContent", "Array", "2025-06-18"))?; match value { new::SamplingMessageContentBlock::Text(value) => old::SamplingContent::Text(value), new::SamplingMessageContentBlock::Image(value) => old::SamplingContent::Image(value), new::SamplingMessageContentBlock::Audio(value) => old::SamplingContent::Audio(value), new::SamplingMessageContentBlock::ToolUse { .. } => Err(ConvertError::no_variant("SamplingContent", "ToolUse", "2025-06-18"))?, new::SamplingMessageContentBlock::ToolResult { .. } => Err(ConvertError::no_variant("SamplingContent", "ToolResult", "2025-06-18"))?, } },
 }
 
 convert::object_conversion! {

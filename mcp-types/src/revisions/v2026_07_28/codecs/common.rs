@@ -50,7 +50,7 @@ codec::object_codec! {
     1 "mimeType" optional mime_type = some(impl Into<String>);
     /// Sizes in pixels for which the icon is suitable, such as `48x48`, or `any` for a scalable
     /// image. If absent, the icon is suitable for every size.
-    2 "sizes" one_or_many sizes = some(impl Into<Vec<String>>);
+    2 "sizes" optional_one_or_many sizes = some(impl Into<Vec<String>>);
     /// Background for which the icon is designed. If absent, it is suitable for both.
     3 "theme" optional theme = some(impl Into<IconTheme>);
 }
