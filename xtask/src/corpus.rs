@@ -117,7 +117,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     println!("\n{}", report::table(&rows, markdown));
     println!("\n{}", report::sum(&rows));
     if options.all {
-        println!("\n{}", others::compare(&files, &packages)?);
+        println!("\n{}", others::compare(&files[sources.len()..], &packages)?);
     }
     let mut faults = rows.iter().filter(|row| row.is_valid);
     Ok(faults.all(|row| row.disagreements == 0 && row.failure.is_none()))
