@@ -23,12 +23,14 @@ pub struct Checks {
 
 /// Makes the tables for some definitions of a document, and for those to which they refer. Also
 /// returns what these do not check. Without `exact`, patterns are not checked, because the output may
-/// not use the crate `regex`, and an optional member may be `null`, as if it were absent.
+/// not use the crate `regex`. With `null_as_absent`, an optional member may be `null`, as if it were
+/// absent.
 #[must_use]
 pub fn checks(
     document: &Document,
     checked: &BTreeSet<String>,
     exact: bool,
+    null_as_absent: bool,
 ) -> (Checks, Vec<Warning>) {
     // Whether a definition is compared in full is known after its table was made.
     let mut loose = BTreeSet::new();
@@ -39,7 +41,7 @@ pub fn checks(
             taken: BTreeSet::new(),
             waiting: Vec::new(),
             patterns: Patterns::new(exact),
-            null_as_absent: !exact,
+            null_as_absent,
             warnings: Vec::new(),
             loose: &loose,
             left_out: 0,

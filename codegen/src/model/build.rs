@@ -90,7 +90,7 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
     notes.append(&mut builder.notes);
     let inline = builder.uses.into_iter().map(|one| one.position.default);
     notes.extend(source.left_out.iter().cloned().map(Note::Schema));
-    let checks = checked::check(source, &mut builder.types, &mut notes);
+    let checks = checked::check(source, hints.null_as_absent, &mut builder.types, &mut notes);
     let mut model = Model {
         revision: source.revision.to_owned(),
         types: builder.types,

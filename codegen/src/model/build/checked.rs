@@ -11,7 +11,12 @@ use crate::schema::{Warning, WarningKind, pointer};
 ///
 /// Another name for a type cannot have a decoder of its own. If its schema says more, it becomes a
 /// type with one variant.
-pub(super) fn check(source: Source<'_>, types: &mut [TypeDef], notes: &mut Vec<Note>) -> Checks {
+pub(super) fn check(
+    source: Source<'_>,
+    null_as_absent: bool,
+    types: &mut [TypeDef],
+    notes: &mut Vec<Note>,
+) -> Checks {
     let mut checked = BTreeSet::new();
     if source.exact {
         checked = combined(source.document);
@@ -38,7 +43,7 @@ pub(super) fn check(source: Source<'_>, types: &mut [TypeDef], notes: &mut Vec<N
             def.kind = own_type(ty);
         }
     }
-    let (checks, warnings) = checks(source.document, &checked, source.exact);
+    let (checks, warnings) = checks(source.document, &checked, source.exact, null_as_absent);
     notes.extend(warnings.into_iter().map(Note::Schema));
     checks
 }
