@@ -7,6 +7,7 @@ use crate::json::from_str;
 /// The value of a field that a constructor sets to a value without a literal. The generator has
 /// checked that the text is one.
 #[inline]
+#[must_use]
 pub fn decoded<T: Decode + serde::de::DeserializeOwned>(text: &str) -> T {
     from_str(text).unwrap_or_else(|_| T::vacant())
 }

@@ -18,6 +18,7 @@ pub fn value<T: Decode + Clone>(field: &Option<T>) -> Cow<'_, T> {
 }
 
 #[cfg(test)]
+#[expect(unreachable_pub, reason = "the macro makes public items")]
 mod tests {
     use crate::codec::{self, Extra};
     use crate::json;
