@@ -1,8 +1,8 @@
 //! Functions that make the value of a field of a parameter, by name for the tables of generated
 //! files.
 
+use super::super::json::from_str;
 use super::Decode;
-use crate::json::from_str;
 
 /// The value of a field that a constructor sets to a value without a literal. The generator has
 /// checked that the text is one.

@@ -18,8 +18,9 @@ pub fn value<T: Decode + Clone>(field: &Option<T>) -> Cow<'_, T> {
 }
 
 #[cfg(test)]
-#[expect(unreachable_pub, reason = "the macro makes public items")]
 mod tests {
+    #![expect(unreachable_pub, reason = "the macro makes public items")]
+
     use crate::codec::{self, Extra};
     use crate::json;
 
