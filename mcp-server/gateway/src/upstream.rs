@@ -90,9 +90,10 @@ pub struct UpstreamStatus {
 
 /// Limits for one upstream.
 ///
-/// Each peer ([`PeerKey`](mcp_server::PeerKey)) may use up to a quarter of the calls, of the
-/// connections, and of the connections for subscriptions. The client that started the gateway, over
-/// standard input and output, may use all, and so may HTTP clients that cannot be distinguished.
+/// Each peer ([`PeerKey`](mcp_server::PeerKey)) may use up to its [share](field@Self::shares) of the
+/// calls, of the connections, and of the connections for subscriptions. The client that started the
+/// gateway, over standard input and output, may use all, and so may HTTP clients that cannot be
+/// distinguished.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct UpstreamLimits {
@@ -107,6 +108,10 @@ pub struct UpstreamLimits {
     /// process for each connection. Subscriptions use at most half of the connections, but at least
     /// one, so that calls keep the others. One for which there is no connection is refused.
     pub connections: usize,
+    /// The number of parts into which calls and connections are divided: a peer may use up to one of
+    /// them. Default: 4. With 1, a peer may use everything, as fits a gateway whose clients all have
+    /// the same token or come from the same proxy: they are one peer.
+    pub shares: usize,
     /// The maximum time to connect to the server, to list its items, and to set its level of log
     /// messages. Default: 30 seconds.
     pub connect_time: Duration,
@@ -127,6 +132,7 @@ impl Default for UpstreamLimits {
         Self {
             calls: 64,
             connections: 32,
+            shares: 4,
             connect_time: Duration::from_secs(30),
             call_time: Duration::from_secs(300),
             idle_time: Duration::from_secs(300),

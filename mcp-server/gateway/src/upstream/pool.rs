@@ -69,7 +69,10 @@ impl Connected {
 impl Pool {
     pub(crate) fn new(upstream: Upstream, identity: Identity, on_change: OnChange) -> Self {
         Self {
-            slots: Arc::new(CallSlots::new(upstream.limits.calls)),
+            slots: Arc::new(CallSlots::new(
+                upstream.limits.calls,
+                upstream.limits.shares,
+            )),
             upstream,
             identity,
             on_change,
@@ -261,7 +264,9 @@ impl Pool {
             let peers = links.filter(|link| link.has_subscriptions());
             let peers: Vec<_> = peers.map(|link| link.peer()).collect();
             let own = peers.iter().filter(|peer| **peer == wanted.peer).count();
-            if peers.len() >= places || own >= share(&wanted.peer, places) {
+            if peers.len() >= places
+                || own >= share(&wanted.peer, places, self.upstream.limits.shares)
+            {
                 return None;
             }
         }
@@ -270,8 +275,8 @@ impl Pool {
         } else {
             // The clients of connections are dropped when the lock is released.
             dropped.extend(state.links.extract_if(.., |link| link.is_closed()));
-            let limit = self.upstream.limits.connections;
-            if !make_room(&mut state.links, wanted, limit, &mut dropped) {
+            let limits = &self.upstream.limits;
+            if !make_room(&mut state.links, wanted, limits, &mut dropped) {
                 return None;
             }
             let (key, session) = (wanted.key.clone(), wanted.session.clone());

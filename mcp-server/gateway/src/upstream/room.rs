@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcp_server::PeerKey;
 
+use super::UpstreamLimits;
 use super::connection::{Link, Wanted};
 use super::shares::share;
 
@@ -16,14 +17,14 @@ use super::shares::share;
 pub(crate) fn make_room(
     links: &mut Vec<Arc<Link>>,
     wanted: &Wanted,
-    limit: usize,
+    limits: &UpstreamLimits,
     removed: &mut Vec<Arc<Link>>,
 ) -> bool {
-    let peer = &wanted.peer;
+    let (peer, limit) = (&wanted.peer, limits.connections);
     let peers: Vec<PeerKey> = links.iter().map(|link| link.peer()).collect();
     let count = |of: &PeerKey| peers.iter().filter(|peer| *peer == of).count();
     let own = count(peer);
-    let has_share = own >= share(peer, limit);
+    let has_share = own >= share(peer, limit, limits.shares);
     if links.len() < limit && !has_share {
         return true;
     }

@@ -6,18 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use mcp_server::PeerKey;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// One peer may use up to one of this many parts of what an upstream has for all.
-const PARTS: usize = 4;
-
 /// The number of peers above which those without calls are forgotten.
 const PEERS: usize = 64;
 
-/// Returns the share of a peer in what an upstream has for all. A pair of byte streams is the client
-/// that started the gateway, which needs to share with nobody.
-pub(crate) fn share(peer: &PeerKey, all: usize) -> usize {
+/// Returns the share of a peer in what an upstream has for all: one of some parts. A pair of byte
+/// streams is the client that started the gateway, which needs to share with nobody.
+pub(crate) fn share(peer: &PeerKey, all: usize, parts: usize) -> usize {
     match peer {
         PeerKey::Connection(_) => all,
-        peer => peer.share(all.div_ceil(PARTS)).min(all),
+        peer => peer.share(all.div_ceil(parts.max(1))).min(all),
     }
 }
 
@@ -25,6 +22,7 @@ pub(crate) fn share(peer: &PeerKey, all: usize) -> usize {
 pub(crate) struct CallSlots {
     all: Arc<Semaphore>,
     limit: usize,
+    parts: usize,
     by_peer: Mutex<HashMap<PeerKey, Weak<Semaphore>>>,
 }
 
@@ -35,11 +33,12 @@ pub(crate) struct CallSlot {
 }
 
 impl CallSlots {
-    pub(crate) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize, parts: usize) -> Self {
         let limit = limit.clamp(1, Semaphore::MAX_PERMITS);
         Self {
             all: Arc::new(Semaphore::new(limit)),
             limit,
+            parts,
             by_peer: Mutex::default(),
         }
     }
@@ -74,7 +73,7 @@ impl CallSlots {
         if by_peer.len() >= PEERS && by_peer.len() == by_peer.capacity() {
             by_peer.retain(|_, places| places.strong_count() > 0);
         }
-        let places = Arc::new(Semaphore::new(share(peer, self.limit)));
+        let places = Arc::new(Semaphore::new(share(peer, self.limit, self.parts)));
         by_peer.insert(peer.clone(), Arc::downgrade(&places));
         places
     }
@@ -90,7 +89,7 @@ mod tests {
 
     #[test]
     fn peer_takes_no_more_than_its_share() {
-        let slots = CallSlots::new(8);
+        let slots = CallSlots::new(8, 4);
         let ada: Vec<_> = (0..3).map(|_| slots.try_take(&user("ada"))).collect();
         let taken: Vec<_> = ada.iter().map(Option::is_some).collect();
         assert_eq!(taken, [true, true, false]);
@@ -101,7 +100,7 @@ mod tests {
 
     #[test]
     fn client_that_started_the_gateway_has_all() {
-        let slots = CallSlots::new(8);
+        let slots = CallSlots::new(8, 4);
         let own = PeerKey::Connection(1);
         let taken: Vec<_> = (0..9).map_while(|_| slots.try_take(&own)).collect();
         assert_eq!(taken.len(), 8);
@@ -109,7 +108,7 @@ mod tests {
 
     #[test]
     fn peers_without_calls_are_forgotten() {
-        let slots = CallSlots::new(8);
+        let slots = CallSlots::new(8, 4);
         for number in 0..10_000 {
             drop(slots.try_take(&user(&number.to_string())));
         }

@@ -92,7 +92,7 @@ pub(super) fn upstream(
         } => {
             let (label, verbose) = (name.to_owned(), options.common.verbose);
             let environment = environment.clone();
-            Ok(Upstream::connecting(name, move || {
+            Ok(shared_by_all(Upstream::connecting(name, move || {
                 let args = args.iter().map(Expanded::expose);
                 let process = ChildProcess::new(command.expose()).args(args);
                 let process = environment.of(process);
@@ -110,7 +110,7 @@ pub(super) fn upstream(
                         print_message(&format!("{label}: {line}"));
                     }
                 }))
-            }))
+            })))
         }
         ResolvedServer::Url { url, headers, .. } => {
             let mut own = options.clone();
@@ -124,7 +124,7 @@ pub(super) fn upstream(
             let url = url.into_exposed();
             // Faults of the options are found at once.
             drop(connection(&url, &own)?);
-            Ok(Upstream::new(name, move |builder| {
+            Ok(shared_by_all(Upstream::new(name, move |builder| {
                 let transport = connection(&url, &own);
                 async move {
                     match transport {
@@ -135,10 +135,15 @@ pub(super) fn upstream(
                         }
                     }
                 }
-            }))
+            })))
         }
         _ => Err(Failure::Usage(format!("`{name}` is of an unknown kind"))),
     }
+}
+
+/// All clients have one token, or are programs of this machine, so they are one peer.
+fn shared_by_all(upstream: Upstream) -> Upstream {
+    upstream.limits(|limits| limits.shares = 1)
 }
 
 fn connection(url: &str, options: &Options) -> Result<mcp_client::Http, Failure> {
