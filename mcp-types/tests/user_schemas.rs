@@ -206,3 +206,24 @@ fn structured_content_that_is_not_an_object_is_an_error() {
         assert_eq!(down("CallToolResult", &result, revision), Err(path));
     }
 }
+
+#[test]
+fn schema_for_objects_still_says_so_in_a_newer_revision() {
+    use mcp_types::registry::Conversion;
+
+    let tool = json!({
+        "name": "t",
+        "inputSchema": { "type": "object" },
+        "outputSchema": { "type": "object", "required": ["a"] },
+    });
+    for from in [Revision::V2025_06_18, Revision::V2025_11_25] {
+        let up = Conversion::new(from, Revision::V2026_07_28);
+        let up = up.convert("Tool", &tool.to_string()).unwrap();
+        let converted: Value = serde_json::from_str(&up.text).unwrap();
+        assert_eq!(converted, tool, "{from}");
+        let down = Conversion::new(Revision::V2026_07_28, from);
+        let down = down.convert("Tool", &up.text).unwrap();
+        let converted: Value = serde_json::from_str(&down.text).unwrap();
+        assert_eq!(converted, tool, "{from}");
+    }
+}

@@ -76,7 +76,8 @@ impl Direction<'_> {
                 continue;
             }
             if let Some(constant) = member.constant() {
-                if let (false, Some(text)) = (self.upward(), constant.as_str()) {
+                let is_schema = self.emitter.hints().is_schema(&def.name);
+                if let (true, Some(text)) = (!self.upward() || is_schema, constant.as_str()) {
                     let json = &member.json;
                     stash.push(quote! { extra.stash(#json, &#text); });
                 }

@@ -584,6 +584,7 @@ convert::object_conversion! {
     From(from: old::ToolOutputSchema) -> new::ToolOutputSchema;
     {
         let mut extra = from.extra;
+        extra.stash("type", &"object");
         extra.stash_some("properties", &from.properties);
         extra.stash_some("required", &from.required);
     }
