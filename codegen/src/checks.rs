@@ -171,7 +171,12 @@ pub fn combined(document: &Document) -> BTreeSet<String> {
                 (0..all.len()).all(differ)
             });
             let is_plain = !members.contains_key("allOf")
-                || values::is_plain_object(document, members, &mut BTreeMap::new());
+                || values::is_plain_object(
+                    document,
+                    members,
+                    &mut BTreeMap::new(),
+                    &mut BTreeSet::new(),
+                );
             // What stands beside alternatives is merged with each of them.
             let is_union = list("anyOf").or_else(|| list("oneOf")).is_some();
             let is_merged = is_union

@@ -267,3 +267,25 @@ fn identifier_beside_a_reference_has_no_effect_in_draft_07() {
         "#/$defs/number"
     );
 }
+
+#[test]
+fn parts_that_contain_themselves_or_stand_twice_end() {
+    let itself = json!({"type": "object", "allOf": [{"$ref": "#"}]});
+    let mutual = json!({"$defs": {
+        "A": {"allOf": [{"$ref": "#/$defs/B"}]},
+        "B": {"allOf": [{"$ref": "#/$defs/A"}, {"type": "object"}]},
+    }});
+    let mut definitions = serde_json::Map::new();
+    for at in 0..24 {
+        let next = json!({"$ref": format!("#/$defs/A{}", at + 1)});
+        definitions.insert(format!("A{at}"), json!({"allOf": [next, next]}));
+    }
+    let last = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    definitions.insert("A24".to_owned(), last);
+    for schema in [itself, mutual, json!({ "$defs": definitions })] {
+        let project = Project::default();
+        let options = StandaloneOptions::default();
+        // Whether it has types is another question.
+        let _ = project.standalone("root", "root.json", &schema.to_string(), &options);
+    }
+}

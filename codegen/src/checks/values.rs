@@ -72,7 +72,12 @@ pub(super) fn is_plain_object<'a>(
     document: &'a Document,
     members: &'a Map<String, Value>,
     declared: &mut BTreeMap<&'a str, &'a Value>,
+    seen: &mut BTreeSet<*const Map<String, Value>>,
 ) -> bool {
+    // What stands there twice, or contains itself, says nothing new.
+    if !seen.insert(members) {
+        return true;
+    }
     members
         .iter()
         .all(|(keyword, value)| match keyword.as_str() {
@@ -89,7 +94,7 @@ pub(super) fn is_plain_object<'a>(
                 let mut parts = value.as_array().into_iter().flatten();
                 parts.all(|part| {
                     let part = target(document, part).as_object();
-                    part.is_some_and(|part| is_plain_object(document, part, declared))
+                    part.is_some_and(|part| is_plain_object(document, part, declared, seen))
                 })
             }
             "required" => true,

@@ -9,6 +9,10 @@ use serde_json::Value;
 /// The maximum number of alternatives of a schema. A product of several unions may have more.
 const MOST_ALTERNATIVES: usize = 64;
 
+/// The maximum number of schemas that are looked at for one schema: parts of parts may stand twice
+/// in each level.
+const MOST_PARTS: usize = 4096;
+
 impl Builder<'_> {
     /// Merges `allOf` into one object, or into a union of alternatives.
     pub(super) fn alternatives(
@@ -17,7 +21,8 @@ impl Builder<'_> {
         schema: &Value,
         pointer: &str,
     ) -> Result<Kind, BuildError> {
-        let Some(mut found) = self.expand(schema, pointer, 0) else {
+        let mut left = MOST_PARTS;
+        let Some(mut found) = self.expand(schema, pointer, 0, &mut left) else {
             self.unchecked(pointer, "allOf");
             return Ok(Kind::Alias(Ty::Any));
         };
@@ -33,11 +38,18 @@ impl Builder<'_> {
 
     /// Returns the alternatives of a schema: expands `anyOf` and merges `allOf` into each of them.
     /// Returns `None` if they cannot be merged.
-    fn expand(&self, schema: &Value, pointer: &str, depth: usize) -> Option<Vec<Alternative>> {
+    fn expand(
+        &self,
+        schema: &Value,
+        pointer: &str,
+        depth: usize,
+        left: &mut usize,
+    ) -> Option<Vec<Alternative>> {
         // Deeper ones are recursive.
         if depth > 32 {
             return None;
         }
+        *left = left.checked_sub(1)?;
         if let Some(parts) = any_of(schema) {
             if schema.get("properties").is_some() || schema.get("allOf").is_some() {
                 return None;
@@ -53,7 +65,12 @@ impl Builder<'_> {
                         schema: part.clone(),
                     });
                 } else {
-                    all.extend(self.expand(part, &format!("{pointer}/anyOf/{at}"), depth + 1)?);
+                    all.extend(self.expand(
+                        part,
+                        &format!("{pointer}/anyOf/{at}"),
+                        depth + 1,
+                        left,
+                    )?);
                 }
             }
             return Some(all);
@@ -79,11 +96,15 @@ impl Builder<'_> {
                 None => part,
             };
             let mut spread = Vec::new();
-            for choice in self.expand(target, &place, depth + 1)? {
+            for choice in self.expand(target, &place, depth + 1, left)? {
                 let body = match reference(&choice.schema) {
                     Some(name) => self.source.definitions.get(name).unwrap_or(&choice.schema),
                     None => &choice.schema,
                 };
+                // It contains the schema that is expanded, or is another name for one that does.
+                if body.get("allOf").is_some() {
+                    return None;
+                }
                 for base in &merged {
                     spread.push(Alternative {
                         label: choice.label.clone().or_else(|| base.label.clone()),
