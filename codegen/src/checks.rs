@@ -47,12 +47,11 @@ pub fn checks(
             left_out: 0,
         };
         let (checks, found) = compiler.tables(checked);
-        if found.is_subset(&loose) {
-            return (checks, compiler.warnings);
-        }
         let warnings = compiler.warnings;
+        if found.is_subset(&loose) {
+            return (checks, warnings);
+        }
         loose.extend(found);
-        drop(warnings);
     }
 }
 

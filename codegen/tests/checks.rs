@@ -251,13 +251,13 @@ fn reference_that_depends_on_the_way_to_it_is_a_warning() {
 #[test]
 fn identifier_beside_a_reference_has_no_effect_in_draft_07() {
     let schema = json!({
-        "$id": "http://example.com/root/base/",
+        "$id": "http://example.com/schemas/base/",
         "definitions": {
-            "text": { "$id": "http://example.com/root/text.json", "type": "string" },
+            "text": { "$id": "http://example.com/schemas/text.json", "type": "string" },
             "number": { "$id": "text.json", "type": "number" },
             "a": {
                 "type": "object",
-                "properties": { "m": { "$id": "http://example.com/root/", "$ref": "text.json" } },
+                "properties": { "m": { "$id": "http://example.com/schemas/", "$ref": "text.json" } },
             },
         },
     });

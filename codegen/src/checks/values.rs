@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use crate::schema::Document;
 use crate::schema::keyword::restricts;
-use crate::schema::{Document, reference};
+use crate::schema::resolve::resolve;
+use crate::schema::simplify::accepts_all;
 
 /// Returns the expression for a value.
 pub(super) fn literal(value: &Value) -> String {
@@ -31,7 +33,7 @@ pub(super) fn literal(value: &Value) -> String {
 /// Returns `true` if it is known that no value fits both schemas: they are of other types, have other
 /// constants, or a member that both require has other constants.
 pub(super) fn differ(document: &Document, a: &Value, b: &Value) -> bool {
-    let (a, b) = (target(document, a), target(document, b));
+    let (a, b) = (resolve(document, a), resolve(document, b));
     if let (Some(a), Some(b)) = (types(a), types(b))
         && a.is_disjoint(&b)
         && !(a.contains("integer") && b.contains("number"))
@@ -52,7 +54,7 @@ pub(super) fn differ(document: &Document, a: &Value, b: &Value) -> bool {
         return false;
     }
     let member = |schema: &'_ Value, name: &str| -> Option<BTreeSet<String>> {
-        texts(target(document, schema.get("properties")?.get(name)?))
+        texts(resolve(document, schema.get("properties")?.get(name)?))
     };
     let shared = required(a);
     let mut shared = shared
@@ -93,7 +95,7 @@ pub(super) fn is_plain_object<'a>(
             "allOf" => {
                 let mut parts = value.as_array().into_iter().flatten();
                 parts.all(|part| {
-                    let part = target(document, part).as_object();
+                    let part = resolve(document, part).as_object();
                     part.is_some_and(|part| is_plain_object(document, part, declared, seen))
                 })
             }
@@ -105,7 +107,7 @@ pub(super) fn is_plain_object<'a>(
 /// Returns `true` if an alternative has the type that stands beside the alternatives, or gets it because
 /// it says nothing of types.
 pub(super) fn is_of(document: &Document, part: &Value, ty: &Value) -> bool {
-    let part = target(document, part);
+    let part = resolve(document, part);
     let combined = ["$ref", "allOf", "anyOf", "oneOf", "const", "enum"];
     match part.get("type") {
         Some(own) => own == ty,
@@ -121,24 +123,6 @@ fn covers(outer: &Value, inner: &Value) -> bool {
             "type" => inner.get("type") == Some(value),
             other => !restricts(other),
         })
-}
-
-fn accepts_all(schema: &Value) -> bool {
-    let mut members = schema.as_object().into_iter().flatten();
-    *schema == Value::Bool(true)
-        || schema.is_object() && members.all(|(keyword, _)| !restricts(keyword))
-}
-
-/// Follows references that have nothing beside them.
-fn target<'a>(document: &'a Document, schema: &'a Value) -> &'a Value {
-    let mut schema = schema;
-    for _ in 0..document.definitions.len() {
-        match reference(schema).and_then(|name| document.definitions.get(name)) {
-            Some(other) => schema = other,
-            None => break,
-        }
-    }
-    schema
 }
 
 fn types(schema: &Value) -> Option<BTreeSet<&str>> {

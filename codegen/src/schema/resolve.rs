@@ -10,7 +10,7 @@ use super::values::types;
 use super::{Document, reference};
 
 /// Follows references and returns the schema that they lead to.
-pub(super) fn resolve<'a>(document: &'a Document, schema: &'a Value) -> &'a Value {
+pub(crate) fn resolve<'a>(document: &'a Document, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..document.definitions.len() {
         match reference(schema).and_then(|name| document.definitions.get(name)) {

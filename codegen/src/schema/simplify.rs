@@ -245,7 +245,7 @@ impl Simplifier<'_> {
 }
 
 /// Returns `true` for a schema that accepts every value.
-fn accepts_all(schema: &Value) -> bool {
+pub(crate) fn accepts_all(schema: &Value) -> bool {
     match schema {
         Value::Bool(all) => *all,
         Value::Object(members) => !members.keys().any(|keyword| restricts(keyword)),

@@ -98,15 +98,16 @@ pub struct UpstreamStatus {
 #[non_exhaustive]
 pub struct UpstreamLimits {
     /// The maximum number of requests that the server works on at once. Further ones wait for at
-    /// most `connect_time`. A call is not counted while its user answers a question, nor is it one
-    /// that goes on after the answer although all places are taken. Default: 64.
+    /// most `connect_time`. A call is not counted while its user answers a question. Afterwards it
+    /// goes on at once, even if that exceeds the limit. Default: 64.
     pub calls: usize,
     /// The maximum number of connections to the server. Default: 32. A new one replaces one that is
     /// idle, of the peer with the most connections, or waits for at most `connect_time` until one is.
-    /// If none is idle, a call ends that waits for the answer of a user, if its peer has more
-    /// connections than the one that needs it: the user is told to try again. A program costs a
-    /// process for each connection. Subscriptions use at most half of the connections, but at least
-    /// one, so that calls keep the others. One for which there is no connection is refused.
+    /// If none is idle, but a call waits for the answer of a user, and that user's peer has more
+    /// connections than the peer that needs one, then the waiting call ends: its error says to try
+    /// again. For a program, each connection is a process. Subscriptions use at most half of the
+    /// connections, but at least one, so that calls keep the others. A subscription for which there
+    /// is no connection is refused.
     pub connections: usize,
     /// The number of parts into which calls and connections are divided: a peer may use up to one of
     /// them. Default: 4. With 1, a peer may use everything, as fits a gateway whose clients all have

@@ -1,6 +1,7 @@
 //! What one user cannot take from others at an upstream: calls, connections, subscriptions, and the
 //! connections of idle sessions.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -219,12 +220,12 @@ async fn subscription_beyond_the_share_is_refused_and_others_have_theirs() {
         let site = Site::new();
         let upstream = site.upstream(Revision::LATEST, |limits| limits.connections = 16);
         let gateway = gateway([upstream]).await;
-        let mut kept = Vec::new();
+        let mut kept: Vec<Box<dyn Any>> = Vec::new();
         let mut results = Vec::new();
         for number in 0..4 {
             let eve = as_user(&gateway, "eve", distinct(number).revision(revision)).await;
             results.push(subscribed(&eve, revision, &mut kept).await.is_ok());
-            kept.push(Kept::Client(eve));
+            kept.push(Box::new(eve));
         }
         assert_eq!(results, [true, true, false, false], "{revision}");
         let ada = Client::builder("test", "1").revision(revision);
@@ -235,17 +236,11 @@ async fn subscription_beyond_the_share_is_refused_and_others_have_theirs() {
     }
 }
 
-/// What lasts for a test.
-#[allow(dead_code, reason = "only its end matters")]
-enum Kept {
-    Client(Client),
-    Subscription(mcp_client::Subscription),
-}
-
+/// Subscribes to the resource. A stream of changes lasts for as long as `kept`.
 async fn subscribed(
     client: &Client,
     revision: Revision,
-    kept: &mut Vec<Kept>,
+    kept: &mut Vec<Box<dyn Any>>,
 ) -> Result<(), String> {
     let uri = "notes://one";
     if !revision.is_modern() {
@@ -256,7 +251,7 @@ async fn subscribed(
     let filter = SubscriptionFilter::new().resource_subscriptions([uri.to_owned()]);
     let mut subscription = client.listen(filter);
     let event = soon(subscription.next()).await.expect("an event");
-    kept.push(Kept::Subscription(subscription));
+    kept.push(Box::new(subscription));
     match event {
         Ok(SubscriptionEvent::Listening(_)) => Ok(()),
         other => Err(format!("{other:?}")),

@@ -38,7 +38,7 @@ rules! {
     MissingMember = "missing-member";
     /// A value has another type than the expected one.
     Type = "type";
-    /// A value is none of the expected ones, of which there may be only one.
+    /// A value differs from all expected values. A constant has one expected value.
     Value = "value";
     /// A number, or the length of a string or an array, is less than the first expected number or
     /// greater than the second one.

@@ -162,7 +162,7 @@ fn required_becomes_optional(
         });
         members.map(move |member| (name.clone(), member.clone()))
     });
-    // Nobody reads what the rehearsal itself has added.
+    // Only members that the rehearsal itself has added: no code of the workspace uses them.
     let mut candidates: Vec<(String, Value)> = candidates.collect();
     candidates.retain(|(name, member)| {
         let member = member.as_str().unwrap_or_default();

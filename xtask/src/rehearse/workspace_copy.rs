@@ -61,7 +61,7 @@ impl WorkspaceCopy {
     }
 
     /// Runs cargo in the copy, and returns the places of the errors that it reports: files and
-    /// lines. There are none if it succeeds.
+    /// lines. The list is empty if cargo succeeds.
     ///
     /// # Errors
     ///

@@ -1,5 +1,6 @@
 //! [`make_room`]: which connection ends when another one is needed.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use mcp_server::PeerKey;
@@ -8,12 +9,13 @@ use super::UpstreamLimits;
 use super::connection::{Link, Wanted};
 use super::shares::share;
 
-/// Moves a connection from `links` to `removed` if another one is wanted and there are too many, or
-/// the peer has its share. Returns `false` if there is none that may be removed.
+/// Makes room for a new connection of a peer. If there are too many connections, or the peer has
+/// used up its share, one of them moves from `links` to `removed`. Returns `false` if no connection
+/// may be removed.
 ///
-/// A peer that has its share gives up one of its own that is idle. Otherwise the peer with the most
-/// connections does. If none is idle, it is one that only waits for answers of users, of a peer that
-/// has more of them than the new one.
+/// If the peer has used up its share, an idle connection of this peer is removed. Otherwise it is an
+/// idle one of the peer with the most connections. If none is idle, it is a connection whose calls
+/// all wait for answers of users, if its peer has more connections than the one that needs room.
 pub(crate) fn make_room(
     links: &mut Vec<Arc<Link>>,
     wanted: &Wanted,
@@ -22,7 +24,11 @@ pub(crate) fn make_room(
 ) -> bool {
     let (peer, limit) = (&wanted.peer, limits.connections);
     let peers: Vec<PeerKey> = links.iter().map(|link| link.peer()).collect();
-    let count = |of: &PeerKey| peers.iter().filter(|peer| *peer == of).count();
+    let mut counts: HashMap<&PeerKey, usize> = HashMap::new();
+    for peer in &peers {
+        *counts.entry(peer).or_default() += 1;
+    }
+    let count = |of: &PeerKey| counts.get(of).copied().unwrap_or_default();
     let own = count(peer);
     let has_share = own >= share(peer, limit, limits.shares);
     if links.len() < limit && !has_share {

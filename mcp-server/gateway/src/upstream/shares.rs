@@ -9,8 +9,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// The number of peers above which those without calls are forgotten.
 const PEERS: usize = 64;
 
-/// Returns the share of a peer in what an upstream has for all: one of some parts. A pair of byte
-/// streams is the client that started the gateway, which needs to share with nobody.
+/// Returns how much one peer may use of what an upstream has for all peers: one of `parts` equal
+/// parts. A pair of byte streams belongs to the client that started the gateway. It is the only one,
+/// so it may use everything.
 pub(crate) fn share(peer: &PeerKey, all: usize, parts: usize) -> usize {
     match peer {
         PeerKey::Connection(_) => all,
@@ -43,8 +44,8 @@ impl CallSlots {
         }
     }
 
-    /// Counts a call. Waits for a place, in the order of the requests of the peer, and then in that of
-    /// all peers. `None` is never returned unless the semaphores are closed, which they are not.
+    /// Counts a call. Waits first for a place in the share of the peer, and then for one among the
+    /// calls of all peers. Returns `None` only if a semaphore is closed, which never happens.
     pub(crate) async fn wait(&self, peer: &PeerKey) -> Option<CallSlot> {
         let of_peer = self.of_peer(peer).acquire_owned().await.ok()?;
         let of_all = Arc::clone(&self.all).acquire_owned().await.ok()?;

@@ -6,13 +6,13 @@ use crate::protocol::seal::SealError;
 
 impl Context {
     /// Seals a text that this client gets and gives back later, such as a position in a list or the
-    /// id of something that belongs to the client. Nobody can read or change it, another
-    /// [`Principal`] cannot use it, and it can only be opened for the same purpose.
+    /// id of something that belongs to the client. The client cannot read or change the text. It can
+    /// be opened only for the same [`Principal`] and the same purpose.
     ///
-    /// Every process with the same [`Keys`](crate::Keys) can open it, for as long as they have the
-    /// key; without keys of the program, only this process can. Clients that are not authenticated
-    /// can use what another of them got. A text that must end with something, or at some time,
-    /// contains that.
+    /// All processes with the same [`Keys`](crate::Keys) can open it, for as long as they have the
+    /// key. If the program sets no keys, only this process can. Clients without authentication have
+    /// no principal, so each of them can use a text that another one got. Sealed texts do not
+    /// expire: if one has to, put the time into it.
     ///
     /// ```
     /// use mcp_server::{Context, HandlerError};
@@ -36,7 +36,8 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`SealError`]: the text is none of these.
+    /// [`SealError`]: `seal` did not return this text, or returned it for another purpose, principal
+    /// or key.
     pub fn unseal(&self, purpose: &str, sealed: &str) -> Result<String, SealError> {
         let keys = self.core().keys.get();
         let bytes = keys.open(&self::purpose(purpose), &self.bound(), sealed)?;

@@ -126,9 +126,9 @@ impl Entries<'_, '_> {
 /// were found. [`from_str`](super::super::from_str) returns the first one.
 ///
 /// The value at fault is skipped, and decoding goes on behind it. So a missing tag of a union, or a
-/// value of the wrong type, is one error, whatever is in the value. Of a value that may be several
-/// variants of a union and is none, the errors are those of the first one. A text that is not JSON
-/// has one error.
+/// value of the wrong type, is one error, whatever is in the value. If a value fits
+/// no variant of a union, the errors are those that the first possible variant reports. A text that
+/// is not JSON has one error.
 ///
 /// The time is linear in the length of the text, as that of decoding it; a few values at fault are
 /// decoded twice.
