@@ -2,6 +2,7 @@
 
 mod area_items;
 mod areas;
+mod code_blocks;
 mod convert;
 mod docs;
 mod emitter;

@@ -6,6 +6,7 @@ mod messages;
 mod names;
 mod note;
 mod order;
+mod own_variants;
 mod recursion;
 mod sample;
 mod share;

@@ -6,9 +6,9 @@ mod examples;
 mod generate;
 mod report;
 mod standalone;
-mod unknown_hints;
+mod unused_hints;
 
 pub use generate::{Output, Project, ProjectError, Source, Summary};
 pub use report::{Adoption, Report};
 pub use standalone::{Standalone, StandaloneOptions};
-pub use unknown_hints::{HintTarget, UnknownHint};
+pub use unused_hints::{HintTarget, UnusedHint};

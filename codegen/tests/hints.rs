@@ -55,6 +55,21 @@ fn hint_that_names_nothing_in_the_schema_is_an_error() {
             "/inline/BookAutor",
             "BookAutor",
         ),
+        (
+            json!({"inline": {"BookAuthor": "an author"}}),
+            "/inline/BookAuthor",
+            "an author",
+        ),
+        (
+            json!({"inline": {"BookAuthor": "Text"}}),
+            "/inline/BookAuthor",
+            "Text",
+        ),
+        (
+            json!({"native": {"BookAuthor": "Value"}}),
+            "/native/BookAuthor",
+            "BookAuthor",
+        ),
         // The type exists, but it has a name of its own.
         (
             json!({"inline": {"BookContent": "A"}}),
@@ -217,7 +232,7 @@ fn hint_that_names_nothing_in_the_schema_is_an_error() {
         let alone = standalone(&given);
         let error = alone.expect_err(pointer);
         assert_eq!(unknown(&error), [(pointer.to_owned(), name.to_owned())]);
-        let line = format!("the hint at `{pointer}` names nothing: expected ");
+        let line = format!("the hint at `{pointer}` has no effect: expected ");
         assert!(error.to_string().starts_with(&line), "{error}");
 
         let project = Project {
@@ -272,4 +287,29 @@ fn unknown_table_of_hints_is_an_error() {
         error.starts_with("hints.json: unknown field `inlines`"),
         "{error}"
     );
+}
+
+#[test]
+fn name_that_the_generator_chose_can_be_changed() {
+    let schema = r#"{"anyOf": [{"type": "null"}, {"type": "object", "properties": {"a": {"type": "string"}}}]}"#;
+    for (given, expected) in [
+        (json!({}), "Root2"),
+        (json!({"inline": {"Root2": "Inner"}}), "Inner"),
+    ] {
+        let options = StandaloneOptions {
+            hints: Some(hints(&given)),
+            ..StandaloneOptions::default()
+        };
+        let outcome = Project::default()
+            .standalone("root", "root.json", schema, &options)
+            .expect("types");
+        let struct_line = format!("pub struct {expected} {{");
+        assert!(
+            outcome
+                .files
+                .iter()
+                .any(|file| file.text.contains(&struct_line)),
+            "{expected}"
+        );
+    }
 }

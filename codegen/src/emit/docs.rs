@@ -1,6 +1,6 @@
 //! Documentation of the generated items.
 
-use super::Scope;
+use super::{Scope, code_blocks};
 use crate::hints::scoped;
 use crate::model::{MessageKind, Part, Sender, Ty, type_ident};
 use proc_macro2::TokenStream;
@@ -194,10 +194,11 @@ impl Scope<'_> {
         }
     }
 
-    /// Converts the links in a text of the schema to links of rustdoc.
+    /// Converts the links in a text of the schema to links of rustdoc, and marks its code as text.
     pub(super) fn prose(&self, text: &str) -> String {
+        let text = code_blocks::mark_as_text(&printable(text));
         let mut out = String::new();
-        let mut rest = text;
+        let mut rest = text.as_str();
         while let Some(at) = rest.find("{@link ") {
             out.push_str(&rest[..at]);
             let after = &rest[at + 7..];

@@ -20,7 +20,7 @@ use inline_names::{AutomaticNames, Use};
 
 use super::{
     Bounds, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, messages, names,
-    recursion,
+    own_variants, recursion,
 };
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
@@ -88,7 +88,7 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
     doc_texts.absorb(&builder.doc_texts);
     let mut notes = builder.name_notes();
     notes.append(&mut builder.notes);
-    let inline = builder.uses.into_iter().map(|one| one.position.default);
+    let inline = builder.inline_names();
     notes.extend(source.left_out.iter().cloned().map(Note::Schema));
     let checks = checked::check(source, hints.null_as_absent, &mut builder.types, &mut notes);
     let mut model = Model {
@@ -98,10 +98,11 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
         constants: Map::new(),
         categories: BTreeMap::new(),
         index: builder.index,
-        inline: inline.collect(),
+        inline,
         checks,
         notes,
     };
+    own_variants::replace(&mut model);
     recursion::bound_sizes(&mut model);
     let (messages, unanswered) = messages::find(&model, &hints.messages);
     model.messages = messages;

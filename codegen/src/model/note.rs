@@ -52,6 +52,12 @@ pub enum Note {
         /// The type and the member.
         place: String,
     },
+    /// A union that is one of its own variants, directly or through other unions. It has the variants
+    /// inside instead.
+    ListsItself {
+        /// The name of the union.
+        name: String,
+    },
     /// A list or a map that contains itself, and accepts any value inside.
     Circular {
         /// The name of the type.
@@ -114,6 +120,10 @@ impl fmt::Display for Note {
                 out,
                 "`{place}` is required now, but programs need not set it: an empty value is sent then. List it in \
                  `follow` of the hints to make it a parameter of the constructor"
+            ),
+            Self::ListsItself { name } => write!(
+                out,
+                "`{name}` is an alternative of itself, which accepts nothing more: it is left out there"
             ),
             Self::Circular { name } => write!(
                 out,

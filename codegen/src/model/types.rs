@@ -28,8 +28,8 @@ pub struct Model {
     pub checks: Checks,
     /// What the generator decided by itself.
     pub notes: Vec<Note>,
-    /// The names of the inline types that follow from their positions. The hints may change them.
-    pub inline: BTreeSet<String>,
+    /// The names of the inline types that follow from their positions, and those that they have.
+    pub inline: BTreeMap<String, BTreeSet<String>>,
     pub(crate) index: BTreeMap<String, usize>,
 }
 

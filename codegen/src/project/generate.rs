@@ -1,7 +1,7 @@
 //! [`Project`]: the contents of `schema/`, and the sources that are generated from it.
 
 use super::report::{self, Adoption, Report};
-use super::unknown_hints::{UnknownHint, unknown_hints};
+use super::unused_hints::{UnusedHint, unused_hints};
 use crate::doc_texts::DocTexts;
 use crate::emit::{EmitError, Emitter, Examples, File, feature_name, module_name};
 use crate::hints::Hints;
@@ -55,9 +55,9 @@ pub enum ProjectError {
     /// An errata file is invalid, or an erratum does not match its schema.
     #[error("{}", lines(.0))]
     Errata(Vec<ErratumError>),
-    /// Entries of the hints name nothing in the schema.
+    /// Entries of the hints have no effect on the schema.
     #[error("{}", lines(.0))]
-    Hints(Vec<UnknownHint>),
+    Hints(Vec<UnusedHint>),
     /// A proposal is invalid.
     #[error(transparent)]
     Patch(#[from] PatchError),
@@ -244,10 +244,10 @@ impl Project {
             let notes = model.notes.iter().cloned();
             notes.map(|note| (model.revision.clone(), note))
         });
-        let unknown_hints = unknown_hints(&self.hints, &models);
+        let unused_hints = unused_hints(&self.hints, &models);
         let report = Report {
             adoptions,
-            unknown_hints: unknown_hints.iter().map(ToString::to_string).collect(),
+            unused_hints: unused_hints.iter().map(ToString::to_string).collect(),
             notes: notes.collect(),
             missing_docs: doc_texts.missing(),
             unused_docs: doc_texts.unused(),

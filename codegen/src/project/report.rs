@@ -33,7 +33,7 @@ pub struct Report {
     /// Keys of examples that no revision uses.
     pub unused_examples: Vec<String>,
     /// Messages about hints that name nothing in any revision.
-    pub unknown_hints: Vec<String>,
+    pub unused_hints: Vec<String>,
 }
 
 /// Returns the notes about what types do not check, without repetitions.
@@ -78,7 +78,7 @@ impl Report {
             .unused_examples
             .iter()
             .map(line("examples.json: nothing has the key"));
-        let hints = self.unknown_hints.iter();
+        let hints = self.unused_hints.iter();
         let hints = hints.map(|hint| format!("hints.json: {hint}"));
         let texts = missing.chain(unused).chain(drawn).chain(idle);
         texts.chain(hints).collect()

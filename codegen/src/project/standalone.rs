@@ -1,7 +1,7 @@
 //! Generates code for a single schema that is not part of the project.
 
 use super::annotations::AnnotationSet;
-use super::unknown_hints::unknown_hints;
+use super::unused_hints::unused_hints;
 use super::{Project, ProjectError};
 use crate::doc_texts::DocTexts;
 use crate::emit::{Emitter, File, HEADER};
@@ -121,9 +121,9 @@ impl Project {
         if let Some(facts) = annotations.over(facts.transpose()?.flatten()) {
             model.add_facts(facts);
         }
-        let unknown = unknown_hints(&given, std::slice::from_ref(&model));
-        if !unknown.is_empty() {
-            return Err(ProjectError::Hints(unknown));
+        let unused = unused_hints(&given, std::slice::from_ref(&model));
+        if !unused.is_empty() {
+            return Err(ProjectError::Hints(unused));
         }
         let owner = |warning: &Warning| {
             let name = warning.pointer.split('/').nth(1).unwrap_or_default();

@@ -76,7 +76,7 @@ fn hints_that_are_wrong_are_errors_with_their_place() {
     for (text, expected) in [
         (
             r#"{"inline":{"AB":"C"}}"#,
-            "the hint at `/inline/AB` names nothing: expected an inline type of the schema, found `AB`",
+            "the hint at `/inline/AB` has no effect: expected an inline type of the schema, found `AB`",
         ),
         (
             r#"{"boxed":[],"boxed":[]}"#,

@@ -49,10 +49,15 @@ fn many_members_several_nulls_and_control_characters_are_lossless() {
         ] },
         "TextRequest": { "type": "object", "properties": { "method": { "const": TEXT } },
             "required": ["method"] },
+        "Itself": { "description": "a\n\n```\nno test\n```\n\n    nor this", "anyOf": [{ "$ref": "#/$defs/Itself" }, { "type": "string" }] },
+        "This": { "anyOf": [{ "$ref": "#/$defs/That" }, { "type": "integer" }] },
+        "That": { "anyOf": [{ "$ref": "#/$defs/This" }, { "type": "boolean" }, { "type": "null" }] },
         "Nothing": { "anyOf": [{ "type": "null" }, { "type": "null" }] },
         "All": { "type": "object", "properties": {
             "inline": { "$ref": "#/$defs/Inline" }, "named": { "$ref": "#/$defs/Named" },
             "values": { "$ref": "#/$defs/Values" }, "mixed": { "$ref": "#/$defs/Mixed" },
+            "itself": { "$ref": "#/$defs/Itself" }, "this": { "$ref": "#/$defs/This" },
+            "that": { "$ref": "#/$defs/That" },
             "twice": { "$ref": "#/$defs/Twice" }, "nothing": { "$ref": "#/$defs/Nothing" },
             "here": { "anyOf": [{ "type": ["string", "null"] }, { "type": ["array", "null"] }] }
         } }
@@ -82,6 +87,11 @@ fn works() {
     }
     same::<All>(r#"{"values":null,"mixed":true,"twice":null,"nothing":null}"#);
     same::<All>(r#"{"values":"a","mixed":null,"twice":"a"}"#);
+    same::<All>(r#"{"itself":"a","this":1,"that":1}"#);
+    same::<All>(r#"{"this":true,"that":false}"#);
+    for text in [r#"{"itself":1}"#, r#"{"itself":{}}"#, r#"{"this":"a"}"#, r#"{"that":[]}"#] {
+        assert_ne!(fault::<All>(text), "", "{text}");
+    }
     for text in [r#"{"inline":1}"#, r#"{"named":{}}"#, r#"{"nothing":1}"#, r#"{"here":true}"#] {
         assert_ne!(fault::<All>(text), "", "{text}");
     }

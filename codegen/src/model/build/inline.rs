@@ -8,7 +8,14 @@ use super::inline_names::{Automatic, Position, Use};
 use super::{BuildError, Builder};
 use crate::model::{Kind, Note, StringEnum, Ty, type_ident, variant_ident};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The name that the generator chooses for an inline type, and the one that it gets.
+#[derive(Clone)]
+struct Names {
+    chosen: String,
+    name: String,
+}
 
 impl Builder<'_> {
     /// Returns the type of an inline schema. A type that needs a name becomes a definition.
@@ -109,7 +116,7 @@ impl Builder<'_> {
         let defined = self.source.definitions.keys();
         let defined: BTreeMap<String, &String> =
             defined.map(|name| (type_ident(name), name)).collect();
-        let mut chosen: Vec<(&Use, String)> = Vec::new();
+        let mut chosen: Vec<(&Use, Names)> = Vec::new();
         for (ident, uses) in groups {
             let Some((name, kept)) = self.kept_form(defined.get(&ident).copied(), &uses) else {
                 continue;
@@ -118,21 +125,25 @@ impl Builder<'_> {
                 .iter()
                 .filter(|it| it.name != *name || it.kind != *kept)
             {
-                let same = |(other, _): &&(&Use, String)| {
+                let same = |(other, _): &&(&Use, Names)| {
                     other.position.default == one.position.default && other.kind == one.kind
                 };
-                let name = match chosen.iter().find(same) {
-                    Some((_, name)) => name.clone(),
-                    None => self.free_name(&one.position.default, &chosen),
+                let names = match chosen.iter().find(same) {
+                    Some((_, names)) => names.clone(),
+                    None => self.free_names(&one.position.default, &chosen),
                 };
-                chosen.push((one, name));
+                chosen.push((one, names));
             }
         }
         let chosen: Vec<(Position, Automatic)> = chosen
             .into_iter()
-            .map(|(one, name)| {
-                let hinted = self.names.hinted(&one.name).unwrap_or(&one.name).to_owned();
-                (one.position.clone(), Automatic { name, hinted })
+            .map(|(one, names)| {
+                let automatic = Automatic {
+                    name: names.name,
+                    chosen: names.chosen,
+                    hinted: self.names.hinted(&one.name).unwrap_or(&one.name).to_owned(),
+                };
+                (one.position.clone(), automatic)
             })
             .collect();
         let any = !chosen.is_empty();
@@ -161,11 +172,12 @@ impl Builder<'_> {
         kept.map(|(_, one)| (&one.name, &one.kind))
     }
 
-    fn free_name(&self, default: &str, chosen: &[(&Use, String)]) -> String {
+    /// Returns a name that no other type has, and the one that the hints have for it.
+    fn free_names(&self, default: &str, chosen: &[(&Use, Names)]) -> Names {
         let taken = |name: &String| {
             let ident = type_ident(name);
             let defined = self.source.definitions.keys();
-            let others = chosen.iter().map(|(_, name)| name);
+            let others = chosen.iter().map(|(_, names)| &names.name);
             let automatic = self.names.0.values().map(|automatic| &automatic.name);
             let mut all = defined
                 .chain(self.index.keys())
@@ -175,9 +187,31 @@ impl Builder<'_> {
         };
         let numbered = (2..).map(|number| format!("{default}{number}"));
         let mut candidates = std::iter::once(default.to_owned()).chain(numbered);
-        candidates
-            .find(|name| !taken(name))
-            .unwrap_or_else(|| default.to_owned())
+        let free = candidates.find(|name| !taken(name));
+        let chosen = free.unwrap_or_else(|| default.to_owned());
+        let hinted = self.hints.inline_name(self.source.revision, &chosen);
+        let name = if taken(&hinted) {
+            chosen.clone()
+        } else {
+            hinted
+        };
+        Names { chosen, name }
+    }
+
+    /// Returns the names of the inline types without the hints, and those that they have.
+    pub(super) fn inline_names(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for one in &self.uses {
+            let automatic = self.names.0.get(&one.position);
+            let keys = [Some(&one.position.default), automatic.map(|it| &it.chosen)];
+            for key in keys.into_iter().flatten() {
+                names
+                    .entry(key.clone())
+                    .or_default()
+                    .insert(one.name.clone());
+            }
+        }
+        names
     }
 
     /// Returns a note for each automatic name that is in use.

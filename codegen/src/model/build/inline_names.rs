@@ -27,6 +27,8 @@ pub(super) struct Position {
 
 pub(super) struct Automatic {
     pub(super) name: String,
+    /// The name that it would have without the hints.
+    pub(super) chosen: String,
     pub(super) hinted: String,
 }
 

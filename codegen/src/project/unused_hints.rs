@@ -1,4 +1,4 @@
-//! Entries of the hints that name nothing in any schema.
+//! Entries of the hints that have no effect on any schema.
 
 use crate::hints::{Fallback, Hints, category_matches};
 use crate::model::{Kind, Model};
@@ -6,13 +6,18 @@ use crate::schema::pointer::escape;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use HintTarget::{Category, Constant, Definition, Inline, Member, Revision, Union, Variant};
+use HintTarget::{
+    Category, Constant, Definition, FreeName, Inline, Member, Revision, Type, TypeName, Union,
+    Variant,
+};
 
 /// What an entry of the hints should name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HintTarget {
-    /// A definition, or an inline type by its own name.
+    /// A definition.
     Definition,
+    /// A definition, or an inline type by its own name.
+    Type,
     /// A union.
     Union,
     /// A definition, or a variant without a name.
@@ -27,39 +32,46 @@ pub enum HintTarget {
     Constant,
     /// A revision.
     Revision,
+    /// The name of a Rust type.
+    TypeName,
+    /// A name that no type of another form has.
+    FreeName,
 }
 
 impl fmt::Display for HintTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Definition => "a definition",
-            Self::Union => "a union",
-            Self::Variant => "a variant",
-            Self::Member => "a member",
-            Self::Inline => "an inline type",
-            Self::Category => "a category",
-            Self::Constant => "a constant",
-            Self::Revision => "a revision",
+            Self::Definition => "a definition of the schema",
+            Self::Type => "a type of the schema",
+            Self::Union => "a union of the schema",
+            Self::Variant => "a variant of the schema",
+            Self::Member => "a member of the schema",
+            Self::Inline => "an inline type of the schema",
+            Self::Category => "a category of the schema",
+            Self::Constant => "a constant of the schema",
+            Self::Revision => "a revision of the schema",
+            Self::TypeName => "the name of a Rust type",
+            Self::FreeName => "a name that no type of another form has",
         })
     }
 }
 
-/// An entry of the hints that names nothing in any schema.
+/// An entry of the hints that has no effect on any schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownHint {
+pub struct UnusedHint {
     /// JSON pointer to the entry.
     pub pointer: String,
     /// What the entry should name.
     pub expected: HintTarget,
-    /// The name that was not found.
+    /// What was found instead.
     pub name: String,
 }
 
-impl fmt::Display for UnknownHint {
+impl fmt::Display for UnusedHint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the hint at `{}` names nothing: expected {} of the schema, found `{}`",
+            "the hint at `{}` has no effect: expected {}, found `{}`",
             self.pointer, self.expected, self.name
         )
     }
@@ -68,8 +80,8 @@ impl fmt::Display for UnknownHint {
 /// What the rules for variants call an object without a name, and any value.
 const UNNAMED: [&str; 2] = ["object", "any value"];
 
-/// Returns the entries that name a definition, member or inline type that no model has.
-pub(super) fn unknown_hints(hints: &Hints, models: &[Model]) -> Vec<UnknownHint> {
+/// Returns the entries that name something which no model has, or give a name that no type can have.
+pub(super) fn unused_hints(hints: &Hints, models: &[Model]) -> Vec<UnusedHint> {
     let mut check = Check {
         names: models.iter().map(Names::of).collect(),
         found: Vec::new(),
@@ -119,24 +131,27 @@ impl<'a> Names<'a> {
 
     fn has(&self, expected: HintTarget, name: &str) -> bool {
         match expected {
-            Definition => self.types.contains(name),
+            Definition => self.model.get(name).is_some_and(|def| def.published),
+            Type => self.types.contains(name),
             Variant => self.types.contains(name) || UNNAMED.contains(&name),
             Union => self.unions.contains(name),
             Member => self.members.contains(name),
-            Inline => self.model.inline.contains(name),
+            Inline => self.model.inline.contains_key(name),
             Category => {
                 let mut known = self.model.categories.values();
                 known.any(|category| category_matches(name, category))
             }
             Constant => self.model.constants.contains_key(name),
             Revision => self.model.revision == name,
+            TypeName => syn::parse_str::<syn::Ident>(name).is_ok(),
+            FreeName => !self.types.contains(name),
         }
     }
 }
 
 struct Check<'a> {
     names: Vec<Names<'a>>,
-    found: Vec<UnknownHint>,
+    found: Vec<UnusedHint>,
 }
 
 impl Check<'_> {
@@ -153,7 +168,7 @@ impl Check<'_> {
             names.has(expected, name) || scoped.is_some_and(|name| names.has(expected, name))
         });
         if !is_known {
-            self.found.push(UnknownHint {
+            self.found.push(UnusedHint {
                 pointer: pointer.to_owned(),
                 expected,
                 name: name.to_owned(),
@@ -187,6 +202,9 @@ impl Check<'_> {
     fn types_and_members(&mut self, hints: &Hints) {
         self.keys("native", hints.native.keys(), Definition);
         self.keys("inline", hints.inline.keys(), Inline);
+        for (key, name) in &hints.inline {
+            self.inline_name(key, name);
+        }
         let values = [
             ("defaults", &hints.defaults),
             ("upgrades", &hints.upgrades),
@@ -196,7 +214,7 @@ impl Check<'_> {
             self.keys(table, values.keys(), Member);
         }
         self.keys("restated", hints.restated.keys(), Member);
-        self.list("versioned", &hints.versioned, Definition);
+        self.list("versioned", &hints.versioned, Type);
         let lists = [
             ("kept", &hints.kept),
             ("oneOrMany", &hints.one_or_many),
@@ -206,17 +224,17 @@ impl Check<'_> {
             self.list(table, members, Member);
         }
         for (at, (a, b)) in hints.alike.iter().enumerate() {
-            self.list(&format!("alike/{at}"), [a, b], Definition);
+            self.list(&format!("alike/{at}"), [a, b], Type);
         }
         for (key, new) in &hints.renamed {
             let old = key.split_once('/').map_or(key.as_str(), |(_, old)| old);
-            self.entry(("renamed", key), old, Definition);
-            self.entry(("renamed", key), new, Definition);
+            self.entry(("renamed", key), old, Type);
+            self.entry(("renamed", key), new, Type);
         }
         for (at, area) in hints.areas.list.iter().enumerate() {
             for (list, names) in [("types", &area.types), ("main", &area.main)] {
                 let list = format!("areas/list/{at}/{list}");
-                self.list(&list, names, Definition);
+                self.list(&list, names, Type);
             }
             let list = format!("areas/list/{at}/categories");
             self.list(&list, &area.categories, Category);
@@ -231,11 +249,31 @@ impl Check<'_> {
         }
     }
 
+    /// Checks the name of an inline type, which another type may have.
+    fn inline_name(&mut self, key: &str, name: &str) {
+        let has_name = |names: &Names<'_>| {
+            let scoped = key.strip_prefix(&names.model.revision);
+            let scoped = scoped.and_then(|key| key.strip_prefix('/'));
+            let inline = &names.model.inline;
+            let found = inline.get(key).or_else(|| inline.get(scoped?));
+            found.map(|names| names.contains(name))
+        };
+        let known: Vec<bool> = self.names.iter().filter_map(has_name).collect();
+        if known.is_empty() {
+            return;
+        }
+        let before = self.found.len();
+        self.entry(("inline", key), name, TypeName);
+        if self.found.len() == before && !known.contains(&true) {
+            self.entry(("inline", key), name, FreeName);
+        }
+    }
+
     fn unions(&mut self, hints: &Hints) {
         self.keys("variants", hints.variants.keys(), Union);
         for (union, names) in &hints.variants {
             let table = format!("variants/{}", escape(union));
-            self.keys(&table, names.keys(), Definition);
+            self.keys(&table, names.keys(), Type);
         }
         self.keys("decide", hints.decide.keys(), Union);
         for (union, rules) in &hints.decide {
@@ -257,11 +295,11 @@ impl Check<'_> {
 
     fn fallback(&mut self, place: &str, fallback: &Fallback) {
         let variant = &fallback.variant;
-        self.entry((place, "variant"), variant, Definition);
+        self.entry((place, "variant"), variant, Type);
         let texts = format!("{place}/texts");
-        self.keys(&texts, fallback.texts.keys(), Definition);
+        self.keys(&texts, fallback.texts.keys(), Type);
         let columns = format!("{place}/columns");
-        self.keys(&columns, fallback.columns.keys(), Definition);
+        self.keys(&columns, fallback.columns.keys(), Type);
         let member = |member: &String| format!("{variant}.{member}");
         if !fallback.member.is_empty() {
             self.entry((place, "member"), &member(&fallback.member), Member);
@@ -274,8 +312,8 @@ impl Check<'_> {
         let messages = &hints.messages;
         for (request, result) in &messages.results {
             let place = ("messages/results", request.as_str());
-            self.entry(place, request, Definition);
-            self.entry(place, result, Definition);
+            self.entry(place, request, Type);
+            self.entry(place, result, Type);
         }
         let lists = [
             ("fallback", &messages.fallback),
@@ -284,12 +322,12 @@ impl Check<'_> {
             ("capabilities", &messages.capabilities),
         ];
         for (list, names) in lists {
-            self.list(&format!("messages/{list}"), names, Definition);
+            self.list(&format!("messages/{list}"), names, Type);
         }
-        self.keys("usage", hints.usage.keys(), Definition);
+        self.keys("usage", hints.usage.keys(), Type);
         for (message, usage) in &hints.usage {
             let list = format!("usage/{}/errors", escape(message));
-            self.list(&list, &usage.errors, Definition);
+            self.list(&list, &usage.errors, Type);
         }
     }
 }
