@@ -178,6 +178,8 @@ fn support_code_at_a_path_that_not_all_files_can_use_is_an_error() {
         "self::support",
         "crate",
         "crate::a b",
+        "crate::a<b>",
+        "::crate::a",
         "",
     ] {
         let options = StandaloneOptions {

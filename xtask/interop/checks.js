@@ -274,21 +274,26 @@ export const CHECKS = {
   },
 
   async 'cancel'(peer) {
-    const controller = new AbortController();
-    let steps = 0;
-    const cancelled = call(peer, 'test_tool_with_progress', {}, {
-      signal: controller.signal,
-      onprogress: () => {
-        steps += 1;
-        controller.abort('enough');
-      },
-    });
-    await assert.rejects(cancelled);
-    assert.equal(steps, 1);
-    const id = peer.lastRequest('tools/call');
-    // The second call ends after the first one would have.
-    await call(peer, 'test_tool_with_progress');
-    assert.equal(peer.answered(id), false, 'a cancelled request was answered');
+    // The answer may be on its way already when a busy server learns that it is not wanted.
+    let answered = true;
+    for (let attempt = 0; answered && attempt < 5; attempt += 1) {
+      const controller = new AbortController();
+      let steps = 0;
+      const cancelled = call(peer, 'test_tool_with_progress', {}, {
+        signal: controller.signal,
+        onprogress: () => {
+          steps += 1;
+          controller.abort('enough');
+        },
+      });
+      await assert.rejects(cancelled);
+      assert.equal(steps, 1);
+      const id = peer.lastRequest('tools/call');
+      // The second call ends after the first one would have.
+      await call(peer, 'test_tool_with_progress');
+      answered = peer.answered(id);
+    }
+    assert.equal(answered, false, 'each cancelled request was answered');
   },
 
   async 'many at once'(peer) {

@@ -10,6 +10,7 @@ use crate::model::{self, Kind, Note, TypeDef, build, share, type_ident};
 use crate::schema::{Dialect, Document, SchemaError, Warning, WarningKind, pointer, verify};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use syn::parse::Parser as _;
 
 /// How the code for a single schema is generated.
 #[derive(Clone, Debug, Default)]
@@ -202,8 +203,14 @@ fn support_path(options: &StandaloneOptions) -> Result<&str, ProjectError> {
     let Some(path) = options.support.as_deref() else {
         return Ok("super::support");
     };
-    let segments = syn::parse_str::<syn::Path>(path).map(|path| path.segments);
-    if segments.is_ok_and(|all| all.len() > 1 && all[0].ident == "crate") {
+    let is_in_crate = |path: syn::Path| {
+        let first = path.segments.first().map(|first| first.ident == "crate");
+        path.leading_colon.is_none() && path.segments.len() > 1 && first == Some(true)
+    };
+    if syn::Path::parse_mod_style
+        .parse_str(path)
+        .is_ok_and(is_in_crate)
+    {
         Ok(path)
     } else {
         Err(ProjectError::Support(path.to_owned()))

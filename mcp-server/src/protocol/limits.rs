@@ -173,10 +173,12 @@ pub struct Limits {
     /// As [`body_bytes`](field@Self::body_bytes), of one peer. Default: 64 MiB.
     pub body_bytes_per_peer: usize,
     /// The maximum number of bytes queued for slow HTTP clients of one peer. Beyond it, each
-    /// response of the peer may queue one message. Default: 16 MiB.
+    /// response of the peer may queue one message, and if several wait to be read, its further
+    /// requests are rejected with 429. Default: 16 MiB.
     pub queued_bytes_per_peer: usize,
     /// The maximum number of bytes queued for slow HTTP clients of all peers together. Beyond it,
-    /// each response may queue one message. Default: 128 MiB.
+    /// each response may queue one message, and further requests of peers with several responses
+    /// that wait to be read are rejected with 429. Default: 128 MiB.
     pub all_queued_bytes: usize,
     /// The maximum size of a URI of a resource or template in a request, in bytes. Default: 8 KiB.
     /// Longer ones are rejected with -32602 before they are compared with anything.

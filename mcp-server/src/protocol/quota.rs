@@ -67,6 +67,9 @@ pub(crate) struct Usage {
     pub(crate) body_bytes: Gauge,
     #[cfg(feature = "http")]
     pub(crate) queued_bytes: Gauge,
+    /// Responses of one text that were not sent yet, without small ones.
+    #[cfg(feature = "http")]
+    pub(crate) unread_responses: Gauge,
 }
 
 /// The counters of one peer.
@@ -140,6 +143,14 @@ impl PeerUsage {
         self.all().queued_bytes.subtract(count);
     }
 
+    /// Returns `true` if several responses of the peer wait to be read, and all that is queued for
+    /// it exceeds its share, or that for all peers exceeds their limit. One alone may have any
+    /// size.
+    #[cfg(feature = "http")]
+    pub(crate) fn has_too_much_unread(&self) -> bool {
+        self.unread_responses.get() > 1 && !self.may_queue(0)
+    }
+
     /// Returns `true` if `count` more bytes may be queued for slow readers.
     #[cfg(feature = "http")]
     pub(crate) fn may_queue(&self, count: usize) -> bool {
@@ -169,6 +180,8 @@ impl Drop for PeerUsage {
 pub(crate) enum Exhausted {
     /// The share of this peer.
     Share,
+    /// The bytes of responses that this peer has not read.
+    Unread,
     /// The limit of all peers together.
     Total,
 }

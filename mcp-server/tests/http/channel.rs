@@ -77,7 +77,8 @@ impl Channel {
 
     async fn until(&mut self, text: &str) -> String {
         let read = self.stream.chunks_until(text).await;
-        for event in read.split_terminator("\n\n") {
+        let is_comment = |event: &&str| event.starts_with(':');
+        for event in read.split_terminator("\n\n").filter(|it| !is_comment(it)) {
             assert!(event.starts_with("event: message\ndata: {"), "{event}");
         }
         read

@@ -165,7 +165,10 @@ impl ValueStore for Busy {
     fn put<'a>(&'a self, put: Put<'a>) -> StoreFuture<'a, PutOutcome> {
         Box::pin(async move {
             let mut value: serde_json::Value = serde_json::from_slice(put.value).expect("JSON");
-            value["used"] = u64::MAX.into();
+            // Other values than sessions are unchanged.
+            if let Some(session) = value.as_object_mut() {
+                session.insert("used".to_owned(), u64::MAX.into());
+            }
             let value = value.to_string();
             let put = Put {
                 value: value.as_bytes(),

@@ -1,5 +1,7 @@
 //! Streams of sessions: which messages they carry, and which can be replayed.
 
+use std::time::Duration;
+
 use super::legacy::*;
 use super::subject::*;
 
@@ -141,6 +143,7 @@ async fn unread_notifications_do_not_block_other_clients() {
     let (server, _probe) = server(limits(|limits| {
         limits.queued_bytes = 64 << 10;
         limits.uri_bytes = 256 << 10;
+        limits.write_time = Duration::from_secs(600);
     }));
     let address = serve(&server);
     let long = "x".repeat(120 << 10);

@@ -56,6 +56,7 @@ impl Hands {
     ) -> Result<CallToolOutcome, HandlerError> {
         let text = match &*params.name {
             "echo" => "echo".to_owned(),
+            "large" => "x".repeat(256 << 10),
             "say" => {
                 cx.progress(1.0, 2.0, None).await?;
                 cx.progress(2.0, 2.0, None).await?;

@@ -119,3 +119,28 @@ async fn queued_bytes_are_limited_per_peer() {
     let count = all.matches("notifications/progress").count();
     assert!(count < 128, "{count}");
 }
+
+#[tokio::test]
+async fn requests_are_refused_while_the_peer_leaves_large_responses_unread() {
+    let (server, _probe) = server(limits(|limits| {
+        limits.queued_bytes_per_peer = 384 << 10;
+    }));
+    let address = serve(&server);
+    let status = async || {
+        let (head, body) = Raw::post(address, &call_headers("echo"), &call(9, "echo")).await;
+        (head.status, body)
+    };
+    let first = unread(address, 0, "large").await;
+    assert_eq!(status().await.0, 200, "one response may have any size");
+    let second = unread(address, 0, "large").await;
+    let (refused, body) = status().await;
+    assert_eq!(refused, 429, "{body}");
+    assert!(body.contains("does not read its responses"), "{body}");
+    drop((first, second));
+    soon(async {
+        while status().await.0 != 200 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+}

@@ -26,6 +26,9 @@ impl PeerUsage {
     ///
     /// Returns the limit that would be exceeded.
     pub(crate) fn requests(self: Arc<Self>, count: usize) -> Result<RequestPermit, Exhausted> {
+        if self.has_too_much_unread() {
+            return Err(Exhausted::Unread);
+        }
         let limits = &self.peers.limits;
         let share = self.share(limits.requests_per_peer);
         if !self.requests.try_add(count, share) {
@@ -186,9 +189,40 @@ pub(crate) struct RequestPermit {
     body_bytes: usize,
 }
 
-/// Bodies of up to this size in bytes are not counted while their requests are in flight.
+/// Bodies of up to this size in bytes are not counted while their requests are in flight, or until
+/// they were read.
 #[cfg(feature = "http")]
 const SMALL_BODY: usize = 4 << 10;
+
+/// Bytes of a response, counted for its peer until they were sent.
+#[cfg(feature = "http")]
+#[derive(Debug)]
+pub(crate) struct UnreadBytes {
+    peer: Arc<PeerUsage>,
+    count: usize,
+}
+
+#[cfg(feature = "http")]
+impl UnreadBytes {
+    /// Counts the bytes, even if that exceeds a limit: further requests are refused then. `None` if
+    /// they are few.
+    pub(crate) fn count(peer: &Arc<PeerUsage>, count: usize) -> Option<Self> {
+        (count > SMALL_BODY).then(|| {
+            peer.unread_responses.add(1);
+            peer.add_queued_bytes(count);
+            let peer = Arc::clone(peer);
+            Self { peer, count }
+        })
+    }
+}
+
+#[cfg(feature = "http")]
+impl Drop for UnreadBytes {
+    fn drop(&mut self) {
+        self.peer.unread_responses.subtract(1);
+        self.peer.subtract_queued_bytes(self.count);
+    }
+}
 
 #[cfg(feature = "http")]
 impl RequestPermit {

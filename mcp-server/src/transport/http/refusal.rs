@@ -82,6 +82,10 @@ pub(crate) enum Refusal {
     BodyMemory,
     #[error("this client has too many requests in flight: retry later")]
     PeerRequests,
+    #[error(
+        "this client does not read its responses: read those that wait before sending requests"
+    )]
+    PeerUnread,
     #[error("the server has too many requests in flight: retry later")]
     Requests,
     #[error("this client sends too much to other processes of the server: retry later")]
@@ -142,9 +146,11 @@ impl Refusal {
             | Self::MissingSession
             | Self::SecondInitialize
             | Self::LastEventId(_) => RefusalCause::Malformed,
-            Self::PeerRequests | Self::PeerMessages | Self::PeerSessions | Self::UnreadChannel => {
-                RefusalCause::PeerQuota
-            }
+            Self::PeerRequests
+            | Self::PeerUnread
+            | Self::PeerMessages
+            | Self::PeerSessions
+            | Self::UnreadChannel => RefusalCause::PeerQuota,
             Self::Requests => RefusalCause::Requests,
             Self::UnknownSession | Self::UnknownChannel => RefusalCause::UnknownSession,
             Self::Sessions => RefusalCause::Sessions,
@@ -171,6 +177,7 @@ impl From<Exhausted> for Refusal {
     fn from(exhausted: Exhausted) -> Self {
         match exhausted {
             Exhausted::Share => Self::PeerRequests,
+            Exhausted::Unread => Self::PeerUnread,
             Exhausted::Total => Self::Requests,
         }
     }

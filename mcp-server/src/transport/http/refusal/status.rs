@@ -50,9 +50,10 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> StatusCode {
         Refusal::BodyTimeout { .. } | Refusal::BodyTooSlow(_) => StatusCode::REQUEST_TIMEOUT,
         Refusal::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Refusal::ContentType(_) | Refusal::ContentEncoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        Refusal::PeerRequests | Refusal::PeerMessages | Refusal::PeerSessions => {
-            StatusCode::TOO_MANY_REQUESTS
-        }
+        Refusal::PeerRequests
+        | Refusal::PeerUnread
+        | Refusal::PeerMessages
+        | Refusal::PeerSessions => StatusCode::TOO_MANY_REQUESTS,
         Refusal::ShuttingDown
         | Refusal::BodyMemory
         | Refusal::Requests

@@ -10,7 +10,8 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use mcp_types::sse::{Event, write_event};
 
-use crate::protocol::quota::permits::RequestPermit;
+use crate::protocol::quota::PeerUsage;
+use crate::protocol::quota::permits::{RequestPermit, UnreadBytes};
 use crate::transport::http::activity::InFlightRequest;
 #[cfg(feature = "https-url")]
 use crate::transport::http::response::chunks::Chunks;
@@ -44,7 +45,7 @@ enum BodyKind {
 
 impl From<RequestPermit> for Permit {
     fn from(permit: RequestPermit) -> Self {
-        Self::Owned { _permit: permit }
+        Self::Owned(permit)
     }
 }
 
@@ -52,6 +53,7 @@ impl From<RequestPermit> for Permit {
 #[derive(Default)]
 struct ResponseGuard {
     permit: Permit,
+    unread: Option<UnreadBytes>,
     request: Option<InFlightRequest>,
 }
 
@@ -61,13 +63,19 @@ pub(crate) enum Permit {
     /// The request needs no permit, or has released it.
     #[default]
     None,
-    Owned {
-        _permit: RequestPermit,
-    },
+    Owned(RequestPermit),
     /// Shared with work that continues after the response.
-    Shared {
-        _permit: Arc<RequestPermit>,
-    },
+    Shared(Arc<RequestPermit>),
+}
+
+impl Permit {
+    fn peer(&self) -> Option<&Arc<PeerUsage>> {
+        match self {
+            Self::None => None,
+            Self::Owned(permit) => Some(permit.peer()),
+            Self::Shared(permit) => Some(permit.peer()),
+        }
+    }
 }
 
 /// The state of a body that is sent in frames of HTTP/2.
@@ -188,8 +196,11 @@ impl HttpBody {
         Self::new(BodyKind::Stream(Streaming::Idle(Some(Box::new(source)))))
     }
 
-    /// Holds a permit until the body was sent.
+    /// Holds a permit until the body was sent, and counts the bytes of one text for its peer.
     pub(crate) fn keep_permit(&mut self, permit: Permit) {
+        if let (BodyKind::Whole(text), Some(peer)) = (&self.kind, permit.peer()) {
+            self.guard.unread = UnreadBytes::count(peer, text.len());
+        }
         self.guard.permit = permit;
     }
 

@@ -47,9 +47,7 @@ impl Endpoint {
                 let permit = Arc::new(permit);
                 post_batch.register(handle, &stream);
                 let worker = Arc::clone(&stream);
-                let shared = Permit::Shared {
-                    _permit: Arc::clone(&permit),
-                };
+                let shared = Permit::Shared(Arc::clone(&permit));
                 let runs = handle.run(&stream, async move {
                     let _permit = permit;
                     let answer = worker.run_requests(post_batch).await;
