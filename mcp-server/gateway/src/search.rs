@@ -47,13 +47,14 @@
 //! # The search
 //!
 //! Each search reads the list that the server shows to this caller, so it finds no other tools, and
-//! changes need no notification. Tools are ranked with BM25 by the words of their names, titles,
-//! descriptions and arguments. Indexes are kept by the content of a list, 16 at most. Lists of more than
+//! changes need no notification. A tool whose name is the query is the first. Others are ranked with
+//! BM25 by the words of their names, titles, descriptions and arguments. Indexes are kept by the content of a list, 16 at most. Lists of more than
 //! 20,000 tools or 64 MiB are an error.
 //!
 //! # The call
 //!
-//! `call_tool` becomes the call of the inner tool, with the same metadata: progress, questions to the
+//! `call_tool` takes the arguments of the tool as an object, or as a text with the JSON of one, as some
+//! models write it. It becomes the call of the inner tool, with the same metadata: progress, questions to the
 //! client, errors, tasks and cancellation work as for the tool itself.
 
 mod index;

@@ -18,11 +18,11 @@ use features::{features, numbers, wasm, windows};
 use suites::{conformance, interop};
 use tools::{deny, semver};
 
-/// The default number of cases of each property test.
-const CASES: &str = "256";
+/// The default number of cases of each property test before a merge.
+const CASES: &str = "128";
 
 /// The same at night.
-const NIGHTLY_CASES: &str = "4096";
+const NIGHTLY_CASES: &str = "1024";
 
 /// A step that can run alone.
 pub(super) struct Step {

@@ -4,7 +4,7 @@
 //! tokenizer, which is the larger part of it, is for prose; names such as `listPullRequests` have to be
 //! divided into words here anyway.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,7 +32,9 @@ pub(super) struct Index {
     words: HashMap<String, Vec<(u32, f32)>>,
     lengths: Vec<f32>,
     mean: f32,
-    /// The number of entries of `words`.
+    /// The tools by their names in lower case, and by the words of their names with spaces.
+    names: HashMap<String, Vec<u32>>,
+    /// The number of entries of `words` and `names`.
     pub(super) size: usize,
 }
 
@@ -64,6 +66,9 @@ impl Index {
         let mut counts: HashMap<String, f32> = HashMap::new();
         let mut length = 0.0;
         if let Ok(tool) = serde_json::from_str::<Tool>(tool.get()) {
+            if let Some(name) = &tool.name {
+                self.add_name(position, name);
+            }
             let arguments = tool
                 .input_schema
                 .get("properties")
@@ -90,7 +95,17 @@ impl Index {
         self.lengths.push(length);
     }
 
-    /// Returns the positions of the tools that have a word of the query, the best first.
+    fn add_name(&mut self, position: u32, name: &str) {
+        let mut keys = name_keys(name);
+        keys.dedup();
+        for key in keys {
+            self.names.entry(key).or_default().push(position);
+            self.size += 1;
+        }
+    }
+
+    /// Returns the positions of the tools whose name is the query, and of those that have a word of
+    /// it, the best first.
     pub(super) fn search(&self, query: &str) -> Vec<usize> {
         let mut wanted: Vec<String> = words(query).take(QUERY_WORDS).collect();
         wanted.sort_unstable();
@@ -117,9 +132,12 @@ impl Index {
         let mut ranked: Vec<(u32, f32)> = scores.into_iter().collect();
         // Tools with equal scores keep the order of the list.
         ranked.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        ranked
-            .into_iter()
-            .map(|(position, _)| position as usize)
+        let named = name_keys(query.trim_matches(|it: char| !it.is_alphanumeric()));
+        let named = named.iter().filter_map(|key| self.names.get(key)).flatten();
+        let mut known = HashSet::new();
+        let all = named.copied().chain(ranked.into_iter().map(|it| it.0));
+        all.filter(|position| known.insert(*position))
+            .map(|position| position as usize)
             .collect()
     }
 }
@@ -127,6 +145,15 @@ impl Index {
 #[expect(clippy::cast_precision_loss, reason = "a number of tools, for a score")]
 fn as_float(number: usize) -> f32 {
     number as f32
+}
+
+/// Returns the texts by which a tool is found as the one of this name: the name itself, and its words.
+fn name_keys(name: &str) -> Vec<String> {
+    if name.len() > QUERY_WORDS * WORD {
+        return Vec::new();
+    }
+    let words: Vec<String> = words(name).collect();
+    vec![name.to_lowercase(), words.join(" ")]
 }
 
 /// Divides a text into words in lower case: at characters other than letters and digits, and where a
@@ -246,6 +273,27 @@ mod tests {
         let index = index(&[("a1", &"x".repeat(65)), ("a2", &"x".repeat(64))]);
         assert_eq!(index.search(&"x".repeat(65)), [0_usize; 0]);
         assert_eq!(index.search(&"x".repeat(64)), [1]);
+    }
+
+    #[test]
+    fn tool_whose_name_is_the_query_is_the_first() {
+        let index = index(&[
+            ("get_issue_comments", "get issue: get an issue, get issues"),
+            ("getIssue", "Reads one"),
+            ("get_issues_of_the_issue", "get issue issue"),
+            ("on", "Turns it on"),
+            ("get_Issue", "Reads another"),
+        ]);
+        for (query, tools) in [
+            ("getIssue", &[1, 4][..]),
+            ("get_issue", &[4, 1]),
+            ("`get issues`", &[1, 4]),
+            ("GET_ISSUE_COMMENTS", &[0]),
+            ("on", &[3]),
+            ("get_issues_of_the_issue", &[2]),
+        ] {
+            assert_eq!(&index.search(query)[..tools.len()], tools, "{query}");
+        }
     }
 
     #[test]

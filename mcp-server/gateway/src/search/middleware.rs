@@ -20,6 +20,8 @@ const RESULTS: usize = 5;
 /// The maximum number of tools that a search returns, and their maximum size in bytes.
 const MAX_RESULTS: usize = 50;
 const MAX_BYTES: usize = 64 << 10;
+/// The longest description of what the tools are for, in bytes.
+const ABOUT: usize = 2_000;
 /// The longest query, in bytes.
 const QUERY: usize = 2_000;
 
@@ -33,6 +35,7 @@ pub struct Search {
     finder: String,
     caller: String,
     pinned: BTreeSet<String>,
+    about: String,
     indexes: Arc<Indexes>,
 }
 
@@ -44,6 +47,7 @@ impl Default for Search {
             finder: "search_tools".to_owned(),
             caller: "call_tool".to_owned(),
             pinned: BTreeSet::new(),
+            about: String::new(),
             indexes: Arc::default(),
         }
     }
@@ -78,6 +82,15 @@ impl Search {
         self
     }
 
+    /// Sets what the tools are for, which models read in the description of the search: the servers
+    /// behind a gateway and what each can do, for example. At most 2,000 bytes of it are shown.
+    #[must_use]
+    pub fn about(mut self, text: impl Into<String>) -> Self {
+        self.about = text.into();
+        self.about.truncate(self.about.floor_char_boundary(ABOUT));
+        self
+    }
+
     /// Sets the names of the two tools, `search_tools` and `call_tool` by default. Calls of these names
     /// never reach a tool of the server that has the same name, unless through `call_tool`.
     #[must_use]
@@ -106,6 +119,28 @@ struct CallArguments {
     name: String,
     #[serde(default)]
     arguments: Option<Box<RawValue>>,
+}
+
+impl CallArguments {
+    /// Returns the name of the tool and its arguments, if there are any. Some models write the arguments
+    /// as a text of JSON.
+    fn read(self) -> Result<(String, Option<Box<RawValue>>), String> {
+        let Some(arguments) = self.arguments else {
+            return Ok((self.name, None));
+        };
+        let arguments = match serde_json::from_str::<String>(arguments.get()) {
+            Ok(text) if text.trim().is_empty() => return Ok((self.name, None)),
+            Ok(text) => {
+                RawValue::from_string(text).map_err(|error| format!("`arguments`: {error}"))?
+            }
+            Err(_) => arguments,
+        };
+        if arguments.get().trim_start().starts_with('{') {
+            Ok((self.name, Some(arguments)))
+        } else {
+            Err("`arguments` is not an object".to_owned())
+        }
+    }
 }
 
 impl Middleware for Search {
@@ -169,11 +204,15 @@ impl Search {
     }
 
     fn search_tool(&self, count: usize, cx: &Context) -> serde_json::Value {
-        let description = format!(
+        let mut description = format!(
             "This server has {count} tools, most of which are not listed. Finds the tools for a task and \
              returns their descriptions and the schemas of their arguments. Call them with `{}`.",
             self.caller
         );
+        if !self.about.is_empty() {
+            description.push_str("\n\n");
+            description.push_str(&self.about);
+        }
         let mut tool = json!({
             "name": self.finder,
             "description": description,
@@ -270,19 +309,21 @@ impl Search {
     /// Returns the call of the inner tool: everything but the name and the arguments stays as it is. Or
     /// the response that says what is wrong with the arguments.
     fn inner_call(&self, request: Request) -> Result<Result<Request, Response>, HandlerError> {
-        let arguments: CallArguments = match arguments_of(&request) {
+        let arguments = arguments_of(&request).map_err(|error| error.to_string());
+        let arguments = arguments.and_then(CallArguments::read);
+        let (name, inner) = match arguments {
             Ok(arguments) => arguments,
             Err(error) => {
                 let text = format!(
-                    "arguments of `{}`: {error}; expected `name` and `arguments` of the tool",
+                    "arguments of `{}`: {error}; expected `name`, and `arguments` of the tool as an object",
                     self.caller
                 );
                 return Ok(Err(failure(request.context(), &text)?));
             }
         };
         let mut params: Members = serde_json::from_str(request.params().get())?;
-        params.insert("name".to_owned(), to_raw_value(&arguments.name)?);
-        match arguments.arguments {
+        params.insert("name".to_owned(), to_raw_value(&name)?);
+        match inner {
             Some(inner) => params.insert("arguments".to_owned(), inner),
             None => params.remove("arguments"),
         };

@@ -325,3 +325,70 @@ async fn list_is_kept_for_the_shortest_time_of_its_pages() {
         (&json!(5_000), &json!("private"))
     );
 }
+
+#[tokio::test]
+async fn call_takes_arguments_as_an_object_or_as_its_text() {
+    let client = connect(server(Search::new()), "ada").await;
+    for arguments in [json!({ "city": "Rome" }), json!(" {\"city\": \"Rome\"}")] {
+        let result = call(
+            &client,
+            json!({ "name": "getWeather", "arguments": arguments }),
+        )
+        .await;
+        assert_eq!(result.text(), "rain in Rome");
+    }
+    for arguments in [json!(null), json!("")] {
+        let result = call(
+            &client,
+            json!({ "name": "thing_1", "arguments": arguments }),
+        )
+        .await;
+        assert_eq!(result.text(), "done");
+    }
+    for (arguments, fault) in [
+        (
+            json!({ "name": "thing_1", "arguments": 5 }),
+            "`arguments` is not an object",
+        ),
+        (
+            json!({ "name": "thing_1", "arguments": "[1]" }),
+            "`arguments` is not an object",
+        ),
+        (
+            json!({ "name": "thing_1", "arguments": "{\"a\"" }),
+            "`arguments`: EOF",
+        ),
+        (
+            json!({ "name": "thing_1", "city": "Rome" }),
+            "unknown field `city`",
+        ),
+        (json!({ "arguments": {} }), "missing field `name`"),
+    ] {
+        let result = call(&client, arguments).await;
+        assert_eq!(result.is_error, Some(true));
+        let text = result.text();
+        assert!(
+            text.contains(fault) && text.contains("expected `name`"),
+            "{text}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn description_of_the_search_says_what_the_tools_are_for() {
+    let client = connect(
+        server(Search::new().about("## github\n\nIssues and code.")),
+        "ada",
+    )
+    .await;
+    let tools = client.tools().all().await.unwrap().items;
+    let search = tools
+        .iter()
+        .find(|tool| tool.name == "search_tools")
+        .unwrap();
+    let description = search.description.as_deref().unwrap();
+    assert!(
+        description.ends_with("\n\n## github\n\nIssues and code."),
+        "{description}"
+    );
+}

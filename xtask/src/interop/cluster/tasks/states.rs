@@ -68,7 +68,7 @@ fn states() -> [State; 10] {
         State {
             name: "in a step",
             tool: "order",
-            arguments: json!({"during": 8, "after": 0}),
+            arguments: json!({"during": 20, "after": 0}),
             reach: |_, id, orders| orders.placed(&[id.to_owned()]),
             act: nothing,
             verify: |caller, id, orders| order(caller, id, orders, 2),
