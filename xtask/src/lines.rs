@@ -1,8 +1,11 @@
 //! `cargo xtask lines`: counts the lines of the workspace by origin and by layer.
 
+pub(crate) mod budget;
+
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use clap::Args;
 
 use crate::workspace;
 
@@ -98,8 +101,30 @@ impl Lines {
     }
 }
 
+/// Counts the lines of the workspace by origin and layer
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Fails if a package has more lines, features or conditions than `xtask/budget.json` permits
+    #[arg(long)]
+    check: bool,
+    /// Prints the budget that each package needs, in the form of the file
+    #[arg(long, conflicts_with = "check")]
+    budget: bool,
+}
+
 /// Runs the command.
-pub(crate) fn run() -> Result<bool> {
+pub(crate) fn run(options: &Options) -> Result<bool> {
+    if options.check {
+        let faults = budget::exceeded()?;
+        for fault in &faults {
+            println!("{fault}");
+        }
+        return Ok(faults.is_empty());
+    }
+    if options.budget {
+        budget::print()?;
+        return Ok(true);
+    }
     let mut layers = Vec::new();
     for (origin, lines) in LAYERS {
         let layer = |line: &'static str| Some((origin, line.split_once(" = ")?, Lines::default()));
@@ -126,6 +151,14 @@ pub(crate) fn run() -> Result<bool> {
         print_row(origin, "all", sum);
     }
     Ok(true)
+}
+
+/// Returns `true` for a file that the generator writes.
+fn is_generated(file: &str) -> bool {
+    let paths = |line: &'static str| line.split_once(" = ").map(|(_, paths)| paths.split(' '));
+    let (_, lines) = LAYERS[0];
+    let mut paths = lines.lines().filter_map(paths).flatten();
+    paths.any(|path| file.starts_with(path))
 }
 
 fn print_row(origin: &str, layer: &str, lines: Lines) {

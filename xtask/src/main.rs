@@ -52,8 +52,7 @@ enum Command {
     Book(book::Options),
     #[command(subcommand)]
     Bench(bench::Command),
-    /// Counts the lines of the workspace by origin and layer
-    Lines,
+    Lines(lines::Options),
     Ci(ci::Options),
 }
 
@@ -75,7 +74,7 @@ impl Command {
             Self::Quickstart(options) => quickstart::run(options),
             Self::Book(options) => book::run(options),
             Self::Bench(command) => bench::run(command),
-            Self::Lines => lines::run(),
+            Self::Lines(options) => lines::run(options),
             Self::Ci(options) => ci::run(options),
         }
     }

@@ -198,6 +198,10 @@ fn texts(extent: Extent) -> Vec<Step> {
         ),
         step("links", vec![Task::Check("links", links::broken)]),
         step("layers", vec![Task::Check("layers", layers::faults)]),
+        step(
+            "lines",
+            vec![Task::Check("lines", crate::lines::budget::exceeded)],
+        ),
         runs("codegen", "xtask codegen --check --deny-warnings"),
         step(
             "texts",
