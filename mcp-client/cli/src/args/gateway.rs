@@ -28,6 +28,13 @@ pub(crate) struct Gateway {
     /// restart. `openssl rand -hex 32` prints a key.
     #[arg(long, value_name = "NAME")]
     pub(crate) keys_env: Option<String>,
+    /// Shares a store with other gateways, whose URL is in this environment variable
+    ///
+    /// Redis (`redis://`, `rediss://`) or PostgreSQL (`postgres://`). Clients can then use any of the
+    /// gateways that have the same store and the same keys, behind one address. `mcp` needs the
+    /// feature `redis` or `postgres`.
+    #[arg(long, value_name = "NAME", requires = "keys_env", requires = "listen")]
+    pub(crate) store_env: Option<String>,
     /// Passes the whole environment to the programs of the file
     ///
     /// Otherwise they get what most programs need, such as PATH and HOME, and what the file sets in

@@ -1,6 +1,7 @@
 //! `mcp gateway`: serves all servers of a file as one.
 
 mod configured;
+mod store;
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -35,6 +36,9 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
         let keys = keys.map_err(|error| Failure::Usage(format!("`{name}`: {error}")))?;
         builder = builder.configure(|server| server.keys(keys));
     }
+    if let Some(name) = &args.store_env {
+        builder = store::share(builder, name, &secret(name)?).await?;
+    }
     let environment = environment(args);
     for (name, server) in changes.set {
         // Lazy: then the first connection is one with the capabilities of the client.
@@ -56,6 +60,7 @@ fn invalid(error: &mcp_gateway::GatewayError) -> Failure {
 /// Returns what programs get of the environment.
 fn environment(args: &Args) -> Environment {
     let secrets = args.listen_token_env.iter().chain(&args.keys_env);
+    let secrets = secrets.chain(&args.store_env);
     Environment {
         is_inherited: args.inherit_env,
         secrets: secrets.cloned().collect(),
