@@ -3,6 +3,7 @@
 mod files;
 mod gateway;
 mod scale;
+mod search;
 
 use std::path::PathBuf;
 
@@ -54,6 +55,11 @@ pub(crate) enum Command {
         quick: bool,
     },
     Scale(scale::Options),
+    /// Searches in 2,475 tools, beside fastmcp
+    ///
+    /// The tools are the operations of seven public OpenAPI documents. Searches for 60 tasks and for the
+    /// names of 200 tools, and prints how often the first tool, or one of five, is a right one.
+    Search,
     /// Decodes hostile texts, and fails if the time is not linear
     ///
     /// Texts of several shapes, each at four sizes, where each size is twice the previous one.
@@ -119,6 +125,7 @@ pub(crate) fn run(command: &Command) -> Result<bool> {
         Command::Gateway { quick } => gateway::run(*quick),
         Command::Files { quick } => files::run(*quick),
         Command::Scale(options) => scale::run(options),
+        Command::Search => search::run(),
         Command::Decoders => decoders(),
     }
 }

@@ -47,9 +47,10 @@
 //! # The search
 //!
 //! Each search reads the list that the server shows to this caller, so it finds no other tools, and
-//! changes need no notification. A tool whose name is the query is the first. Others are ranked with
-//! BM25 by the words of their names, titles, descriptions and arguments. Indexes are kept by the content of a list, 16 at most. Lists of more than
-//! 20,000 tools or 64 MiB are an error.
+//! changes need no notification. A tool whose name or title is the query is the first. Others are
+//! ranked with BM25 by the words of their names, titles, descriptions and arguments. The result has each
+//! tool as it is listed, without its output schema. Indexes are kept by the content of a list, 16 at
+//! most. Lists of more than 20,000 tools or 64 MiB are an error.
 //!
 //! # The call
 //!

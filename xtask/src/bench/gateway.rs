@@ -11,7 +11,7 @@ use crate::{peers, python, workspace};
 const PROGRAMS: [&str; 4] = ["gateway-ours", "http-ours", "load", "proxy-floor"];
 
 /// Packages of fastmcp, which other commands use, too.
-const FASTMCP: &str = "xtask/extensions/skills.txt";
+pub(super) const FASTMCP: &str = "xtask/extensions/skills.txt";
 
 /// Runs the command. A missed target is not a failure, as for servers.
 pub(super) fn run(quick: bool) -> Result<bool> {

@@ -32,7 +32,7 @@ pub(super) struct Index {
     words: HashMap<String, Vec<(u32, f32)>>,
     lengths: Vec<f32>,
     mean: f32,
-    /// The tools by their names in lower case, and by the words of their names with spaces.
+    /// The tools by their names and titles in lower case, and by the words of these with spaces.
     names: HashMap<String, Vec<u32>>,
     /// The number of entries of `words` and `names`.
     pub(super) size: usize,
@@ -66,7 +66,7 @@ impl Index {
         let mut counts: HashMap<String, f32> = HashMap::new();
         let mut length = 0.0;
         if let Ok(tool) = serde_json::from_str::<Tool>(tool.get()) {
-            if let Some(name) = &tool.name {
+            for name in [&tool.name, &tool.title].into_iter().flatten() {
                 self.add_name(position, name);
             }
             let arguments = tool
@@ -104,7 +104,7 @@ impl Index {
         }
     }
 
-    /// Returns the positions of the tools whose name is the query, and of those that have a word of
+    /// Returns the positions of the tools whose name or title is the query, and of those that have a word of
     /// it, the best first.
     pub(super) fn search(&self, query: &str) -> Vec<usize> {
         let mut wanted: Vec<String> = words(query).take(QUERY_WORDS).collect();

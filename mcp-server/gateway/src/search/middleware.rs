@@ -283,13 +283,18 @@ impl Search {
         let mut found: Vec<Value> = Vec::new();
         let mut names = HashSet::new();
         for tool in ranked.iter().filter_map(|at| tools.get(*at)).take(limit) {
-            bytes += tool.get().len();
+            let Head { name } = serde_json::from_str(tool.get())?;
+            let mut tool: Value = json::from_str(tool.get())?;
+            // It is often the largest part, and nobody needs it for a call.
+            if let Some(members) = tool.as_object_mut() {
+                members.remove("outputSchema");
+            }
+            bytes += json::to_string(&tool)?.len();
             if bytes > MAX_BYTES && !found.is_empty() {
                 break;
             }
-            let Head { name } = serde_json::from_str(tool.get())?;
             if names.insert(name) {
-                found.push(json::from_str(tool.get())?);
+                found.push(tool);
             }
         }
         let mut result = Object::from([
