@@ -38,6 +38,7 @@ pub(crate) use decode::deserialize_from_text;
 #[doc(hidden)]
 pub use encoded::Encoded;
 pub use format::NESTING_LIMIT;
+pub(crate) use from::BYTE_ORDER_MARK;
 pub use from::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
 #[doc(hidden)]
 pub use key::Key;
