@@ -169,7 +169,7 @@ impl Side {
             vec![notification],
             vec![json!([]), json!(7)],
         ] {
-            let batch = Value::Array([&[message.clone()], &others[..]].concat());
+            let batch = Value::Array([std::slice::from_ref(message), &others[..]].concat());
             self.check(&batch, answered, tally);
         }
     }

@@ -209,16 +209,16 @@ fn server_states_a_revision_only_in_the_result_of_the_handshake() {
         None
     );
 
-    let mut tracker = Tracker::default();
-    tracker.set_revision(Revision::V2025_06_18);
+    let mut session = Tracker::default();
+    session.set_revision(Revision::V2025_06_18);
     for text in [&call, &notification, &handshake] {
-        let tracked = track(&mut tracker, Sender::Server, text, ());
+        let tracked = track(&mut session, Sender::Server, text, ());
         assert_eq!(tracked.revision, Some(Revision::V2025_06_18), "{text}");
     }
-    let tracked = track(&mut tracker, Sender::Client, &answer, ());
+    let tracked = track(&mut session, Sender::Client, &answer, ());
     assert_eq!(tracked.request.unwrap().method, "initialize");
     assert_eq!(tracked.revision, Some(Revision::V2025_06_18));
-    assert_eq!(tracker.revision(), Some(Revision::V2025_06_18));
+    assert_eq!(session.revision(), Some(Revision::V2025_06_18));
 }
 
 #[test]
