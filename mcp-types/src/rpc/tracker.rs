@@ -18,6 +18,7 @@ const METHOD_BYTES: usize = 256;
 /// For programs that read the messages of both sides: proxies, recorders and linters. One tracker
 /// is for one connection or HTTP session. Without sessions, as over HTTP of modern revisions, each
 /// HTTP request is one. `T` is what the program wants to keep with a request, for example the time.
+/// A program that answers a request in place of the other side tracks this response, too.
 ///
 /// ```
 /// use mcp_types::rpc::{self, Tracker};
