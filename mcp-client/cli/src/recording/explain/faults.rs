@@ -2,7 +2,7 @@
 
 use mcp_client::types::error::{DecodeError, Path, Rule, Segment};
 use mcp_client::types::json::{self, Value};
-use mcp_client::types::{MessageInfo, Revision, Sender};
+use mcp_client::types::{Revision, Sender};
 use mcp_types::registry;
 
 use crate::recording::format::Side;
@@ -38,16 +38,7 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// Returns the request or notification of a revision; `None` if the revision does not have it, as
-/// for extensions.
-pub(super) fn info(
-    revision: Revision,
-    message: &Message<'_>,
-    method: &str,
-) -> Option<&'static MessageInfo> {
-    revision.message(method, sender(message))
-}
-
+/// Returns the side that sent a message.
 pub(super) fn sender(message: &Message<'_>) -> Sender {
     match message.entry.from {
         Side::Client => Sender::Client,
