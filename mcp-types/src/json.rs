@@ -21,6 +21,7 @@ mod number;
 mod raw;
 mod read;
 mod ser;
+mod syntax;
 pub(crate) mod text;
 mod value;
 mod with_text;
@@ -38,7 +39,6 @@ pub(crate) use decode::deserialize_from_text;
 #[doc(hidden)]
 pub use encoded::Encoded;
 pub use format::NESTING_LIMIT;
-pub(crate) use from::BYTE_ORDER_MARK;
 pub use from::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
 #[doc(hidden)]
 pub use key::Key;
@@ -47,6 +47,7 @@ pub use map::Map;
 pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use number::{NUMBER_LIMIT, Number};
 pub use ser::{Writer, to_raw, to_string};
+pub(crate) use syntax::BYTE_ORDER_MARK;
 pub use text::all_faults;
 #[doc(hidden)]
 pub use text::{Decode, Kind, Text, read};

@@ -1,9 +1,10 @@
 //! Functions that decode any type and report the path of an error.
 
-use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
+use serde::de::{Deserialize, DeserializeOwned};
 use serde::ser::Serialize;
 
 use super::super::error::{DecodeError, ErrorKind, Path};
+use super::syntax::syntax_fault;
 use super::text::Text;
 use super::{Members, Object, Value, to_string};
 
@@ -35,30 +36,6 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
 #[inline(never)]
 fn first_fault(text: &str, error: DecodeError) -> DecodeError {
     syntax_fault(text).unwrap_or(error)
-}
-
-/// The character that some editors write in front of a text in UTF-8.
-pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
-
-/// Returns the error of a text that is not JSON.
-#[cold]
-pub(super) fn syntax_fault(text: &str) -> Option<DecodeError> {
-    let error = DecodeError::from(serde_json::from_str::<IgnoredAny>(text).err()?);
-    let message = if text.starts_with(BYTE_ORDER_MARK) {
-        "text begins with a byte order mark"
-    } else if text
-        .bytes()
-        .all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
-    {
-        "text is empty"
-    } else {
-        return Some(error);
-    };
-    Some(DecodeError::new(
-        error.kind(),
-        Path::root(),
-        message.to_owned(),
-    ))
 }
 
 /// Decodes JSON text in UTF-8.

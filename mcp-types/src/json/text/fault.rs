@@ -3,7 +3,7 @@
 use serde::de::{Error as _, Expected, Unexpected};
 
 use super::super::super::error::{DecodeError, ErrorKind, Path};
-use super::super::from::syntax_fault;
+use super::super::syntax::syntax_fault;
 use super::numeral::Numeral;
 use super::{Result, Text};
 
