@@ -79,15 +79,8 @@ impl std::fmt::Display for RegistryError {
     }
 }
 
-impl std::error::Error for RegistryError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Decode(error) => Some(error),
-            Self::Convert(error) => Some(error),
-            Self::Unmapped => None,
-        }
-    }
-}
+// No source: the text contains that of the error inside.
+impl std::error::Error for RegistryError {}
 
 /// The traits that an entry requires of its type.
 #[doc(hidden)]

@@ -209,16 +209,8 @@ impl fmt::Display for VersionError {
     }
 }
 
-impl std::error::Error for VersionError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Unmapped { .. } => None,
-            Self::Decode(error) => Some(error),
-            Self::Convert(error) => Some(error),
-            Self::Encode(error) => Some(error),
-        }
-    }
-}
+// No source: the text contains that of the error inside.
+impl std::error::Error for VersionError {}
 
 impl From<DecodeError> for VersionError {
     fn from(error: DecodeError) -> Self {

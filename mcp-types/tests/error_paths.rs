@@ -2,12 +2,15 @@
 
 use std::fmt;
 
+use mcp_types::convert::ConvertError;
 use mcp_types::error::{DecodeError, Path, Segment, excerpt};
 use mcp_types::json::{self, Object};
+use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, Decoded, ErrorObject};
 use mcp_types::{
-    AnyResourceContents, CallToolOutcome, CallToolResult, CallToolResultResponse, ContentBlock,
-    DiscoverResult, JsonRpcMessage, ReadResourceOutcome,
+    AnyResourceContents, CallToolOutcome, CallToolRequestParams, CallToolResult,
+    CallToolResultResponse, ContentBlock, DiscoverResult, JsonRpcMessage, ReadResourceOutcome,
+    Revision, Sender,
 };
 use serde::de::{DeserializeOwned, Error as _};
 
@@ -106,6 +109,56 @@ fn shortened_message_keeps_what_was_found_and_what_was_expected() {
         "{text}"
     );
     assert!(text.contains('…'), "{text}");
+}
+
+/// Returns the texts of an error and of its sources, as programs report them.
+fn chain(error: &dyn std::error::Error) -> String {
+    let sources = std::iter::successors(Some(error), |error| error.source());
+    let texts: Vec<String> = sources.map(ToString::to_string).collect();
+    texts.join(": ")
+}
+
+#[test]
+fn error_and_its_sources_have_the_position_once() {
+    let params = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}"#;
+    let result = r#"{"jsonrpc":"2.0","id":1,"result":{"content":7}}"#;
+    let decode = |text| {
+        let decoded = rpc::decode::<CallToolRequestParams, CallToolResult>(text, |_| true);
+        chain(&decoded.unwrap_err())
+    };
+    assert_eq!(
+        decode(params),
+        "params of `tools/call`: invalid type: integer `7`, expected a string (at $.name)"
+    );
+    assert_eq!(
+        decode(result),
+        "result of request 1: invalid type: integer `7`, expected a sequence (at $.content)"
+    );
+    assert_eq!(decode("{]"), "message is not JSON at line 1 column 2");
+    let version = Revision::LATEST.decode::<CallToolRequestParams>("{]");
+    assert_eq!(
+        chain(&version.unwrap_err()),
+        "key must be a string at line 1 column 2"
+    );
+    let value = error::<CallToolResult>(r#"{"content":7}"#);
+    let text = value.to_string();
+    assert_eq!(chain(&ConvertError::from(value.clone())), text);
+    assert_eq!(chain(&VersionError::from(value.clone())), text);
+    assert_eq!(
+        chain(&VersionError::from(ConvertError::from(value.clone()))),
+        text
+    );
+    #[cfg(feature = "registry")]
+    {
+        use mcp_types::registry::{RegistryError, validate_message};
+
+        assert_eq!(chain(&RegistryError::Decode(value)), text);
+        let faults = validate_message(Revision::LATEST, Sender::Client, "{]", |_| None);
+        assert_eq!(
+            faults[0].to_string(),
+            "key must be a string at line 1 column 2"
+        );
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! One invalid message for each error of the envelope, and the code for the response.
 
+use mcp_types::error::Rule;
 use mcp_types::id::RequestId;
+use mcp_types::json;
 use mcp_types::rpc::{self, EnvelopeError, Fault, Message};
 
 fn assert_rejected(text: &str) -> EnvelopeError {
@@ -40,8 +42,6 @@ const ERROR: &str = r#""error":{"code":1,"message":""}"#;
 #[test]
 fn invalid_json_is_a_parse_error() {
     for text in [
-        "",
-        " ",
         "{",
         r#"{"id":7"#,
         r#"{"id":7,}"#,
@@ -58,6 +58,29 @@ fn invalid_json_is_a_parse_error() {
         );
         assert_eq!((error.code(), error.id()), (-32700, None));
     }
+}
+
+#[test]
+fn empty_text_and_byte_order_mark_are_named() {
+    for text in ["", " ", "\r\n\t"] {
+        check(text, Fault::Empty, -32700, false);
+    }
+    for text in ["\u{feff}", "\u{feff}[]", "\u{feff}{}"] {
+        check(text, Fault::ByteOrderMark, -32700, false);
+        let batch = rpc::parse_batch(text.as_bytes(), 10).unwrap_err();
+        assert_eq!(batch.fault(), Fault::ByteOrderMark);
+    }
+    let message = |text| json::from_str::<json::Value>(text).unwrap_err();
+    assert_eq!(message("").message(), "text is empty");
+    assert_eq!(message("\n").rule(), Rule::Eof);
+    assert_eq!(
+        message("\u{feff}{}").to_string(),
+        "text begins with a byte order mark at line 1 column 1"
+    );
+    let tool = json::from_str::<mcp_types::Tool>("\u{feff}{}").unwrap_err();
+    assert_eq!(tool, message("\u{feff}{}"));
+    let tool = json::from_slice::<mcp_types::Tool>(b" ").unwrap_err();
+    assert_eq!(tool, message(" "));
 }
 
 #[test]

@@ -64,8 +64,8 @@ fn open_requests_are_bounded_and_the_oldest_is_forgotten() {
     for number in 0..100_u32 {
         let text = request(&number.to_string(), "ping", "{}");
         let forgotten = track(&mut tracker, Sender::Client, &text, number).forgotten;
-        let forgotten = forgotten.map(|request| request.data);
-        assert_eq!(forgotten, number.checked_sub(2));
+        let forgotten: Vec<u32> = forgotten.iter().map(|request| request.data).collect();
+        assert_eq!(forgotten, Vec::from_iter(number.checked_sub(2)));
     }
     assert_eq!(tracker.open_requests(), 2);
     let again = track(
@@ -74,7 +74,7 @@ fn open_requests_are_bounded_and_the_oldest_is_forgotten() {
         &request("98", "ping", "{}"),
         7,
     );
-    assert_eq!(again.forgotten.unwrap().data, 98);
+    assert_eq!(again.forgotten[0].data, 98);
     let answered = track(&mut tracker, Sender::Server, &result("98", "{}"), 0);
     assert_eq!(answered.request.unwrap().data, 7);
     let long = request("1", &"é".repeat(1000), "{}");
@@ -82,7 +82,7 @@ fn open_requests_are_bounded_and_the_oldest_is_forgotten() {
     let answered = track(&mut tracker, Sender::Server, &result("1", "{}"), 0);
     assert_eq!(answered.request.unwrap().method.len(), 256);
     let nothing = track(&mut Tracker::new(0), Sender::Client, &long, 5);
-    assert_eq!(nothing.forgotten.unwrap().data, 5);
+    assert_eq!(nothing.forgotten[0].data, 5);
 }
 
 #[test]
@@ -138,8 +138,13 @@ fn modern_request_and_its_response_follow_what_the_request_states() {
 
 #[test]
 fn revision_of_a_message_is_what_it_states() {
-    let stated = |text: &str, answered| {
-        let stated = revision_of(&rpc::parse_str(text).unwrap(), answered);
+    let stated = |text: &str, answered: Option<&str>| {
+        let sender = if answered.is_some() {
+            Sender::Server
+        } else {
+            Sender::Client
+        };
+        let stated = revision_of(sender, &rpc::parse_str(text).unwrap(), answered);
         stated.map(|stated| stated.map_err(|unknown| unknown.as_str().to_owned()))
     };
     let key = meta::PROTOCOL_VERSION;
@@ -181,4 +186,97 @@ fn revision_of_a_message_is_what_it_states() {
     ] {
         assert_eq!(stated(text, answered), None, "{text}");
     }
+}
+
+#[test]
+fn server_states_a_revision_only_in_the_result_of_the_handshake() {
+    let key = meta::PROTOCOL_VERSION;
+    let params = format!(r#"{{"protocolVersion":"2024-11-05","_meta":{{"{key}":"2024-11-05"}}}}"#);
+    let call = request("7", "ping", &params);
+    let handshake = request("7", "initialize", &params);
+    let notification = call.replace(r#""id":7,"#, "");
+    for text in [&call, &handshake, &notification] {
+        let message = rpc::parse_str(text).unwrap();
+        for sender in [Sender::Server, Sender::Both] {
+            assert_eq!(revision_of(sender, &message, None), None, "{text}");
+        }
+    }
+    // The client does not answer its own handshake.
+    let answer = result("7", r#"{"protocolVersion":"2024-11-05"}"#);
+    let message = rpc::parse_str(&answer).unwrap();
+    assert_eq!(
+        revision_of(Sender::Client, &message, Some("initialize")),
+        None
+    );
+
+    let mut session = Tracker::default();
+    session.set_revision(Revision::V2025_06_18);
+    for text in [&call, &notification, &handshake] {
+        let tracked = track(&mut session, Sender::Server, text, ());
+        assert_eq!(tracked.revision, Some(Revision::V2025_06_18), "{text}");
+    }
+    let tracked = track(&mut session, Sender::Client, &answer, ());
+    assert_eq!(tracked.request.unwrap().method, "initialize");
+    assert_eq!(tracked.revision, Some(Revision::V2025_06_18));
+    assert_eq!(session.revision(), Some(Revision::V2025_06_18));
+}
+
+#[test]
+fn session_keeps_its_revision_if_another_handshake_is_rejected() {
+    let mut tracker = Tracker::default();
+    tracker.set_revision(Revision::V2025_06_18);
+    let again = request("1", "initialize", r#"{"protocolVersion":"2024-11-05"}"#);
+    let again = track(&mut tracker, Sender::Client, &again, ());
+    assert_eq!(again.revision, Some(Revision::V2024_11_05));
+    let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":""}}"#;
+    track(&mut tracker, Sender::Server, error, ());
+    assert_eq!(tracker.revision(), Some(Revision::V2025_06_18));
+}
+
+#[test]
+fn requests_with_long_ids_are_forgotten_before_they_take_much_memory() {
+    let mut tracker = Tracker::default();
+    track(&mut tracker, Sender::Server, &request("1", "ping", "{}"), 0);
+    let quarter = Tracker::<u32>::ID_BYTES / 4;
+    let id = |number: u32, length: usize| format!(r#""{number:03}{}""#, "x".repeat(length - 3));
+    for number in 1..=100 {
+        let text = request(&id(number, quarter), "ping", "{}");
+        let forgotten = track(&mut tracker, Sender::Client, &text, number).forgotten;
+        let forgotten: Vec<u32> = forgotten.iter().map(|request| request.data).collect();
+        assert_eq!(
+            forgotten,
+            Vec::from_iter(number.checked_sub(4).filter(|it| *it > 0))
+        );
+    }
+    // One id takes the place of several, and one that is longer than the limit takes none.
+    let text = request(&id(101, 2 * quarter), "ping", "{}");
+    let forgotten = track(&mut tracker, Sender::Client, &text, 101).forgotten;
+    assert_eq!(
+        forgotten.iter().map(|it| it.data).collect::<Vec<_>>(),
+        [97, 98]
+    );
+    let text = request(&id(102, 4 * quarter + 1), "ping", "{}");
+    let forgotten = track(&mut tracker, Sender::Client, &text, 102).forgotten;
+    assert_eq!(
+        forgotten.iter().map(|it| it.data).collect::<Vec<_>>(),
+        [102]
+    );
+    // Answers make room, and the requests of the other side are not affected.
+    for (number, length) in [(99, quarter), (100, quarter), (101, 2 * quarter)] {
+        let answered = track(
+            &mut tracker,
+            Sender::Server,
+            &result(&id(number, length), "{}"),
+            0,
+        );
+        assert_eq!(answered.request.unwrap().data, number);
+    }
+    assert_eq!(tracker.open_requests(), 1);
+    let text = request(&id(103, 4 * quarter), "ping", "{}");
+    assert!(
+        track(&mut tracker, Sender::Client, &text, 103)
+            .forgotten
+            .is_empty()
+    );
+    assert_eq!(tracker.open_requests(), 2);
 }

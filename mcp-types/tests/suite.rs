@@ -9,6 +9,7 @@ mod common;
 mod draw;
 
 mod agreement;
+mod conversion_meta;
 mod conversions;
 mod draw_self_test;
 mod error_paths;
@@ -23,6 +24,7 @@ mod json_values;
 mod json_with_text;
 mod json_writing;
 mod kept;
+mod message_shapes;
 mod messages;
 mod negative;
 mod numbers;

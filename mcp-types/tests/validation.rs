@@ -3,6 +3,7 @@
 #![cfg(feature = "registry")]
 
 use mcp_types::error::{DecodeError, Rule};
+use mcp_types::id::RequestId;
 use mcp_types::json;
 use mcp_types::registry::{self, FAULT_LIMIT, validate_message};
 use mcp_types::{Revision, Sender};
@@ -110,7 +111,7 @@ fn message_is_validated_by_its_method() {
     let call = |params: &str| {
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{params}}}}}"#)
     };
-    let client = |text: &str| shown(&validate_message(LATEST, Sender::Client, text, None));
+    let client = |text: &str| shown(&validate_message(LATEST, Sender::Client, text, |_| None));
     assert_eq!(client(&call(&format!(r#""name":"t",{meta}"#))), [""; 0]);
     assert_eq!(
         client(&call(r#""name":1,"arguments":[]"#)),
@@ -121,7 +122,7 @@ fn message_is_validated_by_its_method() {
         ]
     );
     // Requests of the server, and methods that do not exist.
-    let server = |text: &str| shown(&validate_message(LATEST, Sender::Server, text, None));
+    let server = |text: &str| shown(&validate_message(LATEST, Sender::Server, text, |_| None));
     assert_eq!(server(&call("")), ["$.method variant"]);
     let notification =
         r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"x"}}"#;
@@ -130,16 +131,31 @@ fn message_is_validated_by_its_method() {
         ["$.params.level value", "$.params missing-member"]
     );
     assert_eq!(client(notification), ["$.method variant"]);
-    // A notification with an id is a request with a method that does not exist.
     let request = notification.replace(r#""method""#, r#""id":1,"method""#);
-    assert_eq!(server(&request), ["$.method variant"]);
+    assert_eq!(server(&request), ["$ unknown-member"]);
+    let without_id = call("").replace(r#""id":1,"#, "");
+    assert_eq!(client(&without_id), ["$ missing-member"]);
+    let message =
+        |sender, text: &str| validate_message(LATEST, sender, text, |_| None)[0].to_string();
+    assert_eq!(
+        message(Sender::Client, &without_id),
+        "`tools/call` is a request, with an id"
+    );
+    assert_eq!(
+        message(Sender::Server, &call("")),
+        "only clients send `tools/call` (at $.method)"
+    );
 }
 
 #[test]
 fn result_is_validated_by_the_method_that_it_answers() {
     let result =
         r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","tools":[{"name":"a"}]}}"#;
-    let validate = |method| shown(&validate_message(LATEST, Sender::Server, result, method));
+    let validate = |method| {
+        shown(&validate_message(LATEST, Sender::Server, result, |_| {
+            method
+        }))
+    };
     assert_eq!(
         validate(Some("tools/list")),
         [
@@ -148,10 +164,14 @@ fn result_is_validated_by_the_method_that_it_answers() {
             "$.result missing-member"
         ]
     );
+    // The request with another id is not the one that is answered.
+    let other = |id: &RequestId| (*id == 2.into()).then_some("tools/list");
+    let faults = validate_message(LATEST, Sender::Server, result, other);
+    assert_eq!(shown(&faults), [""; 0]);
     assert_eq!(validate(None), [""; 0]);
     assert_eq!(validate(Some("no/method")), ["$.method variant"]);
     let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}"#;
-    let faults = validate_message(LATEST, Sender::Server, error, None);
+    let faults = validate_message(LATEST, Sender::Server, error, |_| None);
     assert_eq!(
         shown(&faults),
         ["$.error.code type", "$.error missing-member"]
@@ -162,7 +182,8 @@ fn result_is_validated_by_the_method_that_it_answers() {
 fn envelope_that_is_not_valid_is_one_fault() {
     for (text, path, rule) in [
         ("[]", "$", Rule::Envelope),
-        ("{", "$", Rule::Syntax),
+        ("{", "$", Rule::Eof),
+        ("{]", "$", Rule::Syntax),
         (r#"{"id":1,"method":"ping"}"#, "$", Rule::Envelope),
         (
             r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#,
@@ -185,7 +206,7 @@ fn envelope_that_is_not_valid_is_one_fault() {
             Rule::Envelope,
         ),
     ] {
-        let faults = validate_message(LATEST, Sender::Client, text, None);
+        let faults = validate_message(LATEST, Sender::Client, text, |_| None);
         let [fault] = &faults[..] else {
             panic!("{text}: {faults:?}")
         };
@@ -195,6 +216,30 @@ fn envelope_that_is_not_valid_is_one_fault() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn text_that_is_not_json_has_the_fault_of_decoding() {
+    for text in ["", " \n", "\u{feff}{}", "{", "{]", "{} x", r#"{"a":01}"#] {
+        let error = json::from_str::<json::Value>(text).unwrap_err();
+        let enabled = |revision: &&Revision| !registry::types(**revision).is_empty();
+        for revision in Revision::ALL.iter().filter(enabled) {
+            let faults = validate_message(*revision, Sender::Client, text, |_| None);
+            assert_eq!(faults, std::slice::from_ref(&error), "{text:?} {revision}");
+        }
+    }
+}
+
+#[cfg(not(feature = "v2024-11-05"))]
+#[test]
+fn revision_without_its_feature_is_named() {
+    let text = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+    let faults = validate_message(Revision::V2024_11_05, Sender::Server, text, |_| None);
+    assert_eq!(shown(&faults), ["$ other"]);
+    assert_eq!(
+        faults[0].message(),
+        "the feature `v2024-11-05` of `mcp-types` is disabled"
+    );
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn methods_and_versions_are_compared_without_decoding() {
         invalid.to_string(),
         "header mismatch: mcp-protocol-version has no valid value: invalid character at byte 4"
     );
-    assert!(std::error::Error::source(&invalid).is_some());
+    assert!(std::error::Error::source(&invalid).is_none());
 }
 
 #[test]

@@ -121,9 +121,24 @@ fn new_trees() -> BoxedStrategy<Value> {
     .boxed()
 }
 
+/// Panics if no value is in a range. The strategies of `proptest` would fail without naming it.
+#[track_caller]
+pub(super) fn expect_values<T: PartialOrd + Debug>(kind: &str, range: &RangeInclusive<T>) {
+    assert!(
+        !range.is_empty(),
+        "no {kind} is within the bounds {range:?}"
+    );
+}
+
 /// Returns a strategy for integers within bounds. Small ones are more frequent.
+///
+/// # Panics
+///
+/// Panics if the range is empty.
 #[must_use]
+#[track_caller]
 pub fn int(range: RangeInclusive<i64>) -> Values<i64> {
+    expect_values("integer", &range);
     Values::new(whole(integers(range)))
 }
 
@@ -134,8 +149,14 @@ fn integers(range: RangeInclusive<i64>) -> BoxedStrategy<i64> {
 }
 
 /// Returns a strategy for numbers within bounds, written as integers and as floats.
+///
+/// # Panics
+///
+/// Panics if the range is empty.
 #[must_use]
+#[track_caller]
 pub fn number(range: RangeInclusive<f64>) -> Values<Number> {
+    expect_values("number", &range);
     let inside = range.clone();
     let float = prop_oneof![any::<f64>(), range, 0.0..1.0_f64];
     let float = float.prop_filter_map("a number within the bounds", move |value| {

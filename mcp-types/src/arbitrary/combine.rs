@@ -1,6 +1,6 @@
 //! Strategies for values that contain others.
 
-use super::basic::strings;
+use super::basic::{expect_values, strings};
 use super::part::{Draw, Part, Values, mismatch};
 use crate::json::Map;
 use proptest::collection::vec;
@@ -97,8 +97,14 @@ pub fn none<T: Draw>() -> Values<Option<T>> {
 }
 
 /// Returns a strategy for lists with these lengths.
+///
+/// # Panics
+///
+/// Panics if the range is empty.
 #[must_use]
+#[track_caller]
 pub fn list<T: Draw>(item: Values<T>, length: RangeInclusive<usize>) -> Values<Vec<T>> {
+    expect_values("length", &length);
     Values::new(list_parts(item.into_parts(), length))
 }
 

@@ -108,14 +108,8 @@ impl fmt::Display for ConvertError {
     }
 }
 
-impl std::error::Error for ConvertError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Value(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+// No source: the text contains that of the error inside.
+impl std::error::Error for ConvertError {}
 
 impl From<DecodeError> for ConvertError {
     fn from(error: DecodeError) -> Self {

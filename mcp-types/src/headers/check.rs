@@ -145,15 +145,8 @@ impl fmt::Display for HeaderMismatch {
     }
 }
 
-impl std::error::Error for HeaderMismatch {
-    #[inline]
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.reason {
-            MismatchReason::Invalid(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+// No source: the text contains that of the reason.
+impl std::error::Error for HeaderMismatch {}
 
 /// The reasons of a [`HeaderMismatch`].
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! Functions that decode any type and report the path of an error.
 
-use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
+use serde::de::{Deserialize, DeserializeOwned};
 use serde::ser::Serialize;
 
 use super::super::error::{DecodeError, ErrorKind, Path};
+use super::syntax::syntax_fault;
 use super::text::Text;
 use super::{Members, Object, Value, to_string};
 
@@ -34,10 +35,7 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
 #[cold]
 #[inline(never)]
 fn first_fault(text: &str, error: DecodeError) -> DecodeError {
-    match serde_json::from_str::<IgnoredAny>(text) {
-        Err(syntax) => syntax.into(),
-        Ok(_) => error,
-    }
+    syntax_fault(text).unwrap_or(error)
 }
 
 /// Decodes JSON text in UTF-8.

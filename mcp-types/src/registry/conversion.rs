@@ -4,6 +4,7 @@ mod difference;
 
 use super::{Entry, RegistryError, find};
 use crate::convert::Origin;
+use crate::error::{Path, Segment};
 use crate::json::{self, Object, Value};
 use crate::meta;
 use crate::revisions::{Revision, registry};
@@ -66,7 +67,8 @@ impl Conversion {
     /// [`convert`](crate::convert#what-a-conversion-to-a-newer-revision-adds).
     ///
     /// Only modern revisions state themselves in each request, in
-    /// [`_meta`](meta::PROTOCOL_VERSION).
+    /// [`_meta`](meta::PROTOCOL_VERSION). The same key in the `_meta` of anything else, such as a
+    /// result, belongs to the user and is kept.
     #[must_use]
     pub const fn state_target(mut self) -> Self {
         self.states_target = true;
@@ -97,7 +99,7 @@ impl Conversion {
         text: &str,
     ) -> Result<(&'static str, String), RegistryError> {
         let mut text = entry.round_trip(text).map_err(RegistryError::Decode)?;
-        let mut name = entry.name;
+        let mut last = entry;
         let stated = if self.states_target {
             self.to
         } else {
@@ -107,39 +109,68 @@ impl Conversion {
         for step in steps(self.from, self.to, entry).ok_or(RegistryError::Unmapped)? {
             let (convert, next) = step.ok_or(RegistryError::Unmapped)?;
             text = convert(&text)?;
-            name = next.name;
+            last = next;
         }
         if self.states_target && self.to.is_modern() {
-            text = restated(text, self.to).map_err(RegistryError::Decode)?;
+            text = restated(last, text, self.to).map_err(RegistryError::Decode)?;
         }
-        Ok((name, text))
+        Ok((last.name, text))
     }
 }
 
-/// Replaces the revision that a request, its params or its `_meta` states.
-fn restated(text: String, revision: Revision) -> Result<String, crate::error::DecodeError> {
-    /// Returns the object that has the key.
-    fn stating(object: &mut Object) -> Option<&mut Object> {
-        let key = meta::PROTOCOL_VERSION;
-        if object.contains_key(key) {
-            return Some(object);
-        }
-        let is_meta = object.contains_key("_meta");
-        let inner = object.get_mut(if is_meta { "_meta" } else { "params" })?;
-        match inner {
-            Value::Object(inner) => stating(inner),
-            _ => None,
-        }
-    }
-
+/// Replaces the revision that a request, its params or its `_meta` states, if the type declares this
+/// member: in other types, the same key is one that a user has chosen.
+fn restated(
+    entry: &Entry,
+    text: String,
+    revision: Revision,
+) -> Result<String, crate::error::DecodeError> {
     let Value::Object(mut object) = json::from_str(&text)? else {
         return Ok(text);
     };
-    let Some(stating) = stating(&mut object) else {
-        return Ok(text);
-    };
-    stating.insert(meta::PROTOCOL_VERSION, revision.as_str());
+    for place in STATING {
+        let Some(stated) = stated_at(&mut object, place) else {
+            continue;
+        };
+        // A type that declares the member rejects a value that is not a string.
+        let before = std::mem::replace(stated, Value::Bool(true));
+        let faults = entry.validate(&json::to_string(&object)?);
+        let is_declared = faults.iter().any(|fault| is_at(fault.path(), place));
+        if let Some(stated) = stated_at(&mut object, place) {
+            *stated = if is_declared {
+                revision.as_str().into()
+            } else {
+                before
+            };
+        }
+    }
     Ok(json::to_string(&object)?)
+}
+
+/// The places of the revision that a request, its params and its `_meta` state.
+const STATING: [&[&str]; 3] = [
+    &["params", "_meta", meta::PROTOCOL_VERSION],
+    &["_meta", meta::PROTOCOL_VERSION],
+    &[meta::PROTOCOL_VERSION],
+];
+
+/// Returns the value at a place.
+fn stated_at<'a>(object: &'a mut Object, place: &[&str]) -> Option<&'a mut Value> {
+    let (name, inner) = place.split_first()?;
+    let value = object.get_mut(name)?;
+    if inner.is_empty() {
+        return Some(value);
+    }
+    stated_at(value.as_object_mut()?, inner)
+}
+
+/// Returns `true` if a path is a place.
+fn is_at(path: &Path, place: &[&str]) -> bool {
+    let names = path.segments().iter().map(|segment| match segment {
+        Segment::Member(name) => Some(name.as_str()),
+        Segment::Index(_) => None,
+    });
+    names.eq(place.iter().map(|name| Some(*name)))
 }
 
 /// Returns the name that a type has in another revision after the conversion to it, or `None` if

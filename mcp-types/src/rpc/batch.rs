@@ -18,12 +18,33 @@ pub enum Incoming<'a> {
     Batch(Vec<Result<Message<'a>, EnvelopeError>>),
 }
 
+impl<'a> Incoming<'a> {
+    /// Returns the message, or the messages of the batch in their order.
+    #[must_use]
+    pub fn into_messages(self) -> Vec<Result<Message<'a>, EnvelopeError>> {
+        match self {
+            Self::Single(message) => vec![Ok(message)],
+            Self::Batch(messages) => messages,
+        }
+    }
+}
+
 /// Parses a message like [`parse`](super::parse), or a batch of up to `limit` messages.
 ///
 /// # Errors
 ///
 /// Returns an [`EnvelopeError`] if the text is not JSON, is a single invalid message, or is a batch
 /// that is empty or too long. A batch within a batch is an error of that element only.
+///
+/// ```
+/// use mcp_types::rpc::parse_batch;
+///
+/// let text = br#"[{"jsonrpc":"2.0","id":1,"method":"ping"},7]"#;
+/// let messages = parse_batch(text, 100)?.into_messages();
+/// assert_eq!(messages[0].as_ref().map(|message| message.method()), Ok(Some("ping")));
+/// assert_eq!(messages[1].as_ref().unwrap_err().to_string(), "message is not an object");
+/// # Ok::<(), mcp_types::rpc::EnvelopeError>(())
+/// ```
 pub fn parse_batch(bytes: &[u8], limit: usize) -> Result<Incoming<'_>, EnvelopeError> {
     let Some(elements) = split_batch(bytes, limit)? else {
         return parse(bytes).map(Incoming::Single);

@@ -120,14 +120,8 @@ impl std::fmt::Display for MessageError {
     }
 }
 
-impl std::error::Error for MessageError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Envelope(error) => Some(error),
-            Self::Params { error, .. } | Self::Result { error, .. } => Some(error),
-        }
-    }
-}
+// No source: the text contains that of the error inside.
+impl std::error::Error for MessageError {}
 
 impl From<EnvelopeError> for MessageError {
     fn from(error: EnvelopeError) -> Self {

@@ -7,6 +7,7 @@ use super::bodies::Raw;
 use super::fault::{EnvelopeError, Fault};
 use super::members::{MembersVisitor, read_params};
 use super::message::Message;
+use crate::json::BYTE_ORDER_MARK;
 
 /// Parses the envelope of a message.
 ///
@@ -33,6 +34,8 @@ pub fn parse_str(text: &str) -> Result<Message<'_>, EnvelopeError> {
             deserializer.end().map_err(|_| Fault::TrailingBytes)?;
             members.message(read_params)
         }
+        None => Err(Fault::Empty.into()),
+        Some(_) if text.starts_with(BYTE_ORDER_MARK) => Err(Fault::ByteOrderMark.into()),
         first => {
             let mut deserializer = serde_json::Deserializer::from_str(text);
             IgnoredAny::deserialize(&mut deserializer)?;

@@ -14,6 +14,10 @@ pub enum Fault {
         /// The number of valid bytes before the error.
         valid_up_to: usize,
     },
+    /// The text is empty, or is only white space.
+    Empty,
+    /// The text begins with a byte order mark, which JSON does not allow.
+    ByteOrderMark,
     /// The text is not valid JSON, or ends too early. Line and column are counted from one.
     Syntax {
         /// The line of the error.
@@ -106,7 +110,11 @@ impl EnvelopeError {
     #[must_use]
     pub fn code(&self) -> i64 {
         match self.fault {
-            Fault::NotUtf8 { .. } | Fault::Syntax { .. } | Fault::TrailingBytes => PARSE_ERROR,
+            Fault::NotUtf8 { .. }
+            | Fault::Empty
+            | Fault::ByteOrderMark
+            | Fault::Syntax { .. }
+            | Fault::TrailingBytes => PARSE_ERROR,
             // The envelope of the request is valid, so the error is in the params of the method.
             Fault::ParamsType if self.id.is_some() => INVALID_PARAMS,
             _ => INVALID_REQUEST,
@@ -139,9 +147,11 @@ impl fmt::Display for Fault {
             Self::Syntax { line, column } => {
                 return write!(f, "message is not JSON at line {line} column {column}");
             }
+            Self::Empty => "message is empty",
+            Self::ByteOrderMark => "message begins with a byte order mark",
             Self::TrailingBytes => "the message is followed by something other than white space",
             Self::NotAnObject => "message is not an object",
-            Self::BatchNotAllowed => "batches are not part of this revision",
+            Self::BatchNotAllowed => "expected one message, found a batch",
             Self::EmptyBatch => "batch is empty",
             Self::BatchTooLong => "batch has too many elements",
             Self::DuplicateMember => "message has a duplicate member",

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::message::Message;
 use crate::json::text::Lookahead;
+use crate::message::Sender;
 use crate::meta;
 use crate::revision::UnknownRevision;
 use crate::revisions::Revision;
@@ -13,25 +14,28 @@ use crate::revisions::Revision;
 const INITIALIZE: &str = "initialize";
 const VERSION: &str = "protocolVersion";
 
-/// Returns the revision that a message states. `answered` is the method of the request that a
-/// response answers, if it is known.
+/// Returns the revision that a message of `sender` states. `answered` is the method of the request
+/// that a response answers, if it is known.
 ///
 /// * A request or notification of a modern client states its revision in `_meta`, as
-///   [`meta::PROTOCOL_VERSION`].
-/// * The request `initialize` states the newest revision that the client wants to use, and its
-///   result the one that the server has chosen for the session. For the result, `answered` has to
-///   be `initialize`.
+///   [`meta::PROTOCOL_VERSION`]. In a message of a server, this key has no meaning.
+/// * The request `initialize` of a client states the newest revision that the client wants to use,
+///   and the result of the server the one that it has chosen for the session. For the result,
+///   `answered` has to be `initialize`.
 /// * Other messages state none: they follow the revision of their request or of their session, which
 ///   a [`Tracker`](super::Tracker) knows. Over HTTP, requests state it in the header
 ///   [`MCP-Protocol-Version`](crate::headers::PROTOCOL_VERSION), whose value
 ///   `Revision::from_str` parses.
 ///
 /// ```
-/// use mcp_types::{Revision, rpc};
+/// use mcp_types::{Revision, Sender, rpc};
 ///
 /// let text = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#;
-/// let stated = rpc::revision_of(&rpc::parse_str(text)?, None);
+/// let message = rpc::parse_str(text)?;
+/// let stated = rpc::revision_of(Sender::Client, &message, None);
 /// assert_eq!(stated, Some(Ok(Revision::V2025_06_18)));
+/// // A server does not send this request.
+/// assert_eq!(rpc::revision_of(Sender::Server, &message, None), None);
 /// # Ok::<(), rpc::EnvelopeError>(())
 /// ```
 ///
@@ -40,23 +44,32 @@ const VERSION: &str = "protocolVersion";
 /// Returns an error if the message states a revision that this crate does not know.
 #[must_use]
 pub fn revision_of(
+    sender: Sender,
     message: &Message<'_>,
     answered: Option<&str>,
 ) -> Option<Result<Revision, UnknownRevision>> {
-    let stated = match message {
-        Message::Request { method, params, .. } | Message::Notification { method, params, .. } => {
+    let stated = match (sender, message) {
+        (
+            Sender::Client,
+            Message::Request { params, .. } | Message::Notification { params, .. },
+        ) => {
             let params = params.as_ref()?.get();
             let meta = member(params, "_meta");
             let stated = meta.and_then(|meta| string(meta, meta::PROTOCOL_VERSION));
-            let is_handshake = method == INITIALIZE;
-            stated.or_else(|| is_handshake.then(|| string(params, VERSION)).flatten())
+            let wanted = || string(params, VERSION).filter(|_| is_handshake(message));
+            stated.or_else(wanted)
         }
-        Message::Result { result, .. } if answered == Some(INITIALIZE) => {
+        (Sender::Server, Message::Result { result, .. }) if answered == Some(INITIALIZE) => {
             string(result.get(), VERSION)
         }
-        Message::Result { .. } | Message::Error { .. } => None,
+        _ => None,
     };
     stated.map(|stated| stated.parse())
+}
+
+/// Returns `true` for the request `initialize`.
+pub(super) fn is_handshake(message: &Message<'_>) -> bool {
+    matches!(message, Message::Request { method, .. } if method == INITIALIZE)
 }
 
 /// Returns the text of a member of an object.

@@ -1,9 +1,10 @@
 //! [`Tracker`]: the open requests of a session, and its revision.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::message::Message;
-use super::revision::revision_of;
+use super::revision::{is_handshake, revision_of};
 use crate::id::RequestId;
 use crate::message::Sender;
 use crate::revisions::Revision;
@@ -17,6 +18,7 @@ const METHOD_BYTES: usize = 256;
 /// For programs that read the messages of both sides: proxies, recorders and linters. One tracker
 /// is for one connection or HTTP session. Without sessions, as over HTTP of modern revisions, each
 /// HTTP request is one. `T` is what the program wants to keep with a request, for example the time.
+/// A program that answers a request in place of the other side tracks this response, too.
 ///
 /// ```
 /// use mcp_types::rpc::{self, Tracker};
@@ -39,12 +41,21 @@ const METHOD_BYTES: usize = 256;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Tracker<T = ()> {
-    open: HashMap<(bool, RequestId), (u64, TrackedRequest<T>)>,
-    /// The open requests in the order in which they were sent.
-    order: BTreeMap<u64, (bool, RequestId)>,
-    next: u64,
+    client: Requests<T>,
+    server: Requests<T>,
     limit: usize,
     revision: Option<Revision>,
+}
+
+/// The open requests of one side.
+#[derive(Clone, Debug)]
+struct Requests<T> {
+    open: HashMap<Arc<RequestId>, (u64, TrackedRequest<T>)>,
+    /// The ids in the order in which the requests were sent.
+    order: BTreeMap<u64, Arc<RequestId>>,
+    next: u64,
+    /// The bytes of all ids that are strings.
+    bytes: usize,
 }
 
 /// A request that a [`Tracker`] knows.
@@ -69,39 +80,43 @@ pub struct Tracked<T = ()> {
     /// The request that a response answers. `None` for other messages, and for a response to no
     /// open request.
     pub request: Option<TrackedRequest<T>>,
-    /// A request that is not open any more, although it was not answered: the oldest one if there
-    /// are too many, or one whose id the sender has used again.
-    pub forgotten: Option<TrackedRequest<T>>,
+    /// Requests of the sender that are not open any more, although they were not answered: one
+    /// whose id the sender has used again, the oldest ones if there are too many or their ids are
+    /// too long, and the request itself if it exceeds a limit alone.
+    pub forgotten: Vec<TrackedRequest<T>>,
 }
 
 impl<T> Default for Tracker<T> {
-    /// Creates a tracker for up to [`Tracker::DEFAULT_LIMIT`] open requests.
+    /// Creates a tracker for up to [`Tracker::DEFAULT_LIMIT`] open requests of each side.
     fn default() -> Self {
         Self::new(Self::DEFAULT_LIMIT)
     }
 }
 
 impl<T> Tracker<T> {
-    /// The largest number of open requests of both sides by default.
+    /// The largest number of open requests of each side by default.
     pub const DEFAULT_LIMIT: usize = 1024;
 
-    /// Creates a tracker for up to `limit` open requests of both sides together. With more, the
-    /// oldest one is forgotten.
-    ///
-    /// A peer chooses how long its ids are, up to the length of a message.
+    /// The largest number of bytes in the ids of the open requests of each side, 1 MiB. Only ids
+    /// that are strings count.
+    pub const ID_BYTES: usize = 1 << 20;
+
+    /// Creates a tracker for up to `limit` open requests of each side, whose ids have up to
+    /// [`ID_BYTES`](Self::ID_BYTES) together. If a side exceeds one of the limits, its oldest
+    /// requests are forgotten; the requests of the other side are not affected.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         Self {
-            open: HashMap::new(),
-            order: BTreeMap::new(),
-            next: 0,
+            client: Requests::default(),
+            server: Requests::default(),
             limit,
             revision: None,
         }
     }
 
-    /// Returns the revision of the session: the one that the last message has stated, or that the
-    /// server has chosen in the handshake.
+    /// Returns the revision of the session: the one that the server has chosen in the handshake, or
+    /// that the last request of a modern client has stated. Until the server has answered the
+    /// handshake, it is the one that the client wants to use.
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
         self.revision
@@ -116,24 +131,32 @@ impl<T> Tracker<T> {
     /// Returns the number of open requests of both sides.
     #[must_use]
     pub fn open_requests(&self) -> usize {
-        self.open.len()
+        self.client.open.len() + self.server.open.len()
     }
 
     /// Adds a message that `sender`, the client or the server, sends. `data` is kept with a request
     /// until it is answered, and is dropped otherwise.
+    ///
+    /// A revision counts only if the message states it as [`revision_of`] describes: what a server
+    /// writes into `_meta` does not change the revision of the session. [`Sender::Both`] is treated
+    /// as the server.
     pub fn track(&mut self, sender: Sender, message: &Message<'_>, data: T) -> Tracked<T> {
-        let is_client = sender == Sender::Client;
+        let (own, other) = match sender {
+            Sender::Client => (&mut self.client, &mut self.server),
+            Sender::Server | Sender::Both => (&mut self.server, &mut self.client),
+        };
         let is_response = matches!(message, Message::Result { .. } | Message::Error { .. });
         let answered = message.id().filter(|_| is_response);
-        let request = answered.and_then(|id| self.close(!is_client, id));
+        let request = answered.and_then(|id| other.close(id));
         let method = request.as_ref().map(|request| request.method.as_str());
-        let stated = revision_of(message, method).and_then(Result::ok);
-        if stated.is_some() {
+        let stated = revision_of(sender, message, method).and_then(Result::ok);
+        // The server may reject a second handshake, and then the session keeps its revision.
+        if stated.is_some() && (self.revision.is_none() || !is_handshake(message)) {
             self.revision = stated;
         }
         let inherited = request.as_ref().and_then(|request| request.revision);
         let revision = stated.or(inherited).or(self.revision);
-        let mut forgotten = None;
+        let mut forgotten = Vec::new();
         if let Message::Request { id, method, .. } = message {
             let ends = (0..=METHOD_BYTES.min(method.len())).rev();
             let kept = ends.into_iter().find_map(|end| method.get(..end));
@@ -142,7 +165,7 @@ impl<T> Tracker<T> {
                 revision,
                 data,
             };
-            forgotten = self.open((is_client, id.clone()), request);
+            forgotten = own.open(id, request, self.limit, Self::ID_BYTES);
         }
         Tracked {
             revision,
@@ -150,30 +173,59 @@ impl<T> Tracker<T> {
             forgotten,
         }
     }
+}
 
+impl<T> Default for Requests<T> {
+    fn default() -> Self {
+        Self {
+            open: HashMap::new(),
+            order: BTreeMap::new(),
+            next: 0,
+            bytes: 0,
+        }
+    }
+}
+
+impl<T> Requests<T> {
+    /// Adds a request, and returns those that are forgotten for it.
     fn open(
         &mut self,
-        key: (bool, RequestId),
+        id: &RequestId,
         request: TrackedRequest<T>,
-    ) -> Option<TrackedRequest<T>> {
-        let mut forgotten = self.close(key.0, &key.1);
-        if self.open.len() >= self.limit
-            && let Some((_, (is_client, id))) = self.order.pop_first()
-        {
-            forgotten = self.close(is_client, &id);
-        }
-        if self.limit > 0 {
-            self.order.insert(self.next, key.clone());
-            self.open.insert(key, (self.next, request));
-            self.next += 1;
+        limit: usize,
+        limit_bytes: usize,
+    ) -> Vec<TrackedRequest<T>> {
+        let mut forgotten: Vec<_> = self.close(id).into_iter().collect();
+        let bytes = id_bytes(id);
+        if limit == 0 || bytes > limit_bytes {
+            forgotten.push(request);
             return forgotten;
         }
-        Some(request)
+        while self.open.len() >= limit || self.bytes > limit_bytes - bytes {
+            let Some((_, oldest)) = self.order.pop_first() else {
+                break;
+            };
+            forgotten.extend(self.close(&oldest));
+        }
+        let id = Arc::new(id.clone());
+        self.order.insert(self.next, Arc::clone(&id));
+        self.open.insert(id, (self.next, request));
+        self.bytes += bytes;
+        self.next += 1;
+        forgotten
     }
 
-    fn close(&mut self, is_client: bool, id: &RequestId) -> Option<TrackedRequest<T>> {
-        let (number, request) = self.open.remove(&(is_client, id.clone()))?;
+    fn close(&mut self, id: &RequestId) -> Option<TrackedRequest<T>> {
+        let (number, request) = self.open.remove(id)?;
         self.order.remove(&number);
+        self.bytes -= id_bytes(id);
         Some(request)
+    }
+}
+
+fn id_bytes(id: &RequestId) -> usize {
+    match id {
+        RequestId::Number(_) => 0,
+        RequestId::String(text) => text.len(),
     }
 }

@@ -21,7 +21,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 pub(crate) fn repair(fault: &EnvelopeError, text: &[u8]) -> Option<Vec<u8>> {
     match fault.fault() {
         Fault::NotUtf8 { .. } => Some(String::from_utf8_lossy(text).into_owned().into_bytes()),
-        Fault::Syntax { .. } => {
+        Fault::ByteOrderMark => {
             let mut rest = text.strip_prefix(BOM)?;
             while let Some(after) = rest.strip_prefix(BOM) {
                 rest = after;

@@ -1,8 +1,9 @@
 //! Errors of texts.
 
-use serde::de::{Error as _, Expected, IgnoredAny, Unexpected};
+use serde::de::{Error as _, Expected, Unexpected};
 
 use super::super::super::error::{DecodeError, ErrorKind, Path};
+use super::super::syntax::syntax_fault;
 use super::numeral::Numeral;
 use super::{Result, Text};
 
@@ -12,8 +13,8 @@ impl Text<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn syntax(&self, message: &str) -> DecodeError {
-        if let Err(error) = serde_json::from_str::<IgnoredAny>(self.whole) {
-            return error.into();
+        if let Some(error) = syntax_fault(self.whole) {
+            return error;
         }
         let read = self.bytes().get(..self.at).unwrap_or(self.bytes());
         let lines = read.split(|byte| *byte == b'\n');

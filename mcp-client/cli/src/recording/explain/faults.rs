@@ -1,10 +1,9 @@
 //! What is not valid in a message, by the schema of its revision.
 
-use mcp_client::types::error::{DecodeError, Path, Segment};
+use mcp_client::types::error::{DecodeError, Path, Rule, Segment};
 use mcp_client::types::json::{self, Value};
-use mcp_client::types::rpc::ErrorObject;
-use mcp_client::types::{MessageInfo, Revision, Sender};
-use mcp_types::registry::{self, FAULT_LIMIT};
+use mcp_client::types::{Revision, Sender};
+use mcp_types::registry;
 
 use crate::recording::format::Side;
 use crate::recording::secrets::REMOVED;
@@ -39,18 +38,12 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// Returns the request or notification of a revision; `None` if the revision does not have it, as
-/// for extensions.
-pub(super) fn info(
-    revision: Revision,
-    message: &Message<'_>,
-    method: &str,
-) -> Option<&'static MessageInfo> {
-    let sender = match message.entry.from {
+/// Returns the side that sent a message.
+pub(super) fn sender(message: &Message<'_>) -> Sender {
+    match message.entry.from {
         Side::Client => Sender::Client,
         _ => Sender::Server,
-    };
-    revision.message(method, sender)
+    }
 }
 
 /// Checks a message against the schema of a revision. `request` is what a response answers.
@@ -59,66 +52,29 @@ pub(super) fn check(
     message: &Message<'_>,
     request: Option<&Message<'_>>,
 ) -> Vec<Fault> {
-    let (member, faults) = match &message.kind {
+    match &message.kind {
         Kind::Invalid(reason) => return vec![Fault::new(reason)],
-        Kind::Error { error, .. } => (
-            Some("error"),
-            json::all_faults::<ErrorObject>(error, FAULT_LIMIT),
-        ),
-        Kind::Request { method, .. } | Kind::Notification { method, .. } => {
-            let Some(info) = info(revision, message, method) else {
-                return Vec::from_iter(other_side(revision, message, method));
-            };
-            let is_request = matches!(message.kind, Kind::Request { .. });
-            if is_request != info.result.is_some() {
-                let expected = if is_request {
-                    "a notification, without an id"
-                } else {
-                    "a request, with an id"
-                };
-                return vec![Fault::at("id", format!("`{method}` is {expected}"))];
-            }
-            (None, validate(revision, Some(info.name), message.text))
+        Kind::Result { .. } if request.is_none() => {
+            return vec![Fault::at("id", "no request has this id".to_owned())];
         }
-        Kind::Result { result, .. } => {
-            let Some(request) = request else {
-                return vec![Fault::at("id", "no request has this id".to_owned())];
-            };
-            let info = request
-                .method()
-                .and_then(|method| info(revision, request, method));
-            let name = info.and_then(|info| info.result);
-            (Some("result"), validate(revision, name, result))
-        }
-    };
+        _ => {}
+    }
+    let answered = request.and_then(Message::method);
+    let mut faults =
+        registry::validate_message(revision, sender(message), message.text, |_| answered);
+    // Extensions have methods that no revision has.
+    let method = answered.or_else(|| message.method());
+    if method.is_some_and(|method| !revision.has_method(method)) {
+        faults.retain(|fault| fault.rule() != Rule::Variant);
+    }
     if faults.is_empty() {
         return Vec::new();
     }
     let text: Value = json::from_str(message.text).unwrap_or_default();
-    let inside = |fault: DecodeError| match member {
-        Some(member) => fault.inside_member(member),
-        None => fault,
-    };
-    let faults = faults.into_iter().map(inside);
-    faults.filter_map(|error| fault(&error, &text)).collect()
-}
-
-/// Returns the faults of a text, if the type of the revision is known.
-fn validate(revision: Revision, name: Option<&str>, text: &str) -> Vec<DecodeError> {
-    let entry = name.and_then(|name| registry::find(revision, name));
-    entry.map_or_else(Vec::new, |entry| entry.validate(text))
-}
-
-/// Returns a fault if only the other side may send the message.
-fn other_side(revision: Revision, message: &Message<'_>, method: &str) -> Option<Fault> {
-    let side = match message.entry.from {
-        Side::Client => "servers",
-        _ => "clients",
-    };
-    let reason = format!("only {side} send `{method}`");
-    revision
-        .has_method(method)
-        .then(|| Fault::at("method", reason))
+    faults
+        .iter()
+        .filter_map(|error| fault(error, &text))
+        .collect()
 }
 
 /// Returns the fault of an error, unless it is at the place of a removed secret.

@@ -242,7 +242,7 @@ fn elapsed(one: f64, other: f64) -> f64 {
 /// Returns the revision that a message states.
 fn stated(message: &Message<'_>, answered: Option<&str>) -> Option<Revision> {
     let parsed = rpc::parse_str(message.text).ok()?;
-    rpc::revision_of(&parsed, answered)?.ok()
+    rpc::revision_of(faults::sender(message), &parsed, answered)?.ok()
 }
 
 fn session_of(message: &Message<'_>) -> Option<u64> {

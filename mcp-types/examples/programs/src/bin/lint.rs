@@ -1,14 +1,18 @@
 //! Checks the messages of a session. Each line of standard input is one message: `> ` precedes those
 //! of the client, and `< ` those of the server.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
 use std::io;
 use std::process::ExitCode;
 
 use mcp_types::error::Rule;
-use mcp_types::rpc::{self, Tracker};
+use mcp_types::id::RequestId;
+use mcp_types::rpc::{self, Incoming, Tracker};
 use mcp_types::{Revision, Sender, registry};
+
+/// The largest number of messages in a batch, which only revision 2025-03-26 has.
+const BATCH: usize = 1000;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let mut allowed = BTreeSet::new();
@@ -25,12 +29,18 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             Some(("< ", text)) => (Sender::Server, text),
             _ => return Err(format!("line {}: expected `> ` or `< `", index + 1).into()),
         };
-        let message = rpc::parse_str(text).ok();
-        let tracked = message.map(|message| session.track(sender, &message, ()));
-        let revision = tracked.as_ref().and_then(|tracked| tracked.revision);
-        let request = tracked.and_then(|tracked| tracked.request);
-        let method = request.as_ref().map(|request| request.method.as_str());
+        let mut revision = session.revision();
+        let mut answered = HashMap::new();
+        let incoming = rpc::parse_batch(text.as_bytes(), BATCH).map(Incoming::into_messages);
+        for message in incoming.into_iter().flatten().flatten() {
+            let tracked = session.track(sender, &message, ());
+            revision = tracked.revision;
+            if let (Some(id), Some(request)) = (message.id(), tracked.request) {
+                answered.insert(id.clone(), request.method);
+            }
+        }
         let revision = revision.unwrap_or(Revision::LATEST);
+        let method = |id: &RequestId| answered.get(id).map(String::as_str);
         for fault in registry::validate_message(revision, sender, text, method) {
             if !allowed.contains(&fault.rule()) {
                 let (path, rule, message) = (fault.path(), fault.rule(), fault.message());

@@ -14,6 +14,9 @@ use mcp_types::rpc::{self, Message, Tracker};
 
 type Session = Arc<Mutex<Tracker>>;
 
+/// The largest number of messages in a batch, which only revision 2025-03-26 has.
+const BATCH: usize = 1000;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let program = words.next().ok_or("usage: proxy PROGRAM ARGUMENTS")?;
@@ -69,17 +72,26 @@ fn pass(
     }
 }
 
-/// Describes a message by its method, or that of its request, and its revision.
+/// Describes a message, or each message of a batch.
 fn describe(sender: Sender, session: &Session, text: &str) -> String {
-    let message = match rpc::parse_str(text) {
-        Ok(message) => message,
+    let messages = match rpc::parse_batch(text.as_bytes(), BATCH) {
+        Ok(incoming) => incoming.into_messages(),
         Err(error) => return error.to_string(),
     };
     let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
-    let tracked = session.track(sender, &message, ());
+    let described = messages.iter().map(|message| match message {
+        Ok(message) => describe_one(sender, &mut session, message),
+        Err(error) => error.to_string(),
+    });
+    described.collect::<Vec<_>>().join("; ")
+}
+
+/// Describes a message by its method, or that of its request, and its revision.
+fn describe_one(sender: Sender, session: &mut Tracker, message: &Message<'_>) -> String {
+    let tracked = session.track(sender, message, ());
     let request = tracked.request.map(|request| request.method);
     let answered = request.as_deref().unwrap_or("nothing");
-    let what = match &message {
+    let what = match message {
         Message::Request { method, .. } => format!("request {method:?}"),
         Message::Notification { method, .. } => format!("notification {method:?}"),
         Message::Result { .. } => format!("result of {answered:?}"),
