@@ -149,13 +149,13 @@ fn session_goes_on_at_another_gateway_with_the_same_store() {
         "protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": { "name": "test", "version": "1" },
     } });
-    let begun = post(&one, None, &begin.to_string());
+    let answer = post(&one, None, &begin.to_string());
     let header = |line: &str| {
         let (name, value) = line.split_once(": ")?;
         name.eq_ignore_ascii_case("mcp-session-id")
             .then(|| value.to_owned())
     };
-    let session = begun.lines().find_map(header).expect("a session");
+    let session = answer.lines().find_map(header).expect("a session");
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     assert!(post(&one, Some(&session), ready).starts_with("HTTP/1.1 202"));
     let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"one_add","arguments":{"a":1,"b":2}}}"#;

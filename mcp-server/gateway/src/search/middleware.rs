@@ -87,7 +87,11 @@ impl Search {
     #[must_use]
     pub fn about(mut self, text: impl Into<String>) -> Self {
         self.about = text.into();
-        self.about.truncate(self.about.floor_char_boundary(ABOUT));
+        let mut end = ABOUT.min(self.about.len());
+        while !self.about.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.about.truncate(end);
         self
     }
 
