@@ -80,7 +80,7 @@ fn main() -> ExitCode {
 async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> {
     let output = Output::new(command.show());
     tasks::find_server(&mut options, &mut command).await?;
-    configured::apply(&mut options, &mut command)?;
+    configured::apply(&mut options, &mut command).await?;
     match &command {
         // It passes signals on to the server.
         Command::Record(args) => return record::record(args, &options).await,

@@ -52,7 +52,7 @@ pub(crate) struct Record {
 /// Hides the options that have no meaning for recordings.
 fn of_recording(argument: Arg) -> Arg {
     match argument.get_id().as_str() {
-        "config" | "revision" => argument.hide(true),
+        "config" | "project" | "revision" => argument.hide(true),
         _ => argument,
     }
 }
