@@ -18,6 +18,7 @@ mod recording;
 mod recording_error;
 mod remembered;
 mod schema;
+mod secrets;
 mod values;
 mod wire;
 

@@ -13,15 +13,33 @@ use super::Options;
 /// The host starts this command in place of the program, or is pointed at the address that the
 /// command prints in place of the URL. All bytes are passed on unchanged.
 ///
-/// Secrets are not recorded: the headers for authorization, cookies and sessions, credentials
-/// after `Bearer` and `Basic`, users and passwords in URLs, and the values of members, arguments,
-/// options and parameters whose names end with one of these words, in any case and with any
-/// separators: token, password, passwd, passphrase, secret, credential, api key, access key, auth
-/// key, private key, signing key, authorization, cookie, jwt, bearer, client assertion, code
-/// verifier, and their plurals. In the queries of URLs also: key, code, sig, state,
-/// session id, and names that end with signature. In text that is not JSON also what follows such a
-/// name and `=` or `:`. Names that end with progress token, page token and next token are no
-/// secrets. Secrets elsewhere, such as in the middle of a text, are recorded.
+/// Secrets are not recorded:
+///
+/// - the headers for authorization, cookies and sessions, credentials after `Bearer` and `Basic`,
+///   and users and passwords in URLs;
+///
+/// - the values of members, arguments, options and parameters whose names end with one of these
+///   words, in any case and with any separators: token, password, passwd, passphrase, passcode,
+///   pwd, secret, credential, api key, access key, auth key, encryption key, master key, private
+///   key, shared key, signing key, authorization, cookie, jwt, bearer, client assertion, code
+///   verifier, their plurals, and these words with a number, base, base64, digest, hash, hex, key,
+///   pem, salt or value after them. In the queries of URLs also: key, code, sig, state, session id,
+///   and names that end with signature. Options and variables of the environment also, if one of
+///   the words is in the middle, or a word of the name is auth, dsn, key, pass or pat;
+///
+/// - in texts, what follows such a name and `=`, or `:` where it is clearly a value, as in
+///   `password: hunter2` on a line of its own;
+///
+/// - anywhere, what has a known form: tokens of GitHub, GitLab, Slack, AWS, Google, Stripe, OpenAI,
+///   Anthropic, Hugging Face, npm, PyPI and Docker, JSON Web Tokens, and private keys in PEM;
+///
+/// - `httpUrl` of resources, except for the host, and the ids of tasks, which are replaced by
+///   numbers: who has them can read the content or the result.
+///
+/// Everything else stays: names that end with progress token, page token, next token, cursor token,
+/// continuation token, design token and stop token; numbers of tokens, such as `maxTokens`;
+/// cursors; and secrets of other forms that have no such name, such as a password in the middle of
+/// a sentence. Read a recording before you share it.
 #[derive(Debug, Args)]
 #[command(
     mut_args(of_recording),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use mcp_client::types::error::{Path, Segment, excerpt};
 use mcp_client::types::json::{self, Value};
 
-use super::secrets::REMOVED;
+use crate::secrets::REMOVED;
 
 /// The number of characters in front of a difference that are shown.
 const CONTEXT: usize = 30;

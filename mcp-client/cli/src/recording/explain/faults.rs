@@ -7,8 +7,8 @@ use mcp_client::types::{MessageInfo, Revision, Sender};
 use mcp_types::registry::{self, FAULT_LIMIT};
 
 use crate::recording::format::Side;
-use crate::recording::secrets::REMOVED;
 use crate::recording::session::{Kind, Message};
+use crate::secrets::REMOVED;
 
 /// Something that is not valid.
 #[derive(Clone, Debug)]

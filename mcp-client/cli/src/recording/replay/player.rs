@@ -13,7 +13,7 @@ use super::script::{Call, Script, What, token};
 use super::substitute::Substitutes;
 use crate::args::Timing;
 use crate::recording::compare::{canonical, differences, matched};
-use crate::recording::secrets;
+use crate::secrets;
 
 /// The number of recorded requests that are compared with one that does not match.
 const CANDIDATES: usize = 100;
@@ -185,7 +185,7 @@ impl Player {
 
     fn matched(&self, method: &str, params: Option<&str>) -> Value {
         if self.without_secrets {
-            let clean = params.map(secrets::message);
+            let clean = params.map(|params| secrets::message(params, None));
             return matched(method, clean.as_deref());
         }
         matched(method, params)
