@@ -11,6 +11,7 @@ mod failure;
 mod files;
 mod hints;
 mod hosts;
+mod ignored;
 mod network;
 mod output;
 mod questions;

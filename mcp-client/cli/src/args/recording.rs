@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Arg, Args, ValueEnum};
 
 use super::Options;
+use crate::ignored::Ignored;
 
 /// Records the messages between a host and a server
 ///
@@ -87,10 +88,13 @@ fn only_of_client(argument: Arg) -> Arg {
 /// Plays the server of a recording, on standard input and output or over HTTP
 ///
 /// Requests are matched by their method and params, except for ids, `_meta`, and what a client
-/// says of itself. A request that was recorded several times gets the answers in turn.
+/// says of itself. A request that was recorded several times gets the answers in turn, then the
+/// last one again. Requests that were not recorded, those that were answered again, and recorded
+/// ones that were not made are printed on stderr. The exit code is 1 if there are any.
 ///
 /// With `--client`, plays the client: sends its messages to a server, and prints how the
-/// results differ. The exit code is 1 if they do.
+/// results differ. The exit code is 1 if they do. Ids of tasks, cursors and states are those that
+/// the server gives now; their values, times and URLs of contents are not compared.
 #[derive(Debug, Args)]
 #[command(
     mut_args(only_of_client),
@@ -117,6 +121,12 @@ pub(crate) struct Replay {
     /// Plays the client: sends its messages to a server, and shows how the results differ
     #[arg(long)]
     pub(crate) client: bool,
+    /// With `--client`: does not compare this member, a path such as `$.tools.description` or a name
+    ///
+    /// A path includes everything below it. Indexes may be left out: they stand for all elements.
+    /// The option can be repeated.
+    #[arg(long, value_name = "PATH", requires = "client")]
+    pub(crate) ignore: Vec<Ignored>,
     /// When to send the messages
     #[arg(long, value_enum, default_value_t = Timing::None)]
     pub(crate) timing: Timing,
