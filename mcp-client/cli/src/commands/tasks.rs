@@ -73,7 +73,7 @@ pub(crate) async fn begin(
     server: &Server,
     output: Output,
 ) -> Result<(), Failure> {
-    let params = call::params(client, named).await;
+    let params = call::params(client, named).await?;
     let call = client.request::<CallToolRequest>(params);
     let task = match call.start_task().await? {
         StartedCall::Task(task) => task,
