@@ -41,6 +41,17 @@ pub(crate) async fn metadata(client: &Client, uri: &str, output: Output) -> Resu
     show(&resource, output)
 }
 
+/// Returns what the server says about a resource: its metadata, or else its element in the list;
+/// `None` if it has neither.
+pub(crate) async fn described(client: &Client, uri: &str) -> Result<Option<Resource>, CallError> {
+    let params = ReadResourceMetadataRequestParams::new(uri, client.meta());
+    match client.request::<ReadResourceMetadataRequest>(params).await {
+        Ok(result) => Ok(Some(result.resource)),
+        Err(error) if is_unknown(&error) => listed(client.resources(), uri).await,
+        Err(error) => Err(error),
+    }
+}
+
 /// Returns `true` if the server or its revision does not have the request.
 fn is_unknown(error: &CallError) -> bool {
     match error {
