@@ -229,7 +229,7 @@ fn what_is_no_secret_is_recorded_as_it_is() {
     let message =
         |id: usize, result: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
     for (id, result) in WITHOUT_SECRETS.iter().enumerate() {
-        server.send(&message(id, result));
+        server.send(message(id, result));
         server.line();
     }
     server.end();

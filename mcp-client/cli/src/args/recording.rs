@@ -32,7 +32,8 @@ use crate::ignored::Ignored;
 ///   `password: hunter2` on a line of its own;
 ///
 /// - anywhere, what has a known form: tokens of GitHub, GitLab, Slack, AWS, Google, Stripe, OpenAI,
-///   Anthropic, Hugging Face, npm, PyPI and Docker, JSON Web Tokens, and private keys in PEM;
+///   Anthropic, Hugging Face, npm, Docker and of the index of Python, JSON Web Tokens, and private
+///   keys in PEM;
 ///
 /// - `httpUrl` of resources, except for the host, and the ids of tasks, which are replaced by
 ///   numbers: who has them can read the content or the result.

@@ -10,7 +10,7 @@ use mcp_client::{
     CallError, Client, FetchFailed, Fetched, FetchedBy, Proposal, ReadError, Reference,
 };
 
-use super::metadata::{described, listed};
+use super::described::{described, listed};
 use crate::args;
 use crate::failure::Failure;
 use crate::output::{Output, print_message};

@@ -11,8 +11,8 @@ use mcp_client::types::{
 use mcp_client::{CallError, Client, Current};
 
 use super::call::bytes;
+use super::described::described;
 use super::lists::{all, empty, icons, object};
-use super::metadata::described;
 use super::save;
 use crate::args;
 use crate::connect::named;
