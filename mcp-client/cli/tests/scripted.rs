@@ -31,6 +31,20 @@ fn task_whose_state_is_once_unknown_is_followed_to_its_end() {
 }
 
 #[test]
+fn logs_of_servers_are_shown_without_secrets() {
+    let script = "printf '%s\\n' 'API_TOKEN=SESAME' '-----BEGIN PRIVATE KEY-----' SESAME \
+                  '-----END PRIVATE KEY-----' after >&2; exec \"$0\" scripted";
+    let mut command = mcp();
+    command.args(["call", "-v", "link", "--", "sh", "-c", script]);
+    let called: Printed = command.arg(subject()).output().expect("it runs").into();
+    assert_eq!(called.code, Some(0), "{called:?}");
+    for line in ["server: API_TOKEN=[removed]\n", "server: after\n"] {
+        assert!(called.err.contains(line), "{line} {called:?}");
+    }
+    assert!(!called.err.contains("SESAME"), "{called:?}");
+}
+
+#[test]
 fn links_are_shown_with_their_urls_and_icons_with_their_themes() {
     let called = scripted(&["call", "link"]);
     let expected = "[resource x:a, a, https://files.example.com/a?sig=1]\n";

@@ -42,6 +42,7 @@ pub(crate) fn is_secret_name(name: &str, place: Place) -> bool {
         return false;
     }
     is_member(name)
+        || (is_variable(name) && config::is_secret_name(name))
         || match place {
             Place::Member => false,
             Place::Setting => config::is_secret_name(name),
@@ -50,6 +51,11 @@ pub(crate) fn is_secret_name(name: &str, place: Place) -> bool {
                 IN_QUERIES.contains(&&*plain) || plain.ends_with("signature")
             }
         }
+}
+
+/// Returns `true` for the name of a variable of the environment, such as `OPENAI_KEY`.
+fn is_variable(name: &str) -> bool {
+    name.contains('_') && !name.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
 /// Returns `true` for names such as `maxTokens`, whose numbers are not secret.

@@ -98,7 +98,10 @@ fn names_of_secrets_are_told_from_others() {
     ] {
         assert!(!is_secret_name(name, Place::Member), "{name}");
     }
-    for name in ["OPENAI_KEY", "--pass", "X-Auth"] {
+    for name in ["OPENAI_KEY", "GITHUB_TOKEN_RO"] {
+        assert!(is_secret_name(name, Place::Member), "{name}");
+    }
+    for name in ["--pass", "X-Auth"] {
         let is_secret = |place| is_secret_name(name, place);
         assert!(
             is_secret(Place::Setting) && !is_secret(Place::Member),

@@ -184,7 +184,7 @@ fn find_values(text: &str, source: Source, found: &mut Vec<Range<usize>>) {
             .count();
         let name = unquoted.get(unquoted.len() - length..).unwrap_or_default();
         let is_quoted = unquoted.len() < spaced.len();
-        if !(is_secret(name, sign) || (is_quoted && is_capability(name))) {
+        if !(is_secret_name(name, Place::Member) || (is_quoted && is_capability(name))) {
             continue;
         }
         let start = at + sign.len();
@@ -229,19 +229,6 @@ fn find_values(text: &str, source: Source, found: &mut Vec<Range<usize>>) {
             done = start + length;
         }
     }
-}
-
-/// Returns `true` if what follows a name in a text is a secret.
-fn is_secret(name: &str, sign: &str) -> bool {
-    let is_lower = |byte: u8| byte.is_ascii_lowercase();
-    // A variable of the environment, such as `OPENAI_KEY`.
-    let is_variable = sign == "=" && name.contains('_') && !name.bytes().any(is_lower);
-    let place = if is_variable {
-        Place::Setting
-    } else {
-        Place::Member
-    };
-    is_secret_name(name, place)
 }
 
 /// Returns `true` for members whose value is the permission to use what it names.

@@ -27,7 +27,7 @@ const METHODS: usize = 20;
 const SHOWN: usize = 100;
 
 /// Requests that depend on the client, and not on what it is used for.
-const BEGINNINGS: [&str; 3] = ["initialize", "ping", "server/discover"];
+const BEGINNINGS: [&str; 4] = ["initialize", "logging/setLevel", "ping", "server/discover"];
 
 /// Plays the server of a recording.
 pub(crate) struct Player {
