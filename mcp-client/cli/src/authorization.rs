@@ -14,7 +14,7 @@ use crate::args::{AccountOptions, Options};
 use crate::failure::Failure;
 use crate::network;
 use crate::output::print_message;
-use crate::questions::ask::Answers;
+use crate::questions::ask::{Answers, is_yes};
 
 /// Overrides the folder of the tokens.
 const FOLDER: &str = "MCP_AUTH_DIR";
@@ -66,7 +66,7 @@ async fn confirm(answers: Answers, step_up: StepUp) -> bool {
         return false;
     };
     let answer = permit.ask(&question).await;
-    answer.is_ok_and(|answer| matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
+    answer.is_ok_and(|answer| is_yes(&answer))
 }
 
 pub(crate) fn builder(

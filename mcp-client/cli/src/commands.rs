@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod call;
 pub(crate) mod check;
+mod described;
 pub(crate) mod discover;
 pub(crate) mod explain;
 pub(crate) mod fetch;

@@ -1,5 +1,7 @@
 //! [`apply`]: servers that the command line names by their name in a file of a host.
 
+mod consent;
+
 use std::env;
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -11,7 +13,8 @@ use mcp_gateway::config::{ConfigError, ResolvedServer, ServerEntry, ServersConfi
 use crate::args::{Command, Login, Options, Source, Url};
 use crate::failure::Failure;
 use crate::files;
-use crate::hosts::{Host, Places};
+use crate::hosts::{Host, Places, Scope};
+use crate::output::print_message;
 
 /// The maximum size of a file in bytes. Hosts store their history in the same file.
 const FILE_BYTES: u64 = 64 << 20;
@@ -20,6 +23,8 @@ const FILE_BYTES: u64 = 64 << 20;
 pub(crate) struct Found {
     /// The host whose file it is, unless the command line names the file.
     pub(crate) host: Option<Host>,
+    /// Where the file of the host belongs.
+    scope: Option<Scope>,
     pub(crate) path: PathBuf,
     pub(crate) name: String,
     pub(crate) entry: ServerEntry,
@@ -27,10 +32,10 @@ pub(crate) struct Found {
 
 /// Replaces the name of a server in a command line by its program or URL, and adds its environment,
 /// folder and headers to the options.
-pub(crate) fn apply(options: &mut Options, command: &mut Command) -> Result<(), Failure> {
+pub(crate) async fn apply(options: &mut Options, command: &mut Command) -> Result<(), Failure> {
     let config = options.config.clone();
     if let Command::Login(Login { url, .. }) | Command::Logout(Url { url, .. }) = command {
-        return name_url(options, url);
+        return name_url(options, url).await;
     }
     let Some(server) = command.server_mut() else {
         return match config {
@@ -41,32 +46,24 @@ pub(crate) fn apply(options: &mut Options, command: &mut Command) -> Result<(), 
             None => Ok(()),
         };
     };
-    let alias = server.words.first().and_then(|word| word.strip_prefix('@'));
-    let alias = alias.filter(|_| server.program.is_empty() && config.is_none());
-    if config.is_none() && alias.is_none() {
-        return Ok(());
-    }
-    if !server.program.is_empty() {
+    let is_program = !server.program.is_empty();
+    let word = server.words.first().map(String::as_str);
+    let alias = word.filter(|word| !is_program && word.starts_with('@'));
+    if config.is_some() && is_program {
         let message = "both `--config` and a program are named: expected one of them";
         return Err(Failure::Usage(message.to_owned()));
     }
+    if config.is_none() && alias.is_none() {
+        return refuse_project(options);
+    }
     let places = Places::current();
-    let found = match (&config, alias) {
-        (None, Some(alias)) => anywhere(alias, &places)?,
-        (Some(config), _) => {
-            let word = server.words.first().map(String::as_str);
-            in_config(
-                config,
-                word.map(|word| word.strip_prefix('@').unwrap_or(word)),
-                &places,
-            )?
-        }
-        (None, None) => return Ok(()),
-    };
+    let remembered = server.source.as_ref().is_some_and(|source| source.project);
+    let found = find(word, options, remembered, &places).await?;
     let word = server.words.remove(0);
     server.source = Some(Source {
         config: config.map(absolute),
         name: word,
+        project: found.scope == Some(Scope::Project),
     });
     let lookup = |name: &str| variable(name, &places);
     let resolved = found.entry.resolve(&lookup);
@@ -106,13 +103,12 @@ pub(crate) fn apply(options: &mut Options, command: &mut Command) -> Result<(), 
 }
 
 /// Replaces the name of a server by its URL.
-fn name_url(options: &mut Options, word: &mut String) -> Result<(), Failure> {
+async fn name_url(options: &mut Options, word: &mut String) -> Result<(), Failure> {
+    if options.config.is_none() && !word.starts_with('@') {
+        return refuse_project(options);
+    }
     let places = Places::current();
-    let found = match (&options.config, word.strip_prefix('@')) {
-        (None, None) => return Ok(()),
-        (None, Some(alias)) => anywhere(alias, &places)?,
-        (Some(config), alias) => in_config(config, Some(alias.unwrap_or(word)), &places)?,
-    };
+    let found = find(Some(word), options, false, &places).await?;
     let lookup = |name: &str| variable(name, &places);
     let resolved = found.entry.resolve(&lookup);
     match resolved.map_err(|error| failed(&found.path, error))? {
@@ -148,9 +144,48 @@ fn variable(name: &str, places: &Places) -> Option<String> {
     }
 }
 
+/// Refuses `--project` for a server that no file names.
+fn refuse_project(options: &Options) -> Result<(), Failure> {
+    if !options.project {
+        return Ok(());
+    }
+    let message =
+        "`--project` is for the file of a host: expected `@NAME`, or `--config HOST NAME`";
+    Err(Failure::Usage(message.to_owned()))
+}
+
+/// Finds the server that a word of the command line names. A server that only a project lists is
+/// used if the user agrees. `remembered` is a server that was taken from a project before.
+async fn find(
+    word: Option<&str>,
+    options: &Options,
+    remembered: bool,
+    places: &Places,
+) -> Result<Found, Failure> {
+    let name = word.map(|word| word.strip_prefix('@').unwrap_or(word));
+    let only_project = options.project || remembered;
+    let found = match (&options.config, name) {
+        (Some(config), name) => in_config(config, name, only_project, places)?,
+        (None, name) => anywhere(name.unwrap_or_default(), only_project, places)?,
+    };
+    if found.scope == Some(Scope::Project) && !options.project {
+        consent::confirm(&found, options.common.timeout).await?;
+    }
+    if found.host.is_some() {
+        let path = found.path.display();
+        print_message(&format!("using the server `{}` of {path}", found.name));
+    }
+    Ok(found)
+}
+
 /// Finds a server in a file, or in the files of a host.
-fn in_config(config: &str, name: Option<&str>, places: &Places) -> Result<Found, Failure> {
-    let all = match Host::named(config) {
+fn in_config(
+    config: &str,
+    name: Option<&str>,
+    only_project: bool,
+    places: &Places,
+) -> Result<Found, Failure> {
+    let mut all = match Host::named(config) {
         Some(host) => {
             let (all, mut faults) = of_host(host, places);
             if all.is_empty() && !faults.is_empty() {
@@ -158,15 +193,22 @@ fn in_config(config: &str, name: Option<&str>, places: &Places) -> Result<Found,
             }
             all
         }
+        None if only_project => {
+            let message =
+                "`--project` is for the file of a host: expected its name after `--config`";
+            return Err(Failure::Usage(message.to_owned()));
+        }
         None => of_file(Path::new(config))?,
     };
+    all.retain(|found| !only_project || found.scope == Some(Scope::Project));
     let known: Vec<String> = all.iter().map(|found| found.name.clone()).collect();
-    let found = all
-        .into_iter()
-        .find(|found| name == Some(found.name.as_str()));
-    found.ok_or_else(|| {
+    all.retain(|found| name == Some(found.name.as_str()));
+    // A host may prefer the file of the project. Who wrote that file is not known.
+    all.sort_by_key(|found| found.scope == Some(Scope::Project));
+    all.into_iter().next().ok_or_else(|| {
+        let of = if only_project { " in this folder" } else { "" };
         let problem = match name {
-            Some(name) => format!("`{config}` has no server `{name}`"),
+            Some(name) => format!("`{config}` has no server `{name}`{of}"),
             None => "no server is named: expected its name as the first argument".to_owned(),
         };
         let known = match known.as_slice() {
@@ -177,15 +219,19 @@ fn in_config(config: &str, name: Option<&str>, places: &Places) -> Result<Found,
     })
 }
 
-/// Finds a server in the files of all hosts.
-fn anywhere(name: &str, places: &Places) -> Result<Found, Failure> {
+/// Finds a server in the files of all hosts: in those of the user, then in those of the project.
+fn anywhere(name: &str, only_project: bool, places: &Places) -> Result<Found, Failure> {
     let hosts = Host::value_variants().iter();
-    let mut all = Vec::new();
-    for host in hosts {
-        // A malformed file of another host does not matter; `mcp servers` reports it.
-        let found = of_host(*host, places).0.into_iter();
-        all.extend(found.filter(|found| found.name == name));
-    }
+    // A malformed file of another host does not matter; `mcp servers` reports it.
+    let all = hosts.flat_map(|host| of_host(*host, places).0);
+    let all = all.filter(|found| found.name == name);
+    let of_project = |found: &Found| found.scope == Some(Scope::Project);
+    let (theirs, own): (Vec<_>, Vec<_>) = all.partition(of_project);
+    let all = if only_project || own.is_empty() {
+        theirs
+    } else {
+        own
+    };
     let is_same = |found: &Found| found.entry.members() == all[0].entry.members();
     if !all.is_empty() && !all.iter().all(is_same) {
         let lines = all.iter().map(|found| {
@@ -199,8 +245,9 @@ fn anywhere(name: &str, places: &Places) -> Result<Found, Failure> {
         )));
     }
     all.into_iter().next().ok_or_else(|| {
+        let of = if only_project { " in this folder" } else { "" };
         Failure::Usage(format!(
-            "no host lists a server `{name}`\nhint: `mcp servers` shows those that are listed"
+            "no host lists a server `{name}`{of}\nhint: `mcp servers` shows those that are listed"
         ))
     })
 }
@@ -210,7 +257,7 @@ fn anywhere(name: &str, places: &Places) -> Result<Found, Failure> {
 pub(crate) fn of_host(host: Host, places: &Places) -> (Vec<Found>, Vec<Failure>) {
     let (mut all, mut faults) = (Vec::new(), Vec::new());
     let project = places.folder.to_str().unwrap_or_default();
-    for path in host.files(places) {
+    for (scope, path) in host.files(places) {
         let config = match read(&path) {
             Ok(config) => config,
             Err(ConfigError::Read { source, .. })
@@ -230,12 +277,12 @@ pub(crate) fn of_host(host: Host, places: &Places) -> (Vec<Found>, Vec<Failure>)
         match config.project(project) {
             // Claude Code prefers these to those of all other files.
             Ok(Some(project)) => {
-                all.splice(0..0, found(Some(host), &path, &project));
+                all.splice(0..0, found(Some((host, scope)), &path, &project));
             }
             Ok(None) => {}
             Err(error) => faults.push(failed(&path, error)),
         }
-        all.extend(found(Some(host), &path, &config));
+        all.extend(found(Some((host, scope)), &path, &config));
     }
     (all, faults)
 }
@@ -256,12 +303,13 @@ pub(crate) fn of_file(path: &Path) -> Result<Vec<Found>, Failure> {
 }
 
 fn found<'a>(
-    host: Option<Host>,
+    of: Option<(Host, Scope)>,
     path: &'a Path,
     config: &'a ServersConfig,
 ) -> impl Iterator<Item = Found> + 'a {
     config.servers().map(move |(name, entry)| Found {
-        host,
+        host: of.map(|(host, _)| host),
+        scope: of.map(|(_, scope)| scope),
         path: path.to_owned(),
         name: name.to_owned(),
         entry: entry.clone(),

@@ -1,6 +1,7 @@
 //! [`connect`]: connects to the server that the command line names.
 
 use std::io::ErrorKind;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use mcp_client::skills::SkillsHost;
@@ -15,6 +16,7 @@ use crate::output::log;
 use crate::output::{self, Output};
 use crate::questions::ask::Answers;
 use crate::questions::form;
+use crate::secrets::{self, KeyLines};
 use crate::{authorization, hints, network};
 
 /// The timeout of the probe. Programs such as `npx` may install the server before they start it.
@@ -77,9 +79,12 @@ pub(crate) async fn connect(
             }
             let verbose = options.common.verbose;
             // If the program exits, the error contains the last lines.
+            let keys = Mutex::new(KeyLines::default());
             let stderr = Stderr::capture(move |line| {
                 if verbose {
                     // The prefix distinguishes it from lines of this program.
+                    let mut keys = keys.lock().unwrap_or_else(PoisonError::into_inner);
+                    let line = keys.clean(line.as_ref());
                     output::print_message(&format!("server: {line}"));
                 }
             });
@@ -161,7 +166,7 @@ fn builder(
         builder = builder.on_log(LoggingLevel::Debug, move |log| log::log(&log, output));
     } else if options.common.verbose {
         builder = builder.on_log(LoggingLevel::Debug, |log| {
-            output::print_message(&log::log_line(&log));
+            output::print_message(&secrets::text(&log::log_line(&log)));
         });
     }
     builder

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use mcp_client::oauth::{OAuthError, OAuthFault};
 use mcp_client::skills::SkillError;
+use mcp_client::types::json::Value;
 use mcp_client::{
     CallError, ConnectError, FetchError, FetchFailed, HttpError, ReadError, RefusalKind, TaskError,
     TransportError,
@@ -22,6 +23,9 @@ pub(crate) const USAGE: u8 = 2;
 
 /// The exit code if the server requires authorization.
 const AUTHORIZATION: u8 = 7;
+
+/// The exit code if a resource still has the version that the user knows.
+const UNMODIFIED: u8 = 8;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -76,6 +80,9 @@ pub(crate) enum Failure {
     /// The program that was recorded exited with this code.
     #[error("the server exited with the code {0}")]
     Exited(u8),
+    /// The resource has the version that the user knows.
+    #[error("not modified")]
+    Unmodified,
     #[error("interrupted")]
     Interrupted,
     /// A failure that was printed before.
@@ -106,6 +113,7 @@ impl Failure {
             Self::Authorization(error) => of_authorization(error),
             Self::Absent(_) => 4,
             Self::Fetch(failed) => of_fetch(failed),
+            Self::Unmodified => UNMODIFIED,
             Self::Interrupted => 130,
             Self::Reported(failure) => failure.code(),
         }
@@ -123,10 +131,11 @@ impl Failure {
             | Self::Different
             | Self::Exited(_)
             | Self::Faulty
+            | Self::Unmodified
             | Self::Reported(_) => {}
             failure => {
                 output::print_error(&failure.to_string());
-                if let Some(hint) = login_hint(failure) {
+                if let Some(hint) = hint(failure) {
                     output::print_message(&format!("hint: {hint}"));
                 }
             }
@@ -146,6 +155,15 @@ fn of_fetch(failed: &FetchFailed) -> u8 {
         FetchFailed::Write { .. } => USAGE,
         _ => 3,
     }
+}
+
+/// Returns `true` if a server refuses to read a resource because its URL has the content.
+pub(crate) fn refers_to_url(error: &CallError) -> bool {
+    let CallError::Refused { source, .. } = error else {
+        return false;
+    };
+    let instead = source.data.as_ref().and_then(|data| data.get("instead"));
+    instead.and_then(Value::as_str) == Some("httpUrl")
 }
 
 fn needs_login(error: &CallError) -> bool {
@@ -196,12 +214,15 @@ fn of_call(error: &CallError) -> u8 {
 }
 
 /// Returns what the user can try.
-fn login_hint(failure: &Failure) -> Option<&'static str> {
+fn hint(failure: &Failure) -> Option<&'static str> {
     let error = match failure {
         Failure::Authorization(error) => return of_oauth(error),
         Failure::Connect(ConnectError::Call(error)) | Failure::Call(error) => error,
         _ => return None,
     };
+    if refers_to_url(error) {
+        return Some("`mcp fetch` gets the content by its URL");
+    }
     let CallError::Lost { source, .. } = error else {
         return None;
     };

@@ -114,10 +114,10 @@ impl Host {
     }
 
     /// Returns the files of the host, those of the current folder first, as the host prefers them.
-    pub(crate) fn files(self, places: &Places) -> Vec<PathBuf> {
+    pub(crate) fn files(self, places: &Places) -> Vec<(Scope, PathBuf)> {
         let scopes = [Scope::Project, Scope::User].into_iter();
         scopes
-            .filter_map(|scope| self.file(scope, places))
+            .filter_map(|scope| Some((scope, self.file(scope, places)?)))
             .collect()
     }
 

@@ -11,6 +11,7 @@ mod failure;
 mod files;
 mod hints;
 mod hosts;
+mod ignored;
 mod network;
 mod output;
 mod questions;
@@ -18,6 +19,7 @@ mod recording;
 mod recording_error;
 mod remembered;
 mod schema;
+mod secrets;
 mod values;
 mod wire;
 
@@ -80,7 +82,7 @@ fn main() -> ExitCode {
 async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> {
     let output = Output::new(command.show());
     tasks::find_server(&mut options, &mut command).await?;
-    configured::apply(&mut options, &mut command)?;
+    configured::apply(&mut options, &mut command).await?;
     match &command {
         // It passes signals on to the server.
         Command::Record(args) => return record::record(args, &options).await,

@@ -10,7 +10,6 @@ mod lines;
 pub(crate) mod reader;
 pub(crate) mod recorder;
 pub(crate) mod replay;
-pub(crate) mod secrets;
 pub(crate) mod session;
 pub(crate) mod stdio;
 

@@ -50,14 +50,25 @@ pub(crate) fn split(word: &str) -> Result<(&str, &str), Failure> {
 }
 
 /// Returns the value of an argument. If the text fits none of the types in the schema of the tool,
-/// it is sent nevertheless, so that the server explains what it expects.
-pub(crate) fn argument(field: Option<&Field>, text: &str) -> Value {
+/// it is sent nevertheless, so that the server explains what it expects. An object or a list that is
+/// not JSON is an error of the command line, unless the tool accepts text.
+pub(crate) fn argument(name: &str, field: Option<&Field>, text: &str) -> Result<Value, Failure> {
     let shape = field.map(|field| &field.shape);
-    let value = shape.and_then(|shape| value(shape, text, false));
-    value.unwrap_or_else(|| match shape {
-        Some(shape) if shape.is_text() => text.into(),
-        _ => json_or_text(text),
-    })
+    if let Some(value) = shape.and_then(|shape| value(shape, text, false)) {
+        return Ok(value);
+    }
+    if shape.is_some_and(Shape::is_text) {
+        return Ok(text.into());
+    }
+    match json::from_str(text) {
+        Ok(value) => Ok(value),
+        Err(error) if shape.is_some() && text.starts_with(['{', '[']) => {
+            Err(Failure::Usage(format!(
+                "invalid argument `{name}`: expected JSON, as the tool accepts no text: {error}"
+            )))
+        }
+        Err(_) => Ok(text.into()),
+    }
 }
 
 fn json_or_text(text: &str) -> Value {

@@ -149,7 +149,7 @@ fn check_ends_with_silent_and_senseless_servers() {
 fn deeply_nested_line_is_recorded_in_little_memory() {
     let folder = Folder::new("limits-deep").created();
     let file = folder.file("session.jsonl");
-    let mut server = Conversation::start(&mut record(&folder, "exec cat >/dev/null"));
+    let mut server = Conversation::start(&mut record(&folder, "cat >/dev/null"));
     server.send("[".repeat(8_000_000) + &"]".repeat(8_000_000));
     let lines = || std::fs::read(&file).expect("a file");
     while lines().split(|byte| *byte == b'\n').count() < 3 {

@@ -54,6 +54,19 @@ fn arguments_have_the_types_of_combined_and_referenced_schemas() {
 }
 
 #[test]
+fn malformed_json_of_an_argument_is_an_error_of_usage() {
+    for word in ["place={bad", "numbers=[1,", "place={city: x}"] {
+        let called = odd(&["call", "types", word]);
+        assert_eq!((called.code, &*called.out), (Some(2), ""), "{called:?}");
+        let name = word.split('=').next().expect("a name");
+        let expected = format!("invalid argument `{name}`: expected JSON");
+        assert!(called.err.contains(&expected), "{called:?}");
+    }
+    // A text may begin with a brace.
+    assert_eq!(sent(&["text={bad"]), json!({"text": "{bad"}));
+}
+
+#[test]
 fn tools_are_shown_with_nested_types_bounds_and_annotations() {
     let tools = odd(&["tools", "typ"]);
     let expected = "types [read-only, closed world]\n    \

@@ -159,6 +159,89 @@ fn slow_host_gets_all_of_the_output() {
     assert_eq!(server.wait().expect("it ends").code(), Some(0));
 }
 
+/// Texts that contain `SESAME` where the secret is.
+const WITH_SECRETS: [&str; 12] = [
+    r#"{"secretKey":"SESAME"}"#,
+    r#"{"user":{"passwordHash":"SESAME","pwd":"SESAME"}}"#,
+    r#"{"text":"use ghp_SESAME0123456789abcdefABCDEF012345 here"}"#,
+    r#"{"note":"sk-proj-SESAME0123456789abcdefABCDEF"}"#,
+    r#"{"a":["xoxb-SESAME0123456789"]}"#,
+    r#"{"any":"eyJSESAME.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"}"#,
+    r#"{"cert":"-----BEGIN RSA PRIVATE KEY-----\nSESAME\n-----END RSA PRIVATE KEY-----\n"}"#,
+    r#"{"text":"PATH=/bin\nDB_PASSWORD=SESAME\nHOME=/root"}"#,
+    r#"{"text":"run with --token=SESAME now"}"#,
+    r#"{"text":"db:\n  password: SESAME\n  port: 5432"}"#,
+    r#"{"resource":{"uri":"x://y","httpUrl":"https://files.example.com/r/SESAME?x=1"}}"#,
+    r#"{"task":{"taskId":"SESAME","status":"working"}}"#,
+];
+
+#[test]
+fn secrets_of_known_forms_and_names_are_removed_from_any_member() {
+    let folder = Folder::new("record-forms").created();
+    let file = folder.file("session.jsonl");
+    // A server that sends back what it gets, and prints a key line by line.
+    let key = "printf '%s\\n' '-----BEGIN PRIVATE KEY-----' SESAME '-----END PRIVATE KEY-----' after >&2; exec cat";
+    let mut server = Conversation::start(&mut record(&file, &["--", "sh", "-c", key]));
+    for (id, result) in WITH_SECRETS.iter().enumerate() {
+        let message = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+        server.send(&message);
+        assert_eq!(server.line(), message);
+    }
+    server.end();
+    let text = std::fs::read_to_string(&file).expect("a file");
+    for (id, result) in WITH_SECRETS.iter().enumerate() {
+        let line = text
+            .lines()
+            .find(|line| line.contains(&format!(r#""id":{id},"#)));
+        let line = line.unwrap_or_else(|| panic!("{result} is missing in {text}"));
+        assert!(!line.contains("SESAME"), "{line}");
+    }
+    let stderr = text
+        .lines()
+        .filter(|line| line.contains(r#""stream":"stderr""#));
+    let stderr: Vec<_> = stderr.collect();
+    assert!(!text.contains("SESAME"), "{text}");
+    assert!(stderr.concat().contains("after"), "{stderr:?}");
+    assert!(
+        text.contains("https://files.example.com/[removed]"),
+        "{text}"
+    );
+    assert!(text.contains(r#""taskId":"[task 1]""#), "{text}");
+}
+
+/// Messages without secrets, although some names and texts look like some.
+const WITHOUT_SECRETS: [&str; 8] = [
+    r#"{"maxTokens":100,"tokenCount":12,"usage":{"input_tokens":7},"tokenizer":"bpe"}"#,
+    r#"{"tools":[],"nextCursor":"eyJwYWdlIjoyLCJzaXplIjoxMDB9","ttlMs":5}"#,
+    r#"{"_meta":{"progressToken":"p-1"},"requestState":"s.abc","primaryKey":"id","keys":["a"]}"#,
+    r#"{"text":"The token: how to get one. Pass --token TOKEN or set the password, then sk-learn."}"#,
+    r#"{"text":"a == b; max_tokens=100; sort_key=name; token_type=bearer; const token = next();"}"#,
+    r#"{"arguments":{"taskId":"ISSUE-12","publicKey":"ssh-ed25519 AAAAC3Nza","secretName":"db"}}"#,
+    r#"{"blob":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="}"#,
+    r#"{"text":"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----","token_endpoint":"https://a/token"}"#,
+];
+
+#[test]
+fn what_is_no_secret_is_recorded_as_it_is() {
+    let folder = Folder::new("record-plain").created();
+    let file = folder.file("session.jsonl");
+    let mut server = Conversation::start(&mut record(&file, &["--", "cat"]));
+    let message =
+        |id: usize, result: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+    for (id, result) in WITHOUT_SECRETS.iter().enumerate() {
+        server.send(message(id, result));
+        server.line();
+    }
+    server.end();
+    let text = std::fs::read_to_string(&file).expect("a file");
+    for (id, result) in WITHOUT_SECRETS.iter().enumerate() {
+        assert!(
+            text.contains(&message(id, result)),
+            "{result} is not in {text}"
+        );
+    }
+}
+
 #[test]
 fn secrets_are_removed_unless_they_are_kept() {
     let folder = Folder::new("record-secrets").created();

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::record::run_recorded;
@@ -86,7 +87,147 @@ fn ids_and_progress_tokens_are_those_of_the_client() {
         (&again["id"], &again["result"]),
         (&json!("m"), &answer["result"])
     );
-    assert_eq!(server.end().status.code(), Some(0));
+    // It has repeated an answer, and most requests were not made.
+    assert_eq!(server.end().status.code(), Some(1));
+}
+
+const ONE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"n":1}}"#;
+
+/// Returns the messages of two calls with their results.
+fn two_calls() -> [(&'static str, String); 4] {
+    [
+        ("client", ONE.to_owned()),
+        (
+            "server",
+            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_owned(),
+        ),
+        (
+            "client",
+            r#"{"jsonrpc":"2.0","id":2,"method":"b"}"#.to_owned(),
+        ),
+        (
+            "server",
+            r#"{"jsonrpc":"2.0","id":2,"result":{}}"#.to_owned(),
+        ),
+    ]
+}
+
+#[test]
+fn misses_repeats_and_unused_parts_are_reported_at_the_end() {
+    let folder = Folder::new("replay-report").created();
+    let file = folder.file("session.jsonl");
+    written(&file, &two_calls());
+    let two = r#"{"jsonrpc":"2.0","id":2,"method":"b"}"#;
+    let other = r#"{"jsonrpc":"2.0","id":3,"method":"a","params":{"n":2}}"#;
+    for (sent, code, expected) in [
+        (
+            &[ONE, two][..],
+            0,
+            "2 of 2 requests replayed, 0 not recorded, 0 answered again\n",
+        ),
+        (
+            &[ONE],
+            1,
+            "1 of 2 requests replayed, 0 not recorded, 0 answered again; not made: 1 `b`\n",
+        ),
+        (
+            &[ONE, two, two],
+            1,
+            "its last answer is sent again: `b`\n2 of 2 requests replayed, 0 not recorded, 1 \
+             answered again\n",
+        ),
+        (
+            &[ONE, two, other],
+            1,
+            "`a` only with other params: $.n: expected 1, found 2\n2 of 2 requests replayed, 1 \
+             not recorded, 0 answered again\n",
+        ),
+    ] {
+        let mut server = replay(&file);
+        for message in sent {
+            server.send(message);
+            server.line();
+        }
+        let printed: Printed = server.end().into();
+        assert_eq!(printed.code, Some(code), "{printed:?}");
+        assert!(printed.err.ends_with(expected), "{printed:?}");
+    }
+}
+
+#[test]
+fn host_may_end_a_replay_with_a_signal() {
+    let folder = Folder::new("replay-signal").created();
+    let file = folder.file("session.jsonl");
+    written(&file, &two_calls()[..2]);
+    let mut server = replay(&file);
+    server.send(ONE);
+    server.line();
+    let id = i32::try_from(server.child.id()).expect("an id");
+    kill_process(Pid::from_raw(id).expect("an id"), Signal::TERM).expect("sent");
+    assert_eq!(server.child.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
+fn client_of_a_recording_uses_the_ids_cursors_and_states_of_this_run() {
+    let folder = Folder::new("replay-handles").created();
+    let file = folder.file("session.jsonl");
+    let call = |id: u8, method: &str, params: &str| {
+        let text =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+        ("client", text)
+    };
+    let result = |id: u8, result: &str| {
+        (
+            "server",
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+        )
+    };
+    let task = r#"{"taskId":"[task 1]","status":"working","createdAt":"1","note":"a"}"#;
+    written(
+        &file,
+        &[
+            call(1, "tools/call", r#"{"name":"x"}"#),
+            result(1, task),
+            call(2, "tasks/get", r#"{"taskId":"[task 1]"}"#),
+            result(
+                2,
+                r#"{"taskId":"[task 1]","status":"completed","nextCursor":"old"}"#,
+            ),
+            call(3, "tools/list", r#"{"cursor":"old"}"#),
+            result(3, r#"{"tools":[],"requestState":"s1"}"#),
+            call(
+                4,
+                "tools/call",
+                r#"{"requestState":"s1","arguments":{"requestState":"s1"}}"#,
+            ),
+            result(4, r#"{"ok":true}"#),
+        ],
+    );
+    let script = r#"while read -r line; do case "$line" in
+        *'"id":1,'*) r='{"taskId":"new","status":"working","createdAt":"2","note":"b"}'; id=1;;
+        *'"taskId":"new"'*) r='{"taskId":"new","status":"completed","nextCursor":"fresh"}'; id=2;;
+        *'"cursor":"fresh"'*) r='{"tools":[],"requestState":"s2"}'; id=3;;
+        *'"requestState":"s2","arguments":{"requestState":"s1"}'*) r='{"ok":true}'; id=4;;
+        *) r='{"wrong":true}';; esac
+        echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$r}"; done"#;
+    let client = |ignored: &[&str]| -> Printed {
+        let mut command = mcp();
+        command
+            .args(["replay", "--client", "--timeout", "5", &file])
+            .args(ignored);
+        command
+            .args(["--", "bash", "-c", script])
+            .output()
+            .expect("it runs")
+            .into()
+    };
+    let other = client(&[]);
+    let expected = "#1 tools/call\n  $.note: expected \"a\", found \"b\"\n";
+    assert_eq!((other.code, &*other.out), (Some(1), expected), "{other:?}");
+    for ignored in ["note", "$.note"] {
+        let same = client(&["--ignore", ignored]);
+        assert_eq!((same.code, &*same.out), (Some(0), ""), "{same:?}");
+    }
 }
 
 #[test]

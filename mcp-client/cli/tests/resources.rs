@@ -146,7 +146,12 @@ fn resource_is_read_unless_it_has_a_version_and_lists_are_filtered() {
     let known = ["read", "test://known", "--unless"];
     let current = run_with_proposals(&[&known[..], &["7"]].concat());
     let seen = (current.code, &*current.out, &*current.err);
-    assert_eq!(seen, (Some(0), "", "not modified\n"));
+    assert_eq!(seen, (Some(8), "", "not modified\n"));
+    let json = run_with_proposals(&[&known[..], &["7", "--json"]].concat());
+    assert_eq!(
+        (json.code, &*json.out),
+        (Some(8), "{\"notModified\":true}\n")
+    );
     let changed = run_with_proposals(&[&known[..], &["6"]].concat());
     let seen = (changed.code, &*changed.out, &*changed.err);
     assert_eq!(seen, (Some(0), "Known", "version 7\n"));
@@ -163,4 +168,78 @@ fn content_without_a_url_is_fetched_over_the_connection() {
     assert_eq!(missing.code, Some(4), "{missing:?}");
     let usage = run_with_proposals(&["fetch", "test://known", "--json"]);
     assert_eq!(usage.code, Some(2), "{usage:?}");
+}
+
+#[test]
+fn contents_of_a_collection_are_those_of_its_members() {
+    let read = run_with_proposals(&["read", "test://index"]);
+    let expected =
+        "[test://dir/a, text/plain, 1 bytes]\nA\n\n[test://dir/b, text/html, 4 bytes]\n<p>B\n";
+    assert_eq!((read.code, &*read.out, &*read.err), (Some(0), expected, ""));
+    let checked = run_with_proposals(&["check", "--read"]);
+    assert!(
+        !checked.out.contains("declares no collection"),
+        "{checked:?}"
+    );
+    let typed = run_with_proposals(&["read", "test://index", "--as", "text/plain"]);
+    assert_eq!(typed.code, Some(4), "{typed:?}");
+    let expected = "`test://index` has no contents of its own, only those of 2 other resources";
+    assert!(typed.err.contains(expected), "{typed:?}");
+    for words in [
+        &["test://index"][..],
+        &["test://index", "--as", "text/plain"],
+    ] {
+        let fetched = run_with_proposals(&[&["fetch"], words].concat());
+        assert_eq!((fetched.code, &*fetched.out), (Some(4), ""), "{fetched:?}");
+        let expected = "`test://index` is a collection and has no contents";
+        assert!(fetched.err.contains(expected), "{fetched:?}");
+        assert!(fetched.err.contains("hint: `mcp tree`"), "{fetched:?}");
+    }
+}
+
+#[test]
+fn several_contents_are_written_to_several_files() {
+    let folder = Folder::new("read-several").created();
+    let file = folder.file("page.txt");
+    let read = run_with_proposals(&["read", "test://forms", "-o", &file]);
+    assert_eq!((read.code, &*read.out), (Some(0), ""), "{read:?}");
+    for (name, content) in [("page.txt", "<p>Hello"), ("page-2.txt", "Hello")] {
+        let path = folder.file(name);
+        assert_eq!(std::fs::read_to_string(&path).expect("a file"), content);
+        assert!(
+            read.err
+                .contains(&format!("bytes in {path}: test://forms, text/")),
+            "{read:?}"
+        );
+    }
+    // Only the file that the user named is replaced.
+    let again = run_with_proposals(&["read", "test://forms", "-o", &file]);
+    assert_eq!(again.code, Some(2), "{again:?}");
+}
+
+#[test]
+fn content_is_fetched_by_the_url_of_a_link() {
+    let folder = Folder::new("fetch-link").created();
+    let certificate = folder.file("cert.pem");
+    let served = Served::with(&["https", &certificate]);
+    let run = |arguments: &[&str]| -> Printed {
+        let mut command = mcp();
+        command
+            .args(arguments)
+            .args(["--cacert", &certificate, "--allow-private"]);
+        command.output().expect("it runs").into()
+    };
+    let about = run(&["metadata", &served.url, "test://known"]);
+    let url = about
+        .out
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("url: "));
+    let url = url.unwrap_or_else(|| panic!("{about:?}"));
+    let fetched = run(&["fetch", &served.url, "test://unlisted", "--http-url", url]);
+    assert_eq!(
+        (fetched.code, &*fetched.out),
+        (Some(0), "Known"),
+        "{fetched:?}"
+    );
+    assert!(fetched.err.ends_with("by its URL\n"), "{fetched:?}");
 }

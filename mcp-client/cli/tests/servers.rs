@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
+use std::process::Command;
 use std::thread;
 
 use serde_json::{Value, json};
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use super::{Served, subject};
 use crate::support::folder::Folder;
 use crate::support::program::{Printed, mcp};
+use crate::terminal::User;
 
 /// A home and a project of a user.
 pub(crate) struct World(pub(crate) Folder);
@@ -39,6 +41,10 @@ impl World {
 
     /// Runs `mcp` in the project.
     pub(crate) fn run(&self, arguments: &[&str]) -> Printed {
+        self.command(arguments).output().expect("it runs").into()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = mcp();
         command
             .args(arguments)
@@ -49,7 +55,7 @@ impl World {
         for name in ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR"] {
             command.env_remove(name);
         }
-        command.output().expect("it runs").into()
+        command
     }
 
     /// Runs `mcp`, which must succeed.
@@ -149,6 +155,7 @@ fn url_of_a_host_is_called_with_its_headers() {
         "--config",
         "vscode",
         "web",
+        "--project",
         "--header",
         "x-other: mine",
     ]);
@@ -161,12 +168,13 @@ fn url_of_a_host_is_called_with_its_headers() {
 
     let plain = json!({"context_servers": {"web": {"url": subject.url, "headers": {"x-tenant": "${env:HUSH}"}}}});
     world.write("home/.config/zed/settings.json", &plain.to_string());
+    world.write("home/.config/Code/User/mcp.json", &text);
     let both = world.run(&["ping", "@web"]);
     assert_eq!(both.code, Some(2), "{both:?}");
     for part in ["several servers `web`", "vscode, ", "zed, ", &subject.url] {
         assert!(both.err.contains(part), "{part} {both:?}");
     }
-    fs::remove_file(world.0.0.join("project/.vscode/mcp.json")).expect("it exists");
+    fs::remove_file(world.0.0.join("home/.config/Code/User/mcp.json")).expect("it exists");
     assert_eq!(world.printed(&["call", "@web", "add", "a=1", "b=2"]), "3\n");
     assert_eq!(
         world.printed(&["call", "--config", "zed", "web", "add", "a=1", "b=2"]),
@@ -263,16 +271,142 @@ fn task_of_a_named_server_is_remembered_by_the_name() {
     let subject = Served::with(&["http", "tasks"]);
     let server = json!({"mcpServers": {"sub": {"url": format!("{}?key=hunter2", subject.url)}}});
     world.write("project/.mcp.json", &server.to_string());
-    let id = world.printed(&["call", "--background", "@sub", "render"]);
+    let id = world.printed(&["call", "--background", "@sub", "--project", "render"]);
     assert_eq!(
         world.printed(&["tasks", "list"]),
         format!("{}  render  @sub\n", id.trim())
     );
-    let state = world.printed(&["tasks", "get", id.trim()]);
+    // An entry of the user with the same name is another server.
+    let other = json!({"mcpServers": {"sub": {"command": "false"}}});
+    world.write("home/.claude.json", &other.to_string());
+    let asked = world.run(&["tasks", "get", id.trim()]);
+    assert_eq!(asked.code, Some(2), "{asked:?}");
+    assert!(asked.err.contains("add `--project`"), "{asked:?}");
+    let state = world.printed(&["tasks", "get", id.trim(), "--project"]);
     assert!(state.starts_with("working"), "{state}");
     for file in fs::read_dir(world.0.0.join("tokens/tasks")).expect("a folder") {
         let text = fs::read_to_string(file.expect("a file").path()).expect("text");
         assert!(!text.contains("hunter2"), "{text}");
     }
-    world.printed(&["tasks", "cancel", id.trim()]);
+    world.printed(&["tasks", "cancel", id.trim(), "--project"]);
+}
+
+#[test]
+fn server_of_a_project_is_used_only_with_consent() {
+    for (host, file, list) in [
+        ("claude-code", ".mcp.json", "mcpServers"),
+        ("cursor", ".cursor/mcp.json", "mcpServers"),
+        ("vscode", ".vscode/mcp.json", "servers"),
+        ("zed", ".zed/settings.json", "context_servers"),
+    ] {
+        let world = World::new(&format!("consent-{host}"));
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.set_nonblocking(true).expect("set");
+        let address = listener.local_addr().expect("bound");
+        let script = "echo started > started; exec \"$SUBJECT\"";
+        let servers = json!({
+            "own": {"command": "sh", "args": ["-c", script]},
+            "web": {"url": format!("http://{address}/${{HUSH}}")},
+        });
+        for folder in [".cursor", ".zed"] {
+            fs::create_dir_all(world.0.0.join("project").join(folder)).expect("a folder");
+        }
+        let path = format!("project/{file}");
+        world.write(&path, &json!({(list): servers}).to_string());
+        let started = world.0.0.join("project/started");
+        for arguments in [
+            &["tools", "@own"][..],
+            &["tools", "--config", host, "own"],
+            &["tools", "@web"],
+            &["login", "@web"],
+            &["logout", "--config", host, "web"],
+        ] {
+            let printed = world.run(arguments);
+            assert_eq!(printed.code, Some(2), "{arguments:?} {printed:?}");
+            for part in [file, "add `--project`"] {
+                assert!(printed.err.contains(part), "{arguments:?} {printed:?}");
+            }
+            assert!(!printed.err.contains("hunter2"), "{printed:?}");
+        }
+        assert!(world.run(&["ping", "@web"]).err.contains("variables HUSH"));
+        assert!(!started.exists() && listener.accept().is_err());
+        for arguments in [
+            &["call", "@own", "--project", "add", "a=1", "b=2"][..],
+            &[
+                "call",
+                "--config",
+                host,
+                "own",
+                "--project",
+                "add",
+                "a=1",
+                "b=2",
+            ],
+        ] {
+            let printed = world.run(arguments);
+            assert_eq!(
+                (printed.code, &*printed.out),
+                (Some(0), "3\n"),
+                "{printed:?}"
+            );
+            let named = format!("{file}\n");
+            assert!(
+                printed.err.starts_with("using the server `own` of /"),
+                "{printed:?}"
+            );
+            assert!(printed.err.ends_with(&named), "{printed:?}");
+            fs::remove_file(&started).expect("it was started");
+        }
+    }
+}
+
+#[test]
+fn user_is_asked_before_a_server_of_a_project_is_used() {
+    let world = World::new("consent-question");
+    let server = json!({"mcpServers": {"own": {"command": "${SUBJECT}"}}});
+    world.write("project/.mcp.json", &server.to_string());
+    for (answer, code) in [("n", 2), ("", 2), ("y", 0)] {
+        let mut user = User::at(world.command(&["call", "@own", "add", "a=1", "b=2"]));
+        user.sees("${SUBJECT}, with the variables SUBJECT. Use it? [y/N]");
+        user.types(answer);
+        if code == 0 {
+            user.sees("3");
+        } else {
+            user.sees("the server `own` is not used");
+        }
+        user.ends(code);
+    }
+}
+
+#[test]
+fn entry_of_the_user_is_used_before_that_of_a_project() {
+    let world = World::new("consent-order");
+    let theirs = json!({"mcpServers": {"sub": {"command": "false"}}});
+    let own = json!({"mcpServers": {"sub": {"command": "${SUBJECT}"}}});
+    world.write("project/.mcp.json", &theirs.to_string());
+    world.write("home/.claude.json", &own.to_string());
+    for words in [&["@sub"][..], &["--config", "claude-code", "sub"]] {
+        let printed = world.run(&[&["call"], words, &["add", "a=1", "b=2"]].concat());
+        assert_eq!(
+            (printed.code, &*printed.out),
+            (Some(0), "3\n"),
+            "{printed:?}"
+        );
+        assert!(printed.err.ends_with("home/.claude.json\n"), "{printed:?}");
+    }
+    for arguments in [
+        &["tools", "--project", "--", "true"][..],
+        &["tools", "--project", "http://127.0.0.1:1/"],
+        &[
+            "tools",
+            "--project",
+            "--config",
+            "../home/.claude.json",
+            "sub",
+        ],
+        &["tools", "--project", "--config", "claude-desktop", "sub"],
+    ] {
+        let printed = world.run(arguments);
+        assert_eq!(printed.code, Some(2), "{printed:?}");
+    }
 }

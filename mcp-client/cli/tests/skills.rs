@@ -121,3 +121,50 @@ fn generated_skill_is_never_reported_as_verified() {
         assert!(printed.err.contains("cannot be verified"), "{printed:?}");
     }
 }
+
+#[test]
+fn faults_name_the_skill_and_the_file() {
+    let liar = Liar::honest(TEXT, &[("fields.md", "Fields"), ("more.md", "More")]);
+    liar.0
+        .lock()
+        .unwrap()
+        .files
+        .remove("skill://forms/fields.md");
+    let liar = liar.serving("skill://forms/more.md", "Less");
+    let (_runtime, url) = serve(&liar);
+    let printed: Printed = mcp()
+        .args(["skills", &url, "--verify"])
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(printed.code, Some(6), "{printed:?}");
+    for fault in [
+        "the skill `skill://forms/SKILL.md`: the file `skill://forms/fields.md` cannot be read: ",
+        "the skill `skill://forms/SKILL.md`: `skill://forms/more.md` has another digest",
+    ] {
+        assert!(printed.err.contains(fault), "{printed:?}");
+    }
+}
+
+#[test]
+fn entry_without_a_digest_is_named_and_not_verified() {
+    let liar = Liar::honest(TEXT, &[]).claiming(|entry| {
+        entry["resources"][0]
+            .as_object_mut()
+            .unwrap()
+            .remove("digest");
+    });
+    let (_runtime, url) = serve(&liar);
+    let printed: Printed = mcp()
+        .args(["skills", &url, "--verify"])
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(printed.code, Some(6), "{printed:?}");
+    assert!(
+        printed.err.contains("`skill://forms/SKILL.md`: "),
+        "{printed:?}"
+    );
+    assert!(printed.err.contains("digest"), "{printed:?}");
+    assert!(!printed.err.contains("is empty"), "{printed:?}");
+}

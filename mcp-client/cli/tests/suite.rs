@@ -20,6 +20,7 @@ mod proxy;
 mod record;
 mod replay;
 mod resources;
+mod scripted;
 mod servers;
 mod shell;
 mod skills;

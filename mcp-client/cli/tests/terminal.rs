@@ -58,6 +58,11 @@ impl User {
         }
         command.args(arguments).arg("--").arg(subject());
         command.args(subjects);
+        Self::at(command)
+    }
+
+    /// The same for any command.
+    pub(crate) fn at(mut command: Command) -> Self {
         let (terminal, child) = pseudo_terminal::start(&mut command);
         let mut screen = terminal.try_clone().expect("the same terminal");
         let (sender, shown) = mpsc::channel();

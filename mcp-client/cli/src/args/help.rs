@@ -29,6 +29,7 @@ Exit codes:
   5    timeout
   6    the server sent an invalid answer
   7    the server requires authorization, which failed or was not permitted
+  8    the resource still has the version of `read --unless`
   130  interrupted
 
 Environment:

@@ -19,6 +19,13 @@ pub(crate) struct Options {
     /// `cursor`, `vscode` or `zed`. Its name is the first argument
     #[arg(long, value_name = "FILE|HOST")]
     pub(crate) config: Option<String>,
+    /// Takes the server from a file in the current folder, and does not ask whether to use it
+    ///
+    /// Such files come with a project, so its authors decide which program is started and which
+    /// variables are sent. Without this option, the files of the user are used first, and a server
+    /// that only a project lists is used after a question at the terminal.
+    #[arg(long)]
+    pub(crate) project: bool,
     /// Accepts only this revision of the protocol, such as 2025-11-25
     #[arg(long)]
     pub(crate) revision: Option<Revision>,
@@ -62,6 +69,9 @@ pub(crate) struct UrlOptions {
     /// is the first argument
     #[arg(long, value_name = "FILE|HOST")]
     pub(crate) config: Option<String>,
+    /// Takes the URL from a file in the current folder, and does not ask whether to use it
+    #[arg(long)]
+    pub(crate) project: bool,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -70,6 +80,7 @@ impl From<&UrlOptions> for Options {
     fn from(options: &UrlOptions) -> Self {
         Self {
             config: options.config.clone(),
+            project: options.project,
             ..Self::from(&options.common)
         }
     }

@@ -7,21 +7,41 @@ use std::path::PathBuf;
 use clap::{Arg, Args, ValueEnum};
 
 use super::Options;
+use crate::ignored::Ignored;
 
 /// Records the messages between a host and a server
 ///
 /// The host starts this command in place of the program, or is pointed at the address that the
 /// command prints in place of the URL. All bytes are passed on unchanged.
 ///
-/// Secrets are not recorded: the headers for authorization, cookies and sessions, credentials
-/// after `Bearer` and `Basic`, users and passwords in URLs, and the values of members, arguments,
-/// options and parameters whose names end with one of these words, in any case and with any
-/// separators: token, password, passwd, passphrase, secret, credential, api key, access key, auth
-/// key, private key, signing key, authorization, cookie, jwt, bearer, client assertion, code
-/// verifier, and their plurals. In the queries of URLs also: key, code, sig, state,
-/// session id, and names that end with signature. In text that is not JSON also what follows such a
-/// name and `=` or `:`. Names that end with progress token, page token and next token are no
-/// secrets. Secrets elsewhere, such as in the middle of a text, are recorded.
+/// Secrets are not recorded:
+///
+/// - the headers for authorization, cookies and sessions, credentials after `Bearer` and `Basic`,
+///   and users and passwords in URLs;
+///
+/// - the values of members, arguments, options and parameters whose names end with one of these
+///   words, in any case and with any separators: token, password, passwd, passphrase, passcode,
+///   pwd, secret, credential, api key, access key, auth key, encryption key, master key, private
+///   key, shared key, signing key, authorization, cookie, jwt, bearer, client assertion, code
+///   verifier, their plurals, and these words with a number, base, base64, digest, hash, hex, key,
+///   pem, salt or value after them. In the queries of URLs also: key, code, sig, state, session id,
+///   and names that end with signature. Options and variables of the environment also, if one of
+///   the words is in the middle, or a word of the name is auth, dsn, key, pass or pat;
+///
+/// - in texts, what follows such a name and `=`, or `:` where it is clearly a value, as in
+///   `password: hunter2` on a line of its own;
+///
+/// - anywhere, what has a known form: tokens of GitHub, GitLab, Slack, AWS, Google, Stripe, OpenAI,
+///   Anthropic, Hugging Face, npm, Docker and of the index of Python, JSON Web Tokens, and private
+///   keys in PEM;
+///
+/// - `httpUrl` of resources, except for the host, and the ids of tasks, which are replaced by
+///   numbers: who has them can read the content or the result.
+///
+/// Everything else stays: names that end with progress token, page token, next token, cursor token,
+/// continuation token, design token and stop token; numbers of tokens, such as `maxTokens`;
+/// cursors; and secrets of other forms that have no such name, such as a password in the middle of
+/// a sentence. Read a recording before you share it.
 #[derive(Debug, Args)]
 #[command(
     mut_args(of_recording),
@@ -52,7 +72,7 @@ pub(crate) struct Record {
 /// Hides the options that have no meaning for recordings.
 fn of_recording(argument: Arg) -> Arg {
     match argument.get_id().as_str() {
-        "config" | "revision" => argument.hide(true),
+        "config" | "project" | "revision" => argument.hide(true),
         _ => argument,
     }
 }
@@ -69,10 +89,13 @@ fn only_of_client(argument: Arg) -> Arg {
 /// Plays the server of a recording, on standard input and output or over HTTP
 ///
 /// Requests are matched by their method and params, except for ids, `_meta`, and what a client
-/// says of itself. A request that was recorded several times gets the answers in turn.
+/// says of itself. A request that was recorded several times gets the answers in turn, then the
+/// last one again. Requests that were not recorded, those that were answered again, and recorded
+/// ones that were not made are printed on stderr. The exit code is 1 if there are any.
 ///
 /// With `--client`, plays the client: sends its messages to a server, and prints how the
-/// results differ. The exit code is 1 if they do.
+/// results differ. The exit code is 1 if they do. Ids of tasks, cursors and states are those that
+/// the server gives now; their values, times and URLs of contents are not compared.
 #[derive(Debug, Args)]
 #[command(
     mut_args(only_of_client),
@@ -99,6 +122,12 @@ pub(crate) struct Replay {
     /// Plays the client: sends its messages to a server, and shows how the results differ
     #[arg(long)]
     pub(crate) client: bool,
+    /// With `--client`: does not compare this member, a path such as `$.tools.description` or a name
+    ///
+    /// A path includes everything below it. Indexes may be left out: they stand for all elements.
+    /// The option can be repeated.
+    #[arg(long, value_name = "PATH", requires = "client")]
+    pub(crate) ignore: Vec<Ignored>,
     /// When to send the messages
     #[arg(long, value_enum, default_value_t = Timing::None)]
     pub(crate) timing: Timing,

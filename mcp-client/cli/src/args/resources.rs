@@ -20,10 +20,10 @@ pub(crate) struct Read {
     /// Chooses the contents of this media type, such as `text/plain` or `image/*`
     #[arg(long = "as", value_name = "TYPE")]
     pub(crate) media_type: Option<String>,
-    /// Reads the resource only if this is not its current version
+    /// Reads the resource only if this is not its current version; otherwise, the exit code is 8
     #[arg(long, value_name = "VERSION", conflicts_with = "media_type")]
     pub(crate) unless: Option<String>,
-    /// Writes the contents to a file; binary contents are decoded
+    /// Writes the contents to a file, further ones beside it; binary contents are decoded
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -35,6 +35,9 @@ pub(crate) struct Fetch {
     /// Accepts only content of this media type
     #[arg(long = "as", value_name = "TYPE")]
     pub(crate) media_type: Option<String>,
+    /// Fetches from this URL, such as that of a link in the result of a tool
+    #[arg(long, value_name = "URL")]
+    pub(crate) http_url: Option<String>,
     /// Writes the content to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -54,6 +54,9 @@ pub(crate) struct Source {
     pub(crate) config: Option<String>,
     /// The name; without a file, it begins with `@`.
     pub(crate) name: String,
+    /// Whether the file is one of the current folder.
+    #[serde(default)]
+    pub(crate) project: bool,
 }
 
 #[derive(Debug, Args)]

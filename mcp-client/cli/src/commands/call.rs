@@ -26,7 +26,7 @@ pub(crate) async fn call(
     verbose: bool,
     output: Output,
 ) -> Result<(), Failure> {
-    let params = params(client, named).await;
+    let params = params(client, named).await?;
     if output.json {
         let exact = send(client.request::<Exactly<CallToolRequest>>(params), verbose).await?;
         output.json(exact.text())?;
@@ -37,7 +37,10 @@ pub(crate) async fn call(
 }
 
 /// Returns the params of a call, with the arguments in the types that the tool expects.
-pub(crate) async fn params(client: &Client, named: &NamedArguments<'_>) -> CallToolRequestParams {
+pub(crate) async fn params(
+    client: &Client,
+    named: &NamedArguments<'_>,
+) -> Result<CallToolRequestParams, Failure> {
     let mut arguments = named.given.clone();
     let schema = if named.words.is_empty() {
         Vec::new()
@@ -46,9 +49,9 @@ pub(crate) async fn params(client: &Client, named: &NamedArguments<'_>) -> CallT
     };
     for (name, text) in &named.words {
         let field = schema.iter().find(|field| field.name == *name);
-        arguments.insert(name, values::argument(field, text));
+        arguments.insert(name, values::argument(name, field, text)?);
     }
-    CallToolRequestParams::new(named.name, client.meta()).arguments(arguments)
+    Ok(CallToolRequestParams::new(named.name, client.meta()).arguments(arguments))
 }
 
 /// Prints a result, and writes its binary contents to the file that is named.
@@ -135,7 +138,11 @@ pub(crate) fn content(block: &ContentBlock, output: Output) -> Result<(), Failur
         ContentBlock::Text(text) => return Ok(output.block(&text.text)?),
         ContentBlock::Image(image) => bytes("image", Some(&image.mime_type), image.data.as_str()),
         ContentBlock::Audio(audio) => bytes("audio", Some(&audio.mime_type), audio.data.as_str()),
-        ContentBlock::ResourceLink(link) => format!("[resource {}, {}]", link.uri, link.name),
+        ContentBlock::ResourceLink(link) => {
+            let url = link.http_url.as_ref().map(|url| format!(", {url}"));
+            let url = url.unwrap_or_default();
+            format!("[resource {}, {}{url}]", link.uri, link.name)
+        }
         ContentBlock::Resource(resource) => match &resource.resource {
             AnyResourceContents::Text(contents) => return Ok(output.block(&contents.text)?),
             AnyResourceContents::Blob(contents) => bytes(

@@ -7,11 +7,11 @@ mod tools;
 use mcp_client::Client;
 use mcp_client::types::json::Object;
 use mcp_client::types::v2025_11_25::PingRequest;
-use mcp_client::types::{ReadResourceRequest, ReadResourceRequestParams, rpc};
+use mcp_client::types::{ReadResourceRequest, ReadResourceRequestParams, Resource, rpc};
 
 use super::resources::violation;
 use crate::args::{Check, Command};
-use crate::failure::Failure;
+use crate::failure::{Failure, refers_to_url};
 use crate::output::exact::to_json;
 use crate::output::paint::Paint;
 use crate::output::{Output, print_message};
@@ -29,10 +29,10 @@ pub(crate) async fn check(client: &Client, args: &Check, output: Output) -> Resu
     about(client, wire);
     lists::tools(client, wire).await;
     lists::prompts(client, wire).await;
-    let uris = lists::resources(client, wire).await;
+    let resources = lists::resources(client, wire).await;
     if args.read {
-        for uri in uris {
-            read(client, wire, &uri).await;
+        for resource in resources {
+            read(client, wire, &resource).await;
         }
     }
     unknown_method(client, wire).await;
@@ -98,16 +98,20 @@ fn about(client: &Client, wire: &Wire) {
     }
 }
 
-async fn read(client: &Client, wire: &Wire, uri: &str) {
-    let place = format!("resource `{uri}`");
-    let params = ReadResourceRequestParams::new(uri, client.meta());
+async fn read(client: &Client, wire: &Wire, resource: &Resource) {
+    let place = format!("resource `{}`", resource.uri);
+    let params = ReadResourceRequestParams::new(&resource.uri, client.meta());
     match client.request::<ReadResourceRequest>(params).await {
+        Err(error) if refers_to_url(&error) && resource.http_url.is_some() => {
+            let text = "it cannot be read, only fetched by its `httpUrl`";
+            wire.seen().findings.hint(place, text);
+        }
         Err(error) => {
             let text = format!("it is listed, but cannot be read: {error}");
             wire.seen().findings.error(place, text);
         }
         Ok(result) => {
-            for warning in result.contents_of(uri).warnings() {
+            for warning in result.contents_as(resource).warnings() {
                 wire.seen().findings.warning(&place, violation(&warning));
             }
         }

@@ -4,10 +4,13 @@ use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
+use mcp_client::types::ResourceType;
 use mcp_client::types::json::{Object, Value};
-use mcp_client::{Client, Fetched, FetchedBy, Proposal, Reference};
+use mcp_client::{
+    CallError, Client, FetchFailed, Fetched, FetchedBy, Proposal, ReadError, Reference,
+};
 
-use super::metadata::listed;
+use super::described::{described, listed};
 use crate::args;
 use crate::failure::Failure;
 use crate::output::{Output, print_message};
@@ -22,11 +25,23 @@ pub(crate) async fn fetch(
         let message = "`--json` prints a description of the content, so the content itself needs a file: `-o FILE`";
         return Err(Failure::Usage(message.to_owned()));
     }
-    let mut fetch = client.fetch(reference(client, uri).await?);
+    let mut reference = reference(client, uri).await?;
+    if let Some(url) = &how.http_url {
+        reference.http_url = Some(url.clone());
+        reference.http_url_expires_at = None;
+    }
+    let is_collection = reference.resource_type == Some(ResourceType::Collection);
+    let mut fetch = client.fetch(reference);
     if let Some(media_type) = &how.media_type {
         fetch = fetch.as_type(media_type.as_str());
     }
-    let mut fetched = fetch.await?;
+    let mut fetched = fetch.await.map_err(|error| match error {
+        FetchFailed::Read {
+            source: ReadError::Empty | ReadError::MediaType { .. },
+            ..
+        } if is_collection => of_collection(uri, how.media_type.as_deref()),
+        error => error.into(),
+    })?;
     let bytes = match &how.output {
         Some(path) => write_file(&mut fetched, path).await?,
         None if std::io::stdout().is_terminal() => {
@@ -52,15 +67,34 @@ pub(crate) async fn fetch(
     Ok(())
 }
 
-/// Returns what the list of the server says about a resource, if it cannot be asked for its URL
-/// alone.
+/// Says that the contents of a collection are those of its members.
+fn of_collection(uri: &str, media_type: Option<&str>) -> Failure {
+    let wanted = media_type.map(|media_type| format!(" of the type `{media_type}`"));
+    let wanted = wanted.unwrap_or_default();
+    Failure::Absent(format!(
+        "`{uri}` is a collection and has no contents{wanted} of its own\n\
+         hint: `mcp tree` shows its members"
+    ))
+}
+
+/// Returns what the server says about a resource: its metadata, or what its list says if the server
+/// has no metadata but URLs.
 async fn reference(client: &Client, uri: &str) -> Result<Reference, Failure> {
-    let listed_only =
-        client.negotiated(Proposal::HttpsUrl) && !client.negotiated(Proposal::Sep2093);
-    if !listed_only {
-        return Ok(uri.into());
-    }
-    let found = listed(client.resources(), uri).await?;
+    let found = if client.negotiated(Proposal::Sep2093) {
+        match described(client, uri).await {
+            Ok(found) => found,
+            // The resource may be readable nevertheless.
+            Err(error @ CallError::Refused { .. }) => {
+                print_message(&format!("the metadata are refused: {error}"));
+                None
+            }
+            Err(error) => return Err(error.into()),
+        }
+    } else if client.negotiated(Proposal::HttpsUrl) {
+        listed(client.resources(), uri).await?
+    } else {
+        None
+    };
     Ok(found.map_or_else(|| uri.into(), Reference::from))
 }
 

@@ -1,6 +1,6 @@
 //! [`all`]: requests lists, and keeps what arrived before a fault.
 
-use mcp_client::types::json::{Object, Value};
+use mcp_client::types::json::{self, Object, Value};
 use mcp_client::types::{Icon, rpc};
 use mcp_client::{CallError, Client, List, Paged};
 use serde::Serialize;
@@ -9,14 +9,27 @@ use crate::failure::Failure;
 use crate::output::exact::to_json;
 use crate::output::{Output, print_error, print_message};
 
+/// The number of characters of the URI of a malformed element that are shown.
+const URI: usize = 200;
+
 /// Returns the elements of a list that arrived, at most `limit`, and the error that ended it early.
 /// Malformed elements are reported on stderr.
 pub(crate) async fn all<R: Paged>(
     client: &Client,
-    mut list: List<R>,
+    list: List<R>,
     limit: usize,
 ) -> (Vec<R::Item>, Result<(), Failure>) {
-    let mut items = Vec::new();
+    let (items, _, end) = all_and_left_out(client, list, limit).await;
+    (items, end)
+}
+
+/// Returns the same, and the number of malformed elements.
+pub(crate) async fn all_and_left_out<R: Paged>(
+    client: &Client,
+    mut list: List<R>,
+    limit: usize,
+) -> (Vec<R::Item>, usize, Result<(), Failure>) {
+    let (mut items, mut left_out) = (Vec::new(), 0);
     while items.len() < limit
         && let Some(element) = list.next().await
     {
@@ -26,15 +39,26 @@ pub(crate) async fn all<R: Paged>(
         match element {
             Ok(item) => items.push(item),
             Err(CallError::Element { source, .. }) => {
-                print_error(&format!("left out of the list: {source}"));
+                left_out += 1;
+                // An error names only elements that have a name.
+                let uri = uri_of(source.raw.get()).filter(|_| source.name.is_none());
+                let uri = uri.map_or_else(String::new, |uri| format!("`{uri}`: "));
+                print_error(&format!("left out of the list: {uri}{source}"));
             }
             Err(error) if items.is_empty() && is_unsupported::<R>(client, &error) => {
-                return (items, Err(none::<R>()));
+                return (items, left_out, Err(none::<R>()));
             }
-            Err(error) => return (items, Err(error.into())),
+            Err(error) => return (items, left_out, Err(error.into())),
         }
     }
-    (items, Ok(()))
+    (items, left_out, Ok(()))
+}
+
+/// Returns the start of the URI of an element.
+fn uri_of(element: &str) -> Option<String> {
+    let element: Value = json::from_str(element).ok()?;
+    let uri = element.get("uri")?.as_str()?;
+    Some(uri.chars().take(URI).collect())
 }
 
 /// Returns `true` if the server refused a list because it has none.
@@ -78,6 +102,9 @@ pub(crate) fn icons(icons: Option<&Vec<Icon>>, output: Output) -> Result<(), Fai
         let sizes = icon.sizes.iter().flatten().map(String::as_str);
         for about in icon.mime_type.as_deref().into_iter().chain(sizes) {
             line += &format!(", {about}");
+        }
+        if let Some(theme) = &icon.theme {
+            line += &format!(", {} theme", theme.as_str());
         }
         output.indented(&line)?;
     }

@@ -1,11 +1,9 @@
 //! `mcp metadata`.
 
-use mcp_client::types::{
-    ListResourcesRequest, ReadResourceMetadataRequest, ReadResourceMetadataRequestParams, Resource,
-    rpc,
-};
-use mcp_client::{CallError, Client, List};
+use mcp_client::Client;
+use mcp_client::types::{ReadResourceMetadataRequest, ReadResourceMetadataRequestParams, Resource};
 
+use super::described::{is_unknown, listed};
 use super::resources::describe;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -39,31 +37,6 @@ pub(crate) async fn metadata(client: &Client, uri: &str, output: Output) -> Resu
         return Ok(output.value(&resource)?);
     }
     show(&resource, output)
-}
-
-/// Returns `true` if the server or its revision does not have the request.
-fn is_unknown(error: &CallError) -> bool {
-    match error {
-        CallError::Refused { source, .. } => source.code == rpc::METHOD_NOT_FOUND,
-        CallError::Params { .. } => true,
-        _ => false,
-    }
-}
-
-/// Searches the list of resources, page by page.
-pub(crate) async fn listed(
-    mut list: List<ListResourcesRequest>,
-    uri: &str,
-) -> Result<Option<Resource>, CallError> {
-    while let Some(resource) = list.next().await {
-        match resource {
-            Ok(resource) if resource.uri == uri => return Ok(Some(resource)),
-            // A malformed element may be the resource, but cannot be shown.
-            Ok(_) | Err(CallError::Element { .. }) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(None)
 }
 
 fn show(resource: &Resource, output: Output) -> Result<(), Failure> {

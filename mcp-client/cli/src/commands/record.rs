@@ -4,7 +4,8 @@ use crate::args::{Options, Record};
 use crate::failure::Failure;
 use crate::recording::format::{self, Secrets};
 use crate::recording::recorder::{self, Recorder};
-use crate::recording::{http, secrets, stdio};
+use crate::recording::{http, stdio};
+use crate::secrets;
 use crate::{hints, interrupted};
 
 pub(crate) async fn record(args: &Record, options: &Options) -> Result<(), Failure> {

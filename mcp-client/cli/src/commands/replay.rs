@@ -1,5 +1,7 @@
 //! `mcp replay`.
 
+use std::sync::Arc;
+
 use mcp_client::types::json::{Object, Value};
 
 use crate::args::{Options, Replay};
@@ -8,7 +10,7 @@ use crate::interrupted;
 use crate::output::{Output, print_message};
 use crate::recording::format::Secrets;
 use crate::recording::reader::Recording;
-use crate::recording::replay::client::{self, Report};
+use crate::recording::replay::client::{self, How, Report};
 use crate::recording::replay::link::Link;
 use crate::recording::replay::player::Player;
 use crate::recording::replay::script::Script;
@@ -22,30 +24,38 @@ pub(crate) async fn replay(
 ) -> Result<(), Failure> {
     let recording = Recording::read(&args.file)?;
     let session = Session::new(&recording);
+    let without_secrets = recording.header.secrets == Secrets::Removed;
     if args.client {
         let link = match &args.url {
             Some(url) => Link::url(url, options)?,
             None => Link::program(&args.program, options)?,
         };
+        let how = How {
+            timing: args.timing,
+            time: options.common.timeout,
+            ignored: &args.ignore,
+            without_secrets,
+        };
         return tokio::select! {
-            report = client::play(&session, link, args.timing, options.common.timeout) => {
-                show(&report, output)
-            }
+            report = client::play(&session, link, &how) => show(&report, output),
             interrupted = interrupted() => interrupted,
         };
     }
-    let without_secrets = recording.header.secrets == Secrets::Removed;
     let player = Player::new(Script::new(&session), args.timing, without_secrets);
-    if let Some(listen) = args.listen {
-        return tokio::select! {
-            served = http::serve(player, listen, options.max_message) => served,
-            _ = interrupted() => Ok(()),
-        };
-    }
+    let player = Arc::new(player);
+    let served = async {
+        let (player, limit) = (Arc::clone(&player), options.max_message);
+        match args.listen {
+            Some(listen) => http::serve(player, listen, limit).await,
+            None => server::serve(player, limit).await,
+        }
+    };
+    // A host may end a server with a signal.
     tokio::select! {
-        served = server::serve(player, options.max_message) => served,
-        interrupted = interrupted() => interrupted,
+        served = served => served?,
+        _ = interrupted() => {}
     }
+    player.finish()
 }
 
 fn show(report: &Report, output: Output) -> Result<(), Failure> {
@@ -55,6 +65,8 @@ fn show(report: &Report, output: Output) -> Result<(), Failure> {
         output.value(&Object::from([
             ("compared", Value::from(report.compared)),
             ("mismatches", Value::from(mismatches)),
+            ("unexpected", names(&report.unexpected)),
+            ("unused", names(&report.unused)),
         ]))?;
     } else {
         for mismatch in mismatches {
@@ -66,11 +78,28 @@ fn show(report: &Report, output: Output) -> Result<(), Failure> {
         let (compared, different) = (report.compared, mismatches.len());
         print_message(&format!("{compared} answers compared, {different} differ"));
     }
-    if mismatches.is_empty() {
+    for method in &report.unexpected {
+        print_message(&format!(
+            "the server asked `{method}`, which the recording does not answer"
+        ));
+    }
+    for method in &report.unused {
+        print_message(&format!(
+            "the server did not ask `{method}`, as it did when it was recorded"
+        ));
+    }
+    if mismatches.is_empty() && report.unexpected.is_empty() && report.unused.is_empty() {
         Ok(())
     } else {
         Err(Failure::Different)
     }
+}
+
+fn names(methods: &[String]) -> Value {
+    methods
+        .iter()
+        .map(|name| Value::from(name.as_str()))
+        .collect()
 }
 
 fn to_json(mismatch: &client::Mismatch) -> Object {

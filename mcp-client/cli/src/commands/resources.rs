@@ -11,7 +11,9 @@ use mcp_client::types::{
 use mcp_client::{CallError, Client, Current};
 
 use super::call::bytes;
+use super::described::described;
 use super::lists::{all, empty, icons, object};
+use super::save;
 use crate::args;
 use crate::connect::named;
 use crate::failure::Failure;
@@ -155,7 +157,7 @@ pub(crate) async fn read(
         return Ok(output.json(call.await?.text())?);
     }
     let result = client.request::<ReadResourceRequest>(params).await?;
-    for warning in result.contents_of(uri).warnings() {
+    for warning in warnings(client, uri, &result).await {
         print_error(&violation(&warning));
     }
     let media_type = how.media_type.as_ref();
@@ -168,6 +170,20 @@ pub(crate) async fn read(
     match chosen {
         Some(chosen) if output.json => Ok(output.value(chosen)?),
         _ => print(contents, output),
+    }
+}
+
+/// Returns the rules that contents violate. Their metadata tell whether they are a collection, if
+/// they do not tell it themselves.
+async fn warnings(client: &Client, uri: &str, result: &ReadResourceResult) -> Vec<ContentsWarning> {
+    let warnings = result.contents_of(uri).warnings();
+    if !warnings.contains(&ContentsWarning::Untyped) {
+        return warnings;
+    }
+    // Without metadata, nothing declares a collection.
+    match described(client, uri).await {
+        Ok(Some(resource)) => result.contents_as(&resource).warnings(),
+        _ => warnings,
     }
 }
 
@@ -196,7 +212,10 @@ async fn read_unless(
 ) -> Result<(), Failure> {
     let Current::Changed(found) = client.get_resource(uri).unless(version).await? else {
         print_message("not modified");
-        return Ok(());
+        if output.json {
+            output.value(&Object::from([("notModified", true)]))?;
+        }
+        return Err(Failure::Unmodified);
     };
     if output.json && how.output.is_none() {
         return Ok(output.value(&*found)?);
@@ -259,24 +278,35 @@ fn form<'a>(
         let all = forms.alternatives();
         let all = all.map(|form| form.mime_type().unwrap_or("unknown type"));
         let all = all.collect::<Vec<_>>().join(", ");
-        Failure::Absent(format!(
-            "`{uri}` has no contents of the type `{media_type}`, only: {all}"
-        ))
+        let members = forms.children().count();
+        Failure::Absent(if !all.is_empty() {
+            format!("`{uri}` has no contents of the type `{media_type}`, only: {all}")
+        } else if members > 0 {
+            format!("`{uri}` has no contents of its own, only those of {members} other resources")
+        } else {
+            format!("`{uri}` has no contents")
+        })
     })
 }
 
-/// Writes all contents to a file, one after the other.
+/// Writes contents to a file. If there are several, the others are written beside it, with their
+/// number before the extension, if there is no such file.
 fn write(path: &Path, contents: &[AnyResourceContents]) -> Result<(), Failure> {
-    let mut all = Vec::new();
-    for contents in contents {
-        let bytes = contents.bytes().map_err(|error| Failure::Answer {
+    if contents.is_empty() {
+        let message = "nothing to write: the resource has no contents";
+        return Err(Failure::Absent(message.to_owned()));
+    }
+    for (at, one) in contents.iter().enumerate() {
+        let bytes = one.bytes().map_err(|error| Failure::Answer {
             method: "resources/read",
             source: error.into(),
         })?;
-        all.extend_from_slice(&bytes);
+        let path = save::write(path, at + 1, &bytes)?;
+        if contents.len() > 1 {
+            let (uri, kind) = (one.uri(), one.mime_type().unwrap_or("unknown type"));
+            let (path, size) = (path.display(), bytes.len());
+            print_message(&format!("{size} bytes in {path}: {uri}, {kind}"));
+        }
     }
-    std::fs::write(path, all).map_err(|source| Failure::File {
-        path: path.to_owned(),
-        source,
-    })
+    Ok(())
 }

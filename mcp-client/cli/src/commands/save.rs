@@ -1,7 +1,7 @@
 //! [`save`]: writes binary contents to files.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use mcp_client::types::{AnyResourceContents, Base64Text, ContentBlock};
@@ -23,11 +23,7 @@ pub(crate) fn save<'a>(
             method,
             source: error.into(),
         })?;
-        let path = numbered(path, count);
-        write(&path, &bytes, count == 1).map_err(|source| Failure::File {
-            path: path.clone(),
-            source,
-        })?;
+        let path = write(path, count, &bytes)?;
         print_message(&format!("{} bytes in {}", bytes.len(), path.display()));
     }
     if count == 0 {
@@ -37,17 +33,24 @@ pub(crate) fn save<'a>(
     Ok(())
 }
 
-/// Writes a file. Only the one that the user named may replace another: the server chooses how many
-/// there are.
-fn write(path: &Path, bytes: &[u8], may_replace: bool) -> io::Result<()> {
+/// Writes one of several contents, by its number from one, and returns the path. Only the file that
+/// the user named may replace another: the server chooses how many there are.
+pub(crate) fn write(path: &Path, number: usize, bytes: &[u8]) -> Result<PathBuf, Failure> {
+    let path = numbered(path, number);
     let mut options = File::options();
     options.write(true);
-    if may_replace {
+    if number == 1 {
         options.create(true).truncate(true);
     } else {
         options.create_new(true);
     }
-    options.open(path)?.write_all(bytes)
+    let written = options
+        .open(&path)
+        .and_then(|mut file| file.write_all(bytes));
+    match written {
+        Ok(()) => Ok(path),
+        Err(source) => Err(Failure::File { path, source }),
+    }
 }
 
 fn data(block: &ContentBlock) -> Option<&Base64Text> {

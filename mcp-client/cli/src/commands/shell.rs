@@ -118,6 +118,7 @@ async fn run(client: &Client, mcp: Mcp, json: bool, start: &Options) -> Result<(
         ("--cwd", options.cwd.is_some()),
         ("--env", !options.env.is_empty()),
         ("--header", !options.header.is_empty()),
+        ("--project", options.project),
         ("--revision", options.revision.is_some()),
     ];
     if let Some((name, _)) = of_connection.into_iter().find(|(_, is_given)| *is_given) {

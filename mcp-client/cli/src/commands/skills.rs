@@ -1,11 +1,11 @@
 //! `mcp skills`.
 
-use mcp_client::Client;
 use mcp_client::skills::{
     ListSkillsRequest, LoadedSkill, Skill, SkillError, SkillResources, SkillsHost,
 };
+use mcp_client::{CallError, Client};
 
-use super::lists::{all, empty, object};
+use super::lists::{all_and_left_out, empty, object};
 use crate::failure::Failure;
 use crate::output::{Output, print_error};
 
@@ -19,10 +19,13 @@ pub(crate) async fn skills(client: &Client, verify: bool, output: Output) -> Res
         }
         list => list?,
     };
-    let (skills, mut end) = all(client, list, output.limit).await;
+    let (skills, left_out, mut end) = all_and_left_out(client, list, output.limit).await;
+    if end.is_ok() && left_out > 0 && verify {
+        end = Err(Failure::Unverified);
+    }
     if output.json {
         output.value(&object("skills", &skills))?;
-    } else if end.is_ok() && skills.is_empty() {
+    } else if end.is_ok() && skills.is_empty() && left_out == 0 {
         end = empty::<ListSkillsRequest>(client);
     }
     for skill in &skills {
@@ -40,14 +43,13 @@ pub(crate) async fn skills(client: &Client, verify: bool, output: Output) -> Res
             end = Err(Failure::Unverified);
             continue;
         }
-        match verified(&host, skill).await {
-            Ok(verified) if output.json => drop(verified),
-            Ok(verified) => output.indented(&verified)?,
-            Err(SkillError::Call(error)) => return Err(error.into()),
-            Err(error) => {
-                print_error(&format!("{}: {error}", skill.uri));
-                end = Err(Failure::Unverified);
-            }
+        let faults = faults(&host, skill).await?;
+        if faults.is_empty() && !output.json {
+            output.indented("verified")?;
+        }
+        for fault in faults {
+            print_error(&format!("the skill `{}`: {fault}", skill.uri));
+            end = Err(Failure::Unverified);
         }
     }
     end
@@ -65,12 +67,35 @@ fn describe(skill: &Skill, output: Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Loads a skill and reads all of its files. Returns what was verified.
-async fn verified(host: &SkillsHost, skill: &Skill) -> Result<String, SkillError> {
-    let loaded: LoadedSkill = host.load(skill).await?;
-    let others = skill.files().iter().filter(|file| file.uri != skill.uri);
-    for file in others {
-        loaded.read(&file.uri).await?;
+/// Loads a skill and reads all of its files. Returns what is not as the server lists it.
+///
+/// # Errors
+///
+/// Those of the connection. If the server refuses a file, the others are read nevertheless.
+async fn faults(host: &SkillsHost, skill: &Skill) -> Result<Vec<String>, Failure> {
+    let loaded: LoadedSkill = match host.load(skill).await {
+        Ok(loaded) => loaded,
+        Err(error) => return Ok(vec![fault(&skill.uri, error)?]),
+    };
+    let mut faults = Vec::new();
+    for file in skill.files().iter().filter(|file| file.uri != skill.uri) {
+        if let Err(error) = loaded.read(&file.uri).await {
+            faults.push(fault(&file.uri, error)?);
+        }
     }
-    Ok("verified".to_owned())
+    Ok(faults)
+}
+
+/// Describes why a file cannot be verified.
+fn fault(uri: &str, error: SkillError) -> Result<String, Failure> {
+    match error {
+        SkillError::Call(error @ CallError::Refused { .. }) => {
+            Ok(format!("the file `{uri}` cannot be read: {error}"))
+        }
+        SkillError::Call(error) => {
+            print_error(&format!("the file `{uri}` cannot be read"));
+            Err(error.into())
+        }
+        error => Ok(error.to_string()),
+    }
 }

@@ -36,8 +36,9 @@ pub(crate) async fn find_server(
             return Err(Failure::Usage(message.to_owned()));
         };
         if let Some(source) = task.source {
-            options.config = source.config;
-            server.words.insert(0, source.name);
+            options.config.clone_from(&source.config);
+            server.words.insert(0, source.name.clone());
+            server.source = Some(source);
             return Ok(());
         }
         server.program = task.program.into_iter().map(OsString::from).collect();
@@ -72,7 +73,7 @@ pub(crate) async fn begin(
     server: &Server,
     output: Output,
 ) -> Result<(), Failure> {
-    let params = call::params(client, named).await;
+    let params = call::params(client, named).await?;
     let call = client.request::<CallToolRequest>(params);
     let task = match call.start_task().await? {
         StartedCall::Task(task) => task,

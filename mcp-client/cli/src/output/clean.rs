@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use mcp_internal::peer_text::{is_unsafe, write_escaped};
 use tracing_subscriber::fmt::MakeWriter;
 
+use crate::secrets;
+
 /// Escapes a text of one line: control characters, characters that change the direction of text,
 /// and line ends, which could imitate lines of this program, become `\u{1b}`.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
@@ -68,7 +70,7 @@ fn escaped(text: &str, unfit: impl Fn(char) -> bool) -> Cow<'_, str> {
     clean.into()
 }
 
-/// Writes events of `tracing` to standard error: one escaped line for each event.
+/// Writes events of `tracing` to standard error: one escaped line for each event, without secrets.
 pub(crate) struct LogWriter;
 
 impl<'a> MakeWriter<'a> for LogWriter {
@@ -84,7 +86,8 @@ impl Write for LogWriter {
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         let end = if text.ends_with('\n') { "\n" } else { "" };
-        let text = format!("{}{end}", line(text.trim_end_matches('\n')));
+        let shown = secrets::text(text.trim_end_matches('\n'));
+        let text = format!("{}{end}", line(&shown));
         io::stderr().write_all(text.as_bytes())?;
         Ok(event.len())
     }

@@ -57,6 +57,11 @@ impl NoAnswer {
     }
 }
 
+/// Returns `true` for an answer that agrees. An empty one does not.
+pub(crate) fn is_yes(answer: &str) -> bool {
+    matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
 impl Answers {
     pub(crate) fn new(patience: Duration) -> Self {
         let turn = Arc::new(Semaphore::new(1));

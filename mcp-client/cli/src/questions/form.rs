@@ -9,7 +9,7 @@ use mcp_client::types::{
 use mcp_client::{FormError, InputError};
 use mcp_internal::schema_validator::{Invalid, Validator};
 
-use super::ask::{Answers, AskPermit, NoAnswer};
+use super::ask::{Answers, AskPermit, NoAnswer, is_yes};
 use crate::output::exact::to_json;
 use crate::output::print_message;
 use crate::schema::Field;
@@ -71,10 +71,6 @@ fn refuse(no_answer: NoAnswer) -> ElicitResult {
         }
         None => ElicitResult::new(ElicitAction::Cancel),
     }
-}
-
-fn is_yes(answer: &str) -> bool {
-    matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
 /// Asks for a field until the answer is valid; `None` if the field stays empty.

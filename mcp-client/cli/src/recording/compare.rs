@@ -5,10 +5,41 @@ use std::fmt::Write as _;
 use mcp_client::types::error::{Path, Segment, excerpt};
 use mcp_client::types::json::{self, Value};
 
-use super::secrets::REMOVED;
+use crate::ignored::Ignored;
+use crate::secrets::REMOVED;
 
 /// The number of characters in front of a difference that are shown.
 const CONTEXT: usize = 30;
+
+/// Members of the protocol that differ in each run: ids, times, cursors and sealed states.
+const VOLATILE: [&str; 10] = [
+    "createdAt",
+    "httpUrl",
+    "httpUrlExpiresAt",
+    "lastModified",
+    "lastUpdatedAt",
+    "nextCursor",
+    "pollIntervalMs",
+    "requestState",
+    "taskId",
+    "ttlMs",
+];
+
+/// Members with data of programs, in which these names have other meanings.
+const DATA: [&str; 4] = [
+    "arguments",
+    "inputSchema",
+    "outputSchema",
+    "structuredContent",
+];
+
+/// Returns `true` for a member of the protocol whose value differs in each run.
+fn is_volatile(steps: &[Segment]) -> bool {
+    let is_data =
+        |step: &Segment| matches!(step, Segment::Member(name) if DATA.contains(&name.as_str()));
+    matches!(steps.last(), Some(Segment::Member(name)) if VOLATILE.contains(&name.as_str()))
+        && !steps.iter().any(is_data)
+}
 
 /// Returns the params by which requests of a method are matched: without `_meta`, and without what
 /// a client says of itself.
@@ -85,26 +116,55 @@ impl std::fmt::Display for Difference {
 
 /// Returns the first differences, at most `limit`. A removed secret equals everything.
 pub(crate) fn differences(expected: &Value, found: &Value, limit: usize) -> Vec<Difference> {
+    compared(expected, found, limit, None)
+}
+
+/// Returns the same for results of two runs: without what is ignored, and what differs in each run.
+pub(crate) fn of_runs(
+    expected: &Value,
+    found: &Value,
+    limit: usize,
+    ignored: &[Ignored],
+) -> Vec<Difference> {
+    compared(expected, found, limit, Some(ignored))
+}
+
+fn compared(
+    expected: &Value,
+    found: &Value,
+    limit: usize,
+    ignored: Option<&[Ignored]>,
+) -> Vec<Difference> {
     let mut comparison = Comparison {
         path: Path::root(),
         steps: Vec::new(),
         all: Vec::new(),
         limit,
+        ignored,
     };
     comparison.compare(Some(expected), Some(found));
     comparison.all
 }
 
-struct Comparison {
+struct Comparison<'a> {
+    /// What does not matter if the values are of two runs.
+    ignored: Option<&'a [Ignored]>,
     path: Path,
     steps: Vec<Segment>,
     all: Vec<Difference>,
     limit: usize,
 }
 
-impl Comparison {
+impl Comparison<'_> {
     fn compare(&mut self, expected: Option<&Value>, found: Option<&Value>) {
         if self.all.len() >= self.limit || expected.and_then(Value::as_str) == Some(REMOVED) {
+            return;
+        }
+        let is_in_both = expected.is_some() && found.is_some();
+        if let Some(ignored) = self.ignored
+            && (ignored.iter().any(|ignored| ignored.includes(&self.steps))
+                || (is_in_both && is_volatile(&self.steps)))
+        {
             return;
         }
         match (expected, found) {
@@ -196,6 +256,43 @@ mod tests {
             "$.d: expected nothing, found null",
         ];
         assert_eq!(shown, all);
+    }
+
+    #[test]
+    fn ignored_and_volatile_members_do_not_differ() {
+        let expected = value(
+            r#"{"tools":[{"title":"a","n":1},{"title":"b","n":1}],"at":{"x":1},"nextCursor":"p",
+                "structuredContent":{"createdAt":"1"},"createdAt":"1"}"#,
+        );
+        let found = value(
+            r#"{"tools":[{"title":"c","n":2},{"title":"d","n":2}],"at":{"x":2},"nextCursor":"q",
+                "structuredContent":{"createdAt":"2"},"createdAt":"2"}"#,
+        );
+        let paths = |ignored: &[&str]| {
+            let ignored: Vec<Ignored> = ignored.iter().map(|text| text.parse().unwrap()).collect();
+            let all = of_runs(&expected, &found, 20, &ignored);
+            all.iter()
+                .map(|one| one.path.to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let all = "$.tools[0].title $.tools[0].n $.tools[1].title $.tools[1].n $.at.x \
+                   $.structuredContent.createdAt";
+        assert_eq!(paths(&[]), all);
+        assert_eq!(
+            paths(&["$.tools.title", "$.at", "createdAt"]),
+            "$.tools[0].n $.tools[1].n"
+        );
+        assert_eq!(
+            paths(&["$.tools[1]", "n", "$.structuredContent.createdAt.x"]),
+            "$.tools[0].title $.at.x $.structuredContent.createdAt"
+        );
+        for invalid in ["", "$", "$.", ".a", "[0]"] {
+            assert!(invalid.parse::<Ignored>().is_err(), "{invalid}");
+        }
+        // Only the value is volatile.
+        let absent = of_runs(&value("{}"), &value(r#"{"nextCursor":"p"}"#), 9, &[]);
+        assert_eq!(absent.len(), 1);
     }
 
     #[test]

@@ -10,15 +10,16 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
+use mcp_client::types::headers::{METHOD, NAME, name_member};
 use mcp_client::types::json::Writer;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::clock::{Clock, Moment};
 use super::format::{Entry, Header, HttpPart, Secrets, Side, Stream};
-use super::secrets;
 use crate::failure::Failure;
 use crate::output;
+use crate::secrets::{self, KeyLines, TaskIds};
 
 /// The number of bytes that wait to be written. What does not fit is not recorded.
 const WAITING: usize = 64 << 20;
@@ -98,7 +99,7 @@ pub(crate) fn start(
         file: create(path).map_err(failed)?,
         path: path.to_owned(),
         left: Some(max_size),
-        keeps_secrets: secrets == Secrets::Kept,
+        cleaner: (secrets == Secrets::Removed).then(Cleaner::default),
         line: Vec::new(),
     };
     log.write(&header).map_err(failed)?;
@@ -172,8 +173,17 @@ struct Log {
     path: PathBuf,
     /// How many bytes may still be written; `None` if the recording has stopped.
     left: Option<u64>,
-    keeps_secrets: bool,
+    /// Removes secrets; `None` if they are kept.
+    cleaner: Option<Cleaner>,
     line: Vec<u8>,
+}
+
+/// Removes secrets from what is recorded.
+#[derive(Debug, Default)]
+struct Cleaner {
+    tasks: TaskIds,
+    /// Private keys in the standard error of the server.
+    keys: KeyLines,
 }
 
 impl Log {
@@ -202,7 +212,7 @@ impl Log {
                 format!("{lost} messages are missing: they came faster than they were written");
             self.write(&remark(moment.clone(), text))?;
         }
-        let entry = entry(moment.clone(), passed, self.keeps_secrets);
+        let entry = entry(moment.clone(), passed, self.cleaner.as_mut());
         if self.write(&entry)? {
             return Ok(());
         }
@@ -250,7 +260,7 @@ fn remark(moment: Moment, text: String) -> Entry {
     }
 }
 
-fn entry(moment: Moment, passed: Passed, keeps_secrets: bool) -> Entry {
+fn entry(moment: Moment, passed: Passed, mut cleaner: Option<&mut Cleaner>) -> Entry {
     let mut entry = Entry {
         from: passed.from,
         stream: passed.stream,
@@ -258,30 +268,46 @@ fn entry(moment: Moment, passed: Passed, keeps_secrets: bool) -> Entry {
         text: None,
         ..remark(moment, String::new())
     };
+    if let (Some(http), Some(cleaner)) = (&mut entry.http, &mut cleaner) {
+        cleaner.task_header(http);
+    }
     match passed.body {
         Body::Empty => {}
         Body::Bytes(bytes) if bytes.is_empty() => {}
         Body::Size(size) => entry.bytes = Some(size),
         Body::Start(start, size) => {
-            entry.text = Some(shortened(&start, keeps_secrets));
+            entry.text = Some(shortened(&start, entry.stream, cleaner));
             entry.bytes = Some(size);
         }
         Body::Bytes(bytes) if entry.from == Side::Recorder => {
             entry.text = Some(String::from_utf8_lossy(&bytes).into_owned());
         }
         // The query of the endpoint of HTTP+SSE is the session.
-        Body::Bytes(bytes) if is_endpoint(&entry) && !keeps_secrets => {
+        Body::Bytes(bytes) if is_endpoint(&entry) && cleaner.is_some() => {
             entry.text = Some(secrets::path(&String::from_utf8_lossy(&bytes)));
         }
-        Body::Bytes(bytes) => match parsed(&bytes, keeps_secrets) {
-            Some(message) if entry.stream != Some(Stream::Stderr) => entry.message = Some(message),
-            _ => {
-                entry.bytes = (bytes.len() > TEXT).then_some(bytes.len() as u64);
-                entry.text = Some(shortened(&bytes, keeps_secrets));
+        Body::Bytes(bytes) => {
+            if entry.stream != Some(Stream::Stderr) {
+                entry.message = parsed(&bytes, cleaner.as_deref_mut());
             }
-        },
+            if entry.message.is_none() {
+                entry.bytes = (bytes.len() > TEXT).then_some(bytes.len() as u64);
+                entry.text = Some(shortened(&bytes, entry.stream, cleaner));
+            }
+        }
     }
     entry
+}
+
+impl Cleaner {
+    /// Removes the id of a task from the header that repeats it.
+    fn task_header(&mut self, http: &mut HttpPart) {
+        let method = http.headers.get(METHOD);
+        let has_id = method.and_then(|method| name_member(method)) == Some("taskId");
+        if has_id && let Some(id) = http.headers.get_mut(NAME) {
+            *id = self.tasks.number(id);
+        }
+    }
 }
 
 fn is_endpoint(entry: &Entry) -> bool {
@@ -291,29 +317,34 @@ fn is_endpoint(entry: &Entry) -> bool {
 
 /// Returns an object or an array as it was sent, except for secrets; `None` if it nests deeper than
 /// messages can.
-fn parsed(bytes: &[u8], keeps_secrets: bool) -> Option<Box<RawValue>> {
+fn parsed(bytes: &[u8], cleaner: Option<&mut Cleaner>) -> Option<Box<RawValue>> {
     let text = std::str::from_utf8(bytes).ok()?.trim();
     if !text.starts_with(['{', '[']) || secrets::is_too_deep(text) {
         return None;
     }
     let message: &RawValue = serde_json::from_str(text).ok()?;
-    if keeps_secrets {
+    let Some(cleaner) = cleaner else {
         return Some(message.to_owned());
-    }
-    RawValue::from_string(secrets::message(text).into_owned()).ok()
+    };
+    let clean = secrets::message(text, Some(&mut cleaner.tasks));
+    RawValue::from_string(clean.into_owned()).ok()
 }
 
-fn shortened(bytes: &[u8], keeps_secrets: bool) -> String {
+fn shortened(bytes: &[u8], stream: Option<Stream>, cleaner: Option<&mut Cleaner>) -> String {
     let start = bytes.get(..TEXT).unwrap_or(bytes);
     let text = String::from_utf8_lossy(start);
-    let text = if keeps_secrets {
-        Cow::Borrowed(&*text)
-    } else {
-        let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
-        let clean = is_json.then(|| secrets::message(&text));
-        secrets::text(&clean.unwrap_or(Cow::Borrowed(&text)))
-            .into_owned()
-            .into()
+    let text = match cleaner {
+        None => text,
+        Some(cleaner) => {
+            let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
+            let clean = is_json.then(|| secrets::message(&text, Some(&mut cleaner.tasks)));
+            let clean = clean.unwrap_or(Cow::Borrowed(&text));
+            if stream == Some(Stream::Stderr) {
+                cleaner.keys.clean(&clean).into()
+            } else {
+                secrets::text(&clean).into_owned().into()
+            }
+        }
     };
     text.trim_end_matches(['\r', '\n']).to_owned()
 }

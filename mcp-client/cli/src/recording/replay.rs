@@ -1,6 +1,7 @@
 //! Plays one side of a recording.
 
 pub(crate) mod client;
+mod handles;
 pub(crate) mod http;
 pub(crate) mod link;
 pub(crate) mod player;

@@ -1,6 +1,6 @@
 //! The server for the tests of the program `mcp`: over standard input and output, or over HTTP with
 //! the argument `http`. With `proposals` it supports those for resources, with `hostile` it sends
-//! terminal control sequences, with `tasks` it has tools that are tasks, with `odd` what typed servers do not send, with `faulty` what `mcp check` finds, and with `https FILE` it
+//! terminal control sequences, with `tasks` it has tools that are tasks, with `odd` what typed servers do not send, with `faulty` what `mcp check` finds, with `scripted` what needs exact answers, and with `https FILE` it
 //! also issues URLs and writes its certificate to the file. With `skills FOLDER` it has the skills in
 //! a folder.
 
@@ -9,6 +9,7 @@ mod certificate;
 mod faulty;
 mod hostile;
 mod odd;
+mod scripted;
 
 use std::error::Error;
 use std::time::Duration;
@@ -182,6 +183,21 @@ fn proposals(builder: ServerBuilder) -> ServerBuilder {
                 .list(move |_: ListAt| async move { ResourcePage::new([member("b/c", "c")]) })
                 .handler(async || "c"),
         )
+        .add_resource(
+            ResourceDef::new("test://index", "index")
+                .collection()
+                .list(move |_: ListAt| async move {
+                    ResourcePage::new([member("a", "a.txt"), member("b", "b.html")])
+                })
+                .handler(async || {
+                    let page = TextResourceContents::new("test://dir/a", "A");
+                    let other = TextResourceContents::new("test://dir/b", "<p>B");
+                    vec![
+                        AnyResourceContents::from(page.mime_type("text/plain")),
+                        other.mime_type("text/html").into(),
+                    ]
+                }),
+        )
         .resource(
             "test://forms",
             "forms",
@@ -268,6 +284,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     if has("faulty") {
         return Ok(faulty::serve()?);
+    }
+    if has("scripted") {
+        return Ok(scripted::serve()?);
     }
     if has("odd") {
         return Ok(odd::serve()?);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::json::{Object, Value};
-use mcp_types::rpc::INVALID_PARAMS;
+use mcp_types::rpc::{INTERNAL_ERROR, INVALID_PARAMS};
 use mcp_types::{
     CallToolRequest, CancelTaskRequest, GetTaskRequest, ProgressNotificationParams, Request,
     TaskStatus, UpdateTaskRequest,
@@ -25,6 +25,10 @@ use crate::protocol::lenient;
 
 /// How long the cancellation of a task that was dropped may take.
 const CANCEL_TIME: Duration = Duration::from_secs(5);
+
+/// How often in a row the server may fail to tell the state of a task. The task itself may go on
+/// meanwhile.
+const FAILURES: u32 = 5;
 
 /// A task of a server.
 #[derive(Clone)]
@@ -86,6 +90,8 @@ pub(super) struct TaskRun {
     next: Instant,
     pause: Duration,
     backoff: Backoff,
+    /// How often in a row the server answered with an internal error.
+    failures: u32,
     /// Whether dropping this cancels the task.
     cancels: bool,
 }
@@ -108,6 +114,7 @@ impl TaskRun {
             next: now,
             pause: Duration::ZERO,
             backoff: Backoff::new(&task.connection.connection().limits),
+            failures: 0,
             cancels: false,
             task,
         };
@@ -134,6 +141,7 @@ impl TaskRun {
                 answered = self.questions.answered(&self.task.connection) => answered?,
                 () = sleep_until(self.next) => {}
             }
+            let failures = self.failures;
             let done = match self.questions.unsent().cloned() {
                 Some(answers) => self.update(answers).await.map(|()| None),
                 None => self.poll().await,
@@ -141,7 +149,12 @@ impl TaskRun {
             match done {
                 Ok(Some(result)) => return Ok(result),
                 Ok(None) => {}
-                Err(error) if self.is_transient(&error) => {
+                Err(error) if self.failures > FAILURES => {
+                    // The task may be working, and another process may follow it.
+                    self.cancels = false;
+                    return Err(error);
+                }
+                Err(error) if self.failures > failures || self.is_transient(&error) => {
                     tracing::debug!(%error, "a task cannot be polled now");
                     self.next = Instant::now() + self.backoff.next(error.retry_after());
                     if self.has_expired() {
@@ -165,6 +178,7 @@ impl TaskRun {
     async fn update(&mut self, answers: Object) -> Result<(), CallError> {
         match self.task.update(answers).await {
             Ok(()) => {
+                self.failures = 0;
                 self.questions.sent();
                 Ok(())
             }
@@ -172,8 +186,16 @@ impl TaskRun {
                 self.questions.sent();
                 self.poll().await?.map_or(Err(error), |_| Ok(()))
             }
-            Err(error) => Err(error),
+            Err(error) => {
+                self.count(&error);
+                Err(error)
+            }
         }
+    }
+
+    /// Counts the internal errors of the server.
+    fn count(&mut self, error: &CallError) {
+        self.failures += u32::from(error.code() == Some(INTERNAL_ERROR));
     }
 
     /// Asks for the state, and returns the result if there is one.
@@ -183,7 +205,9 @@ impl TaskRun {
             if let CallError::Task(TaskError::Unknown { .. }) = error {
                 self.cancels = false;
             }
+            self.count(error);
         })?;
+        self.failures = 0;
         self.backoff.opened();
         let revision = self.task.connection.connection().revision();
         let state = Snapshot::read(revision, text.get())?;

@@ -1,11 +1,13 @@
 //! [`Skill`]: what a server says of a skill, and the files that it lists.
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use mcp_types::json::{Object, Value};
 use mcp_types::uri::{canonical, percent_decode};
-use serde_full::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_full::de::value::SeqAccessDeserializer;
+use serde_full::de::{self, SeqAccess, Unexpected, Visitor};
+use serde_full::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
@@ -288,16 +290,28 @@ impl Serialize for SkillResources {
 
 impl<'de> Deserialize<'de> for SkillResources {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(crate = "serde_full", untagged)]
-        enum Form {
-            Files(Vec<SkillResource>),
-            Word(String),
+        struct FilesOrWord;
+
+        impl<'de> Visitor<'de> for FilesOrWord {
+            type Value = SkillResources;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a list of files or `{DYNAMIC}`")
+            }
+
+            fn visit_str<E: de::Error>(self, word: &str) -> Result<SkillResources, E> {
+                if word == DYNAMIC {
+                    return Ok(SkillResources::Dynamic);
+                }
+                Err(E::invalid_value(Unexpected::Str(word), &self))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, files: A) -> Result<SkillResources, A::Error> {
+                let files = SeqAccessDeserializer::new(files);
+                Vec::deserialize(files).map(SkillResources::Files)
+            }
         }
-        match Form::deserialize(deserializer)? {
-            Form::Files(files) => Ok(Self::Files(files)),
-            Form::Word(word) if word == DYNAMIC => Ok(Self::Dynamic),
-            Form::Word(_) => Err(de::Error::custom("expected a list of files or `dynamic`")),
-        }
+
+        deserializer.deserialize_any(FilesOrWord)
     }
 }

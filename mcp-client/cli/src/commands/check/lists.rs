@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use mcp_client::types::json::Value;
 use mcp_client::types::{
     ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
-    Request, rpc,
+    Request, Resource, rpc,
 };
 use mcp_client::{CallError, Client, List, Paged};
 
@@ -71,8 +71,8 @@ pub(super) async fn prompts(client: &Client, wire: &Wire) {
     }
 }
 
-/// Returns the URIs of the resources.
-pub(super) async fn resources(client: &Client, wire: &Wire) -> Vec<String> {
+/// Returns the resources.
+pub(super) async fn resources(client: &Client, wire: &Wire) -> Vec<Resource> {
     let resources = all::<ListResourcesRequest>(client, wire, client.resources()).await;
     let templates = client.resource_templates();
     let templates = all::<ListResourceTemplatesRequest>(client, wire, templates).await;
@@ -104,7 +104,7 @@ pub(super) async fn resources(client: &Client, wire: &Wire) -> Vec<String> {
             seen.findings.warning(place, text);
         }
     }
-    resources.into_iter().map(|resource| resource.uri).collect()
+    resources
 }
 
 fn unique<'a>(findings: &mut Findings, names: &mut HashSet<&'a str>, place: &str, name: &'a str) {

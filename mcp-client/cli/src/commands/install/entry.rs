@@ -1,12 +1,13 @@
 //! [`entry`]: the entry of a server in a file, without secrets.
 
 use jsonc_parser::cst::CstInputValue;
-use mcp_gateway::config::{is_secret_name, is_secret_value, named_value, variables};
+use mcp_gateway::config::{named_value, variables};
 
 use crate::args::Install;
 use crate::failure::Failure;
 use crate::hints;
 use crate::hosts::{Host, Variables};
+use crate::secrets::{Place, is_secret_name, is_secret_value};
 
 /// Variables that editors define, which are not in the environment.
 const DEFINED: [&str; 3] = ["workspaceFolder", "workspaceFolderBasename", "userHome"];
@@ -100,7 +101,7 @@ fn values(
 /// Returns `true` for a value that may be a secret and does not come from a variable.
 fn is_secret(name: &str, value: &str) -> Result<bool, Failure> {
     let has_variables = !names(value)?.is_empty();
-    Ok(is_secret_value(value) || (is_secret_name(name) && !has_variables))
+    Ok(is_secret_value(value) || (is_secret_name(name, Place::Setting) && !has_variables))
 }
 
 fn refuse_secret_arguments(arguments: &[&str]) -> Result<(), Failure> {

@@ -4,7 +4,6 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use mcp_gateway::config::{is_secret_name, is_secret_value, named_value};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{CompletionType, Config};
@@ -14,7 +13,7 @@ use super::complete::{Completions, Names};
 use crate::authorization::folder;
 use crate::edit::file::private_folder;
 use crate::failure::Failure;
-use crate::recording::secrets;
+use crate::secrets::has_secret;
 
 /// The number of lines of the history.
 const LINES: usize = 1000;
@@ -99,15 +98,6 @@ impl Editor {
             tracing::warn!(%error, "the history is not saved");
         }
     }
-}
-
-fn has_secret(line: &str) -> bool {
-    let mut words = line.split_ascii_whitespace();
-    let is_secret_word = |word: &str| {
-        named_value(word)
-            .is_some_and(|(name, value)| is_secret_name(name) || is_secret_value(value))
-    };
-    words.any(is_secret_word) || is_secret_value(line) || secrets::text(line) != line
 }
 
 fn failed(error: ReadlineError) -> Failure {

@@ -6,8 +6,8 @@ use mcp_client::types::{Revision, Sender};
 use mcp_types::registry;
 
 use crate::recording::format::Side;
-use crate::recording::secrets::REMOVED;
 use crate::recording::session::{Kind, Message};
+use crate::secrets::REMOVED;
 
 /// Something that is not valid.
 #[derive(Clone, Debug)]

@@ -63,7 +63,7 @@ pub(crate) fn page(explanation: &Explanation<'_>) -> String {
                         "Recorded " (clean::line(&explanation.header.time)) " by "
                         (clean::line(&explanation.header.program)) ". "
                         @match explanation.header.secrets {
-                            Secrets::Removed => "Values whose names look like secrets are removed.",
+                            Secrets::Removed => "What looks like a secret is removed.",
                             Secrets::Kept => "Secrets are not removed: do not share this page.",
                         }
                     }

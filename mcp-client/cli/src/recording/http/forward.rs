@@ -20,7 +20,7 @@ use super::pool::Pool;
 use crate::output::print_error;
 use crate::recording::format::{HttpPart, Side};
 use crate::recording::recorder::Recorder;
-use crate::recording::secrets;
+use crate::secrets;
 
 /// The number of sessions that are numbered.
 const SESSIONS: usize = 10_000;

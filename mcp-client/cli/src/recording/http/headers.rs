@@ -8,7 +8,7 @@ use hyper::header::{ACCEPT_ENCODING, CONNECTION, HOST, ORIGIN};
 use hyper::{HeaderMap, Response, StatusCode};
 use mcp_client::is_loopback_url;
 
-use crate::recording::secrets;
+use crate::secrets;
 
 /// Headers that are for one connection only, RFC 9110, section 7.6.1.
 const HOP_BY_HOP: [&str; 8] = [

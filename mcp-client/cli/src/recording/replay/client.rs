@@ -9,14 +9,20 @@ use mcp_client::types::rpc::{self, ErrorObject, Message as Rpc};
 use serde::Serialize;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use super::handles::Handles;
 use super::link::{Link, Sent};
 use crate::args::Timing;
-use crate::recording::compare::differences;
+use crate::ignored::Ignored;
+use crate::recording::compare::of_runs;
 use crate::recording::format::Side;
 use crate::recording::session::{Kind, Message, Session};
+use crate::secrets;
 
 /// The number of differences of a result that are reported.
 const DIFFERENCES: usize = 20;
+
+/// The number of requests of the server without a recorded answer that are reported.
+const UNEXPECTED: usize = 100;
 
 /// A request whose answer is not the recorded one.
 #[derive(Debug, Serialize)]
@@ -32,19 +38,31 @@ pub(crate) struct Report {
     /// The number of answers that were compared.
     pub(crate) compared: usize,
     pub(crate) mismatches: Vec<Mismatch>,
+    /// The methods of requests of the server that the recording does not answer.
+    pub(crate) unexpected: Vec<String>,
+    /// The methods of requests that the server made when it was recorded, and not now.
+    pub(crate) unused: Vec<String>,
+}
+
+/// How a recording is replayed.
+pub(crate) struct How<'a> {
+    pub(crate) timing: Timing,
+    /// How long to wait for each message.
+    pub(crate) time: Duration,
+    /// What is not compared.
+    pub(crate) ignored: &'a [Ignored],
+    /// Whether the recording has no secrets, so that they are removed from the answers, too.
+    pub(crate) without_secrets: bool,
 }
 
 /// Sends the messages of the client in their order, each after the answers that were there when it
 /// was recorded.
-pub(crate) async fn play(
-    session: &Session<'_>,
-    link: Link,
-    timing: Timing,
-    time: Duration,
-) -> Report {
+pub(crate) async fn play(session: &Session<'_>, link: Link, how: &How<'_>) -> Report {
     let mut run = Run {
         link,
-        time,
+        time: how.time,
+        handles: Handles::default(),
+        unexpected: Vec::new(),
         expected: expected_answers(session),
         answers: HashMap::new(),
         asked: HashMap::new(),
@@ -53,12 +71,14 @@ pub(crate) async fn play(
     let mut report = Report {
         compared: 0,
         mismatches: Vec::new(),
+        unexpected: Vec::new(),
+        unused: Vec::new(),
     };
     let start = Instant::now();
     for message in &session.messages {
         match message.entry.from {
             Side::Client => {
-                if timing == Timing::Recorded {
+                if how.timing == Timing::Recorded {
                     let at = Duration::try_from_secs_f64(message.entry.ms.max(0.0) / 1000.0);
                     tokio::time::sleep_until(start + at.unwrap_or_default()).await;
                 }
@@ -72,7 +92,7 @@ pub(crate) async fn play(
                     continue;
                 }
                 report.compared += 1;
-                let differences = run.compare(message).await;
+                let differences = run.compare(message, how).await;
                 if !differences.is_empty() {
                     let method = session.pair_of(message).and_then(Message::method);
                     report.mismatches.push(Mismatch {
@@ -85,6 +105,10 @@ pub(crate) async fn play(
             Side::Recorder => {}
         }
     }
+    report.unexpected = run.unexpected;
+    let unused = run.recorded.into_iter().filter(|(_, left)| *left > 0);
+    report.unused = unused.map(|(method, _)| method).collect();
+    report.unused.sort_unstable();
     report
 }
 
@@ -123,12 +147,16 @@ struct Run {
     asked: HashMap<String, VecDeque<RequestId>>,
     /// How many requests the client will answer as recorded, by method.
     recorded: HashMap<String, usize>,
+    /// The methods of requests without a recorded answer.
+    unexpected: Vec<String>,
+    handles: Handles,
 }
 
 impl Run {
     async fn send(&mut self, session: &Session<'_>, message: &Message<'_>) {
         if message.kind.answers().is_none() {
-            return self.send_text(message.text.to_owned(), message).await;
+            let text = self.handles.replace(message.text);
+            return self.send_text(text, message).await;
         }
         // An answer to a request of the server, which has another id now.
         let Some(method) = session.pair_of(message).and_then(Message::method) else {
@@ -183,7 +211,7 @@ impl Run {
     }
 
     /// Waits for the answer, and compares it with the recorded one.
-    async fn compare(&mut self, expected: &Message<'_>) -> Vec<String> {
+    async fn compare(&mut self, expected: &Message<'_>, how: &How<'_>) -> Vec<String> {
         let Some(id) = expected.kind.answers() else {
             return Vec::new();
         };
@@ -196,7 +224,7 @@ impl Run {
                 return vec!["there is no answer".to_owned()];
             }
         };
-        let parse = |text| json::from_str::<Value>(text).unwrap_or_default();
+        let parse = |text: &str| json::from_str::<Value>(text).unwrap_or_default();
         let (expected, found) = match (&expected.kind, found) {
             (Kind::Result { result, .. }, Ok(found)) => (parse(result), found),
             (Kind::Error { error, .. }, Err(found)) => (parse(error), found),
@@ -214,7 +242,13 @@ impl Run {
             }
             _ => return Vec::new(),
         };
-        let differences = differences(&expected, &found, DIFFERENCES);
+        self.handles.learn(&expected, &found);
+        let found = if how.without_secrets {
+            parse(&secrets::message(&found.to_string(), None))
+        } else {
+            found
+        };
+        let differences = of_runs(&expected, &found, DIFFERENCES, how.ignored);
         differences.iter().map(ToString::to_string).collect()
     }
 
@@ -258,6 +292,9 @@ impl Run {
         let written = if method == "ping" {
             rpc::write_result(&mut text, &id, &json::Object::new())
         } else {
+            if self.unexpected.len() < UNEXPECTED {
+                self.unexpected.push(method);
+            }
             let error =
                 ErrorObject::method_not_found("the recording has no answer to this request");
             rpc::write_error(&mut text, Some(&id), &error)

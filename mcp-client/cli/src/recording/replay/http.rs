@@ -28,7 +28,11 @@ const RUNNING: usize = 1000;
 type Answer = Response<Either<Events, Full<Bytes>>>;
 
 /// Answers requests until the future is dropped.
-pub(crate) async fn serve(player: Player, listen: SocketAddr, limit: usize) -> Result<(), Failure> {
+pub(crate) async fn serve(
+    player: Arc<Player>,
+    listen: SocketAddr,
+    limit: usize,
+) -> Result<(), Failure> {
     let (push, _) = broadcast::channel(WAITING);
     let server = Arc::new(Server {
         player,
@@ -44,7 +48,7 @@ pub(crate) async fn serve(player: Player, listen: SocketAddr, limit: usize) -> R
 }
 
 struct Server {
-    player: Player,
+    player: Arc<Player>,
     /// Messages that belong to no request, for the streams that clients have opened with `GET`.
     push: broadcast::Sender<Bytes>,
     limit: usize,

@@ -1,6 +1,6 @@
 //! [`Player`]: answers the messages of a client as the recorded server did.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_client::types::id::RequestId;
@@ -12,14 +12,22 @@ use tokio::sync::{mpsc, oneshot};
 use super::script::{Call, Script, What, token};
 use super::substitute::Substitutes;
 use crate::args::Timing;
+use crate::failure::Failure;
+use crate::output::{print_error, print_message};
 use crate::recording::compare::{canonical, differences, matched};
-use crate::recording::secrets;
+use crate::secrets;
 
 /// The number of recorded requests that are compared with one that does not match.
 const CANDIDATES: usize = 100;
 
 /// The number of methods that an error names.
 const METHODS: usize = 20;
+
+/// The number of requests that are printed because they are not as recorded.
+const SHOWN: usize = 100;
+
+/// Requests that depend on the client, and not on what it is used for.
+const BEGINNINGS: [&str; 4] = ["initialize", "logging/setLevel", "ping", "server/discover"];
 
 /// Plays the server of a recording.
 pub(crate) struct Player {
@@ -41,6 +49,10 @@ struct State {
     running: HashMap<RequestId, oneshot::Sender<()>>,
     /// The number of requests with ids of this program.
     renamed: u64,
+    /// The number of requests that were not recorded.
+    misses: usize,
+    /// The number of requests that got their last answer again.
+    repeats: usize,
     is_closed: bool,
 }
 
@@ -113,6 +125,13 @@ impl Player {
                 None if method == "ping" => error_or_empty(&id, None),
                 None => {
                     let error = self.expected(&method, params.map(RawValue::get));
+                    if !BEGINNINGS.contains(&&*method) {
+                        let mut state = self.state();
+                        state.misses += 1;
+                        if state.misses <= SHOWN {
+                            print_error(&error.message);
+                        }
+                    }
                     error_or_empty(&id, Some(&error))
                 }
             },
@@ -146,6 +165,48 @@ impl Player {
         let _ = out.send(Out::response(response)).await;
     }
 
+    /// Prints what was not as recorded.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Different`] if there is anything.
+    pub(crate) fn finish(&self) -> Result<(), Failure> {
+        let state = self.state();
+        let mut unused: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut all = 0;
+        for ((method, params), calls) in &self.script.same {
+            let is_request = |at: &&usize| {
+                let call = self.script.calls.get(**at);
+                call.is_some_and(|call| call.id.is_some())
+            };
+            let recorded = calls.iter().filter(is_request).count();
+            if recorded == 0 || BEGINNINGS.contains(&method.as_str()) {
+                continue;
+            }
+            all += recorded;
+            let key = (method.clone(), params.clone());
+            let played = state.played.get(&key).copied().unwrap_or_default();
+            if played < recorded {
+                *unused.entry(method).or_default() += recorded - played;
+            }
+        }
+        let (misses, repeats) = (state.misses, state.repeats);
+        let played = all - unused.values().sum::<usize>();
+        let mut text = format!(
+            "{played} of {all} requests replayed, {misses} not recorded, {repeats} answered again"
+        );
+        for (at, (method, count)) in unused.iter().enumerate() {
+            let before = if at == 0 { "; not made: " } else { ", " };
+            text += &format!("{before}{count} `{method}`");
+        }
+        print_message(&text);
+        if misses == 0 && repeats == 0 && unused.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::Different)
+        }
+    }
+
     /// The client sends nothing more: no answers are awaited.
     pub(crate) fn close(&self) {
         let mut state = self.state();
@@ -173,19 +234,30 @@ impl Player {
         let key = (method.to_owned(), canonical(&params));
         let same = self.script.same.get(&key)?;
         let mut state = self.state();
+        let mut is_repeated = false;
         let played = state.played.entry(key).or_default();
         let at = match same.get(*played) {
             Some(at) => at,
-            None if is_request => same.last()?,
+            None if is_request => {
+                is_repeated = !BEGINNINGS.contains(&method);
+                same.last()?
+            }
             None => return None,
         };
         *played += 1;
+        if is_repeated {
+            state.repeats += 1;
+            if state.repeats <= SHOWN {
+                let text = "has this request less often, so its last answer is sent again";
+                print_message(&format!("the recording {text}: `{method}`"));
+            }
+        }
         self.script.calls.get(*at)
     }
 
     fn matched(&self, method: &str, params: Option<&str>) -> Value {
         if self.without_secrets {
-            let clean = params.map(secrets::message);
+            let clean = params.map(|params| secrets::message(params, None));
             return matched(method, clean.as_deref());
         }
         matched(method, params)

@@ -17,8 +17,7 @@ const WAITING: usize = 64;
 const RUNNING: usize = 1000;
 
 /// Answers the messages on standard input until it ends.
-pub(crate) async fn serve(player: Player, limit: usize) -> Result<(), Failure> {
-    let player = Arc::new(player);
+pub(crate) async fn serve(player: Arc<Player>, limit: usize) -> Result<(), Failure> {
     let mut lines = stdin::lines(limit);
     let (sender, receiver) = mpsc::channel(WAITING);
     let mut writing = tokio::spawn(write(receiver));

@@ -1,9 +1,11 @@
-//! Secrets in texts: in URLs, after `Bearer`, and after names such as in `TOKEN=abc`.
+//! Secrets in texts: in URLs, after `Bearer`, after names such as in `TOKEN=abc`, and those of
+//! known forms.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{REMOVED, is_secret, is_secret_in_query};
+use super::names::counts;
+use super::{Place, REMOVED, forms, is_secret_name};
 
 /// The schemes of credentials that stand before them.
 const SCHEMES: [&str; 2] = ["bearer ", "basic "];
@@ -14,22 +16,75 @@ const CREDENTIALS: usize = 8;
 /// The longest name before `=` or `:`, in bytes.
 const NAME: usize = 64;
 
-/// Removes the user names, passwords and secret parameters of URLs, and credentials after `Bearer`
-/// and `Basic`.
+/// The shortest value after `:` that is removed from a text of a message.
+const VALUE: usize = 6;
+
+/// Words after `:` that describe a value.
+const KINDS: [&str; 10] = [
+    "array", "boolean", "false", "integer", "null", "number", "object", "optional", "required",
+    "string",
+];
+
+/// The longest private key in PEM, in lines.
+const KEY_LINES: usize = 200;
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// Output of programs, a header, or a line of the user: `token: abc` is a name and a value.
+    Output,
+    /// A text in a message. It may be prose or a program, so only what is clearly a value is one.
+    Message,
+}
+
+/// Removes the user names, passwords and secret parameters of URLs, credentials after `Bearer` and
+/// `Basic`, and secrets of known forms.
 pub(crate) fn urls(text: &str) -> Cow<'_, str> {
-    let mut found = Vec::new();
-    find_urls(text, &mut found);
-    find_credentials(text, &mut found);
-    without(text, found)
+    without(text, found(text))
 }
 
 /// Removes the same as [`urls`], and what follows secret names and `=` or `:`.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
+    let mut found = found(text);
+    find_values(text, Source::Output, &mut found);
+    without(text, found)
+}
+
+/// Removes the same as [`text`] from a text in a message, which may be prose.
+pub(super) fn of_message(text: &str) -> Cow<'_, str> {
+    let mut found = found(text);
+    find_values(text, Source::Message, &mut found);
+    without(text, found)
+}
+
+fn found(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     find_urls(text, &mut found);
     find_credentials(text, &mut found);
-    find_values(text, &mut found);
-    without(text, found)
+    forms::find(text, &mut found);
+    found
+}
+
+/// Finds the lines of private keys in output that is recorded line by line.
+#[derive(Debug, Default)]
+pub(crate) struct KeyLines(usize);
+
+impl KeyLines {
+    /// Returns a line without secrets. All lines of a key are secrets.
+    pub(crate) fn clean(&mut self, line: &str) -> String {
+        if self.0 > 0 {
+            self.0 = if forms::closes_key(line) {
+                0
+            } else {
+                self.0 - 1
+            };
+            return REMOVED.to_owned();
+        }
+        if forms::opens_key(line) {
+            self.0 = KEY_LINES;
+        }
+        text(line).into_owned()
+    }
 }
 
 /// Replaces parts of a text, which may overlap.
@@ -87,7 +142,7 @@ fn find_parameters(url: &str, start: usize, found: &mut Vec<Range<usize>>) {
         let length = until(rest, |c| matches!(c, '&' | ';' | '#' | '?'));
         let parameter = rest.get(..length).unwrap_or_default();
         if let Some((name, value)) = parameter.split_once('=')
-            && is_secret_in_query(name)
+            && is_secret_name(name, Place::Query)
             && !value.is_empty()
         {
             let value_start = start + at + 1 + name.len() + 1;
@@ -114,21 +169,22 @@ fn find_credentials(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-fn find_values(text: &str, found: &mut Vec<Range<usize>>) {
+fn find_values(text: &str, source: Source, found: &mut Vec<Range<usize>>) {
     let mut done = 0;
     for (at, sign) in text.match_indices(['=', ':']) {
         if at < done {
             continue;
         }
         let before = text.get(..at).unwrap_or_default();
-        let before = before.trim_end_matches(' ');
-        let before = before.trim_end_matches(['"', '\'', '\\']);
-        let name = before.bytes().rev().take(NAME);
-        let length = name
+        let spaced = before.trim_end_matches(' ');
+        let unquoted = spaced.trim_end_matches(['"', '\'', '\\']);
+        let letters = unquoted.bytes().rev().take(NAME);
+        let length = letters
             .take_while(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte))
             .count();
-        let name = before.get(before.len() - length..).unwrap_or_default();
-        if !is_secret(name) {
+        let name = unquoted.get(unquoted.len() - length..).unwrap_or_default();
+        let is_quoted = unquoted.len() < spaced.len();
+        if !(is_secret_name(name, Place::Member) || (is_quoted && is_capability(name))) {
             continue;
         }
         let start = at + sign.len();
@@ -148,12 +204,49 @@ fn find_values(text: &str, found: &mut Vec<Range<usize>>) {
         } else {
             until(value, |c| ends_url(c) || matches!(c, ',' | ';' | '&'))
         };
-        if length > 0 {
+        let shown = value.get(..length).unwrap_or_default();
+        let is_value = match source {
+            Source::Output => true,
+            Source::Message if is_quoted || quote.is_some() => length < value.len(),
+            Source::Message if sign == "=" => opening.is_empty() && spaced.len() == before.len(),
+            Source::Message => {
+                let line = unquoted.get(..unquoted.len() - name.len());
+                let line = line.unwrap_or_default().rsplit('\n').next();
+                let is_first =
+                    line.is_some_and(|line| line.trim_matches([' ', '\t', '-']).is_empty());
+                let after = value.get(length..).unwrap_or_default();
+                let is_last = after
+                    .trim_start_matches([' ', '\t', '\r'])
+                    .starts_with('\n')
+                    || after.trim().is_empty();
+                let is_word = shown.len() >= VALUE && !KINDS.contains(&shown);
+                is_first && is_last && (is_word || is_header)
+            }
+        };
+        if is_value && !is_placeholder(name, shown) {
             let start = start + rest.len() - value.len();
             found.push(start..start + length);
             done = start + length;
         }
     }
+}
+
+/// Returns `true` for members whose value is the permission to use what it names.
+pub(super) fn is_capability(name: &str) -> bool {
+    matches!(name, "httpUrl" | "taskId")
+}
+
+/// Returns `true` for a value that stands for another one, such as `${TOKEN}`, and for a number of
+/// tokens.
+fn is_placeholder(name: &str, value: &str) -> bool {
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+    value.is_empty()
+        || (counts(name) && is_number)
+        || value.starts_with('=')
+        || value == REMOVED
+        || ["${", "$(", "{{"]
+            .iter()
+            .any(|start| value.starts_with(start))
 }
 
 /// Returns the length of a text until the quote that ends it. Quotes after a backslash do not.
@@ -164,42 +257,4 @@ fn quoted(text: &str, quote: char) -> usize {
         is_escaped = c == '\\' && !is_escaped;
         ends
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secrets_in_texts_are_removed() {
-        for (given, expected) in [
-            ("TOKEN=abc x", "TOKEN=[removed] x"),
-            (r#"{"password": "abc", "#, r#"{"password": "[removed]", "#),
-            (
-                "Authorization: Bearer abc def\nx",
-                "Authorization: [removed]\nx",
-            ),
-            ("used bearer abcdefgh.i", "used bearer [removed]"),
-            ("a basic idea", "a basic idea"),
-            (
-                "see https://u:p@h/x?code=1&b=2#access_token=3",
-                "see https://[removed]@h/x?code=[removed]&b=2#access_token=[removed]",
-            ),
-            ("postgres://u:p@h/db", "postgres://[removed]@h/db"),
-            ("token: ", "token: "),
-            (
-                r#"{"password": "a b, c", "n": 1}"#,
-                r#"{"password": "[removed]", "n": 1}"#,
-            ),
-            (r#"{"password": "a\" b"}"#, r#"{"password": "[removed]"}"#),
-            (
-                r#""{\"token\": \"a b\", \"n\": 1}""#,
-                r#""{\"token\": \"[removed]\", \"n\": 1}""#,
-            ),
-            ("é: token=ü, é", "é: token=[removed], é"),
-        ] {
-            assert_eq!(text(given), expected);
-        }
-        assert_eq!(urls("token: this one"), "token: this one");
-    }
 }

@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 
-use super::{REMOVED, is_secret, text};
+use mcp_gateway::config::named_value;
+
+use super::{Place, REMOVED, is_secret_name, text};
 
 /// Returns the words of a command line without secrets: `--token SECRET`, `--token=SECRET`,
 /// `TOKEN=SECRET` and URLs.
@@ -16,8 +18,17 @@ pub(crate) fn command_line(words: &[OsString]) -> Vec<String> {
             is_value = false;
             continue;
         }
-        is_value = word.starts_with('-') && !word.contains('=') && is_secret(&word);
-        shown.push(text(&word).into_owned());
+        let is_option = word.starts_with('-') && !word.contains('=');
+        is_value = is_option && is_secret_name(&word, Place::Setting);
+        shown.push(match named_value(&word) {
+            Some((name, value))
+                if !word.contains("://") && is_secret_name(name, Place::Setting) =>
+            {
+                let before = word.strip_suffix(value).unwrap_or_default();
+                format!("{before}{REMOVED}")
+            }
+            _ => text(&word).into_owned(),
+        });
     }
     shown
 }
@@ -35,13 +46,17 @@ mod tests {
             "--token=abc",
             "PASSWORD=abc",
             "https://me:abc@example.com/x?sig=abc&a=1",
+            "--pass",
+            "abc",
+            "OPENAI_KEY=abc",
             "--verbose",
             "kept",
         ];
         let words: Vec<_> = words.iter().map(OsString::from).collect();
         let shown = command_line(&words).join(" ");
         let expected = "server --api-key [removed] --token=[removed] PASSWORD=[removed] \
-                        https://[removed]@example.com/x?sig=[removed]&a=1 --verbose kept";
+                        https://[removed]@example.com/x?sig=[removed]&a=1 \
+                        --pass [removed] OPENAI_KEY=[removed] --verbose kept";
         assert_eq!(shown, expected);
     }
 }
