@@ -1,7 +1,7 @@
 //! Limits on the size of those parts of a request that the server stores. The JSON text is
 //! measured, before it is decoded.
 
-use mcp_types::error::DecodeError;
+use mcp_types::error::{DecodeError, Rule};
 use mcp_types::meta::{CLIENT_CAPABILITIES, CLIENT_INFO};
 use mcp_types::{RequestId, json};
 use serde_json::value::RawValue;
@@ -37,7 +37,8 @@ pub(crate) fn check(
         let most = limits.id_bytes;
         return Err(DecodeError::data(format!(
             "the request's `id` is too long: expected at most {most} bytes"
-        )));
+        ))
+        .with_rule(Rule::Limit, [most.to_string()]));
     }
     check_meta(limits, method, params)
 }
@@ -95,13 +96,16 @@ pub(crate) fn peer(
             one + other,
             limits.peer_bytes
         ))
+        .with_rule(Rule::Limit, [limits.peer_bytes.to_string()])
         .inside_member(longer));
     }
     Ok(one + other)
 }
 
 fn too_long(name: &'static str, most: usize) -> DecodeError {
-    DecodeError::data(format!("too long: expected at most {most} bytes")).inside_member(name)
+    DecodeError::data(format!("too long: expected at most {most} bytes"))
+        .with_rule(Rule::Limit, [most.to_string()])
+        .inside_member(name)
 }
 
 /// Rejects a URI that is longer than [`Limits::uri_bytes`](field@crate::Limits::uri_bytes), before

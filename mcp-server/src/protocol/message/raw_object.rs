@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use mcp_types::codec::Key;
-use mcp_types::error::DecodeError;
+use mcp_types::error::{DecodeError, Rule};
 use mcp_types::json;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
@@ -75,7 +75,8 @@ impl<'a> RawObject<'a> {
         let mut found = self.all.iter().filter(|(known, _)| known == name);
         let first = found.next();
         if found.next().is_some() {
-            let error = DecodeError::data(format!("duplicate field `{name}`"));
+            let error = DecodeError::data(format!("duplicate field `{name}`"))
+                .with_rule(Rule::DuplicateMember, [name.to_owned()]);
             return Err(self.with_parent(error));
         }
         Ok(first.map(|(_, raw)| *raw).filter(|raw| raw.get() != "null"))
@@ -133,7 +134,9 @@ impl<'a> RawObject<'a> {
         };
         match duplicate {
             Some((_, name)) => {
-                let error = DecodeError::data(format!("duplicate member `{}`", short(name)));
+                let name = short(name);
+                let error = DecodeError::data(format!("duplicate member `{name}`"))
+                    .with_rule(Rule::DuplicateMember, [name.to_string()]);
                 Err(self.with_parent(error))
             }
             None => Ok(()),
