@@ -1,4 +1,6 @@
+use super::super::super::error::Rule;
 use super::super::super::json;
+use super::super::{Decode, Kind, Value, read};
 use super::*;
 
 fn check(checks: Checks, text: &str) -> Result<(), String> {
@@ -36,7 +38,7 @@ fn keyword_accepts_what_fulfils_it_and_values_of_other_kinds() {
         ),
         (
             Check::Values(&[
-                Literal::Number("1"),
+                Literal::Number("1e0"),
                 Literal::Array(&[Literal::Bool(true), Literal::Null]),
             ]),
             &["1.0", "10e-1", "[true,null]"],
@@ -223,24 +225,180 @@ static TREE: Checks = &[Check::Any(&[
     TEXT,
 ])];
 
-static ENDLESS: Checks = &[Check::All(&ENDLESS)];
-
-#[test]
-fn alternatives_within_alternatives_end_with_an_error() {
-    let nested = |levels| format!("{}\"a\"{}", "[".repeat(levels), "]".repeat(levels));
-    assert_eq!(check(TREE, &nested(6)), Ok(()));
-    let error = check(TREE, &nested(100)).unwrap_err();
-    assert!(error.contains("too many parts"), "{error}");
-    let error = check(ENDLESS, "1").unwrap_err();
-    assert!(error.contains("too many parts"), "{error}");
+fn nested(levels: usize, leaf: &str) -> String {
+    format!("{}{leaf}{}", "[".repeat(levels), "]".repeat(levels))
 }
 
 #[test]
+fn alternatives_within_alternatives_are_compared_once() {
+    // Each level doubles the number of ways.
+    let levels = json::NESTING_LIMIT;
+    assert_eq!(check(TREE, &nested(levels, "\"a\"")), Ok(()));
+    let error = check(TREE, &nested(levels, "1")).unwrap_err();
+    assert!(
+        error.starts_with("invalid type: number, expected array (at $[0][0]"),
+        "{error}"
+    );
+}
+
+static ENDLESS: Checks = &[Check::All(&ENDLESS)];
+
+/// One of two schemas that refer to each other, so that there is no way to tell whether a value is valid.
+static LIAR: Checks = &[Check::Not(&[Check::All(&FRIEND)])];
+static FRIEND: Checks = &[Check::Any(&[TEXT, &[Check::All(&LIAR)]])];
+
+#[test]
+fn schema_that_refers_to_itself_without_an_end_is_the_reason() {
+    for (checks, text) in [
+        (ENDLESS, "1"),
+        (ENDLESS, "[1]"),
+        (LIAR, "1"),
+        (FRIEND, "[1]"),
+    ] {
+        let error = check(checks, text).unwrap_err();
+        assert!(error.contains("the schema refers to itself"), "{error}");
+    }
+}
+
+/// Nine schemas for each level of a value.
+static STEEP: Checks = &[
+    Check::All(
+        &(&[Check::Any(&[&[Check::All(
+            &(&[Check::If(
+                TEXT,
+                &[],
+                &[Check::Rest(
+                    0,
+                    &[Check::All(
+                        &(&[Check::One(&[&[Check::All(&STEEP)]])] as Checks),
+                    )],
+                )],
+            )] as Checks),
+        )]])] as Checks),
+    ),
+    Check::Types(&["array", "string"]),
+];
+
+#[test]
 fn deepest_value_that_is_decoded_can_be_compared() {
-    static LIST: Checks = &[Check::All(
-        &(&[Check::Any(&[&[Check::Rest(0, &[Check::All(&LIST)])]])] as Checks),
-    )];
-    let levels = json::NESTING_LIMIT - 1;
-    let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-    assert_eq!(check(LIST, &text), Ok(()));
+    let levels = json::NESTING_LIMIT;
+    assert_eq!(check(STEEP, &nested(levels, "")), Ok(()));
+    let error = check(STEEP, &nested(levels, "1")).unwrap_err();
+    assert!(error.contains("invalid type: number"), "{error}");
+}
+
+#[test]
+fn long_chain_of_references_takes_no_stack() {
+    let mut last: &'static Checks = &TEXT;
+    for _ in 0..20_000 {
+        let next: Checks = Box::leak(Box::new([Check::All(last)]));
+        last = Box::leak(Box::new(next));
+    }
+    assert_eq!(check(last, "\"a\""), Ok(()));
+    assert!(check(last, "[1]").is_err());
+}
+
+/// A list of lists of any depth, each of which has checks.
+struct Lists(Vec<Lists>);
+
+static LISTS: Checks = &[Check::Unique, Check::Rest(0, &[Check::All(&LISTS)])];
+
+impl Decode for Lists {
+    fn vacant() -> Self {
+        Self(Vec::new())
+    }
+
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        checked(text, LISTS, |text| {
+            if text.kind() == Some(Kind::Array) {
+                self.0 = read(text)?;
+                return Ok(());
+            }
+            read::<Value>(text).map(drop)
+        })
+    }
+}
+
+#[test]
+fn values_within_values_with_checks_are_read_once() {
+    // Takes minutes if the elements are compared at each level.
+    let numbers: Vec<String> = (0..20_000).map(|number| number.to_string()).collect();
+    let lists = |last: &str| {
+        let list = nested(100, &format!("{},{last}", numbers.join(",")));
+        let lists = read::<Lists>(&mut Text::new(&list)).map(|lists| lists.0.len());
+        lists.map_err(|error| error.to_string())
+    };
+    assert_eq!(lists("20000"), Ok(1));
+    let error = lists("7e0").unwrap_err();
+    assert!(error.contains("equal to element 7,"), "{error}");
+    let path = format!("(at ${}[20000])", "[0]".repeat(99));
+    assert!(error.ends_with(&path), "{error}");
+}
+
+#[test]
+fn value_that_cannot_be_read_has_the_error_of_the_decoder() {
+    for (text, expected) in [
+        ("[[1,[2]],[1,[2,]]]", "expected value"),
+        ("[[1],[{\"a\":1,\"a\":1}]]", "duplicate member `a`"),
+        ("[[\"\\ud800\"]]", "surrogate"),
+    ] {
+        let error = read::<Lists>(&mut Text::new(text)).map(|lists| lists.0.len());
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn error_has_a_rule_and_what_it_expects() {
+    let pattern: &'static [Check] = Box::leak(Box::new([Check::Pattern(Pattern {
+        source: "^a",
+        matches: |text| text.starts_with('a'),
+    })]));
+    for (checks, text, rule, expected) in [
+        (&[Check::Nothing] as Checks, "1", Rule::Excluded, &[][..]),
+        (
+            &[Check::Types(&["null", "array"])],
+            "1",
+            Rule::Type,
+            &["null", "array"],
+        ),
+        (
+            &[Check::Values(&[Literal::Null, Literal::String("a")])],
+            "1",
+            Rule::Value,
+            &["a"],
+        ),
+        (&[Check::Minimum("2")], "1", Rule::Bound, &["2", "inf"]),
+        (&[Check::Maximum("0.5")], "1", Rule::Bound, &["-inf", "0.5"]),
+        (&[Check::Above("1")], "1", Rule::Bound, &["1", "inf"]),
+        (&[Check::Below("1")], "1", Rule::Bound, &["-inf", "1"]),
+        (&[Check::MultipleOf("2")], "1", Rule::Multiple, &["2"]),
+        (&[Check::Length(2, 3)], "\"a\"", Rule::Bound, &["2", "3"]),
+        (pattern, "\"b\"", Rule::Pattern, &["^a"]),
+        (&[Check::Items(2, 3)], "[1]", Rule::Bound, &["2", "3"]),
+        (&[Check::Unique], "[1,2,2]", Rule::Unique, &["1"]),
+        (
+            &[Check::Contains(1, 2, TEXT)],
+            "[1]",
+            Rule::Bound,
+            &["1", "2"],
+        ),
+        (&[Check::Members(1, 2)], "{}", Rule::Bound, &["1", "2"]),
+        (
+            &[Check::Required(&["a", "b"])],
+            "{\"a\":1}",
+            Rule::MissingMember,
+            &["b"],
+        ),
+        (&[Check::Any(&[TEXT, TEXT])], "[]", Rule::Type, &["string"]),
+        (&[Check::One(&[SMALL, SMALL])], "1", Rule::Variant, &[]),
+        (&[Check::Not(SMALL)], "1", Rule::Excluded, &[]),
+        (ENDLESS, "1", Rule::Limit, &[]),
+    ] {
+        let mut source = Text::new(text);
+        let outcome = checked(&mut source, checks, |text| read::<Value>(text).map(drop));
+        let error = outcome.unwrap_err();
+        assert_eq!(error.rule(), rule, "{checks:?}: {error}");
+        assert_eq!(error.expected(), expected, "{checks:?}: {error}");
+    }
 }
