@@ -68,6 +68,20 @@ fn numbers_of_a_schema_keep_all_digits() {
 }
 
 #[test]
+fn integer_of_an_enumeration_that_exceeds_64_bits_is_a_number() {
+    for schema in [
+        r#""const": 12345678901234567890123"#,
+        r#""enum": [18446744073709551615, 1]"#,
+    ] {
+        let text = format!(r#"{{"$defs": {{"A": {{"type": "integer", {schema}}}}}}}"#);
+        let outcome = generate(&text);
+        let types = outcome.files.iter().find(|file| file.path == "types.rs");
+        let types = &types.unwrap().text;
+        assert!(types.contains("Value(Number)"), "{schema}: {types}");
+    }
+}
+
+#[test]
 fn values_of_an_enumeration_are_sorted() {
     let outcome =
         generate(r#"{"$defs": {"A": {"enum": [[1], "b", 10, "a", 9, true, false, null]}}}"#);

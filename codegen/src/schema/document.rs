@@ -114,11 +114,12 @@ impl Document {
     ///
     /// Returns the same errors as [`Document::parse`].
     pub fn check(&self) -> Result<(), SchemaError> {
+        let circular = check::circular(&self.definitions);
         for (name, schema) in &self.definitions {
             let at = pointer::join(&format!("/{}", self.dialect.keyword()), name);
             check::schema(&self.file, &at, schema)?;
             check::references(&self.file, &at, schema, &self.definitions)?;
-            if check::circular(name, &self.definitions) {
+            if circular.contains(name.as_str()) {
                 let expected = "a reference to a type, not a cycle of references";
                 return Err(check::unexpected_value(&self.file, &at, expected, schema));
             }
