@@ -124,3 +124,23 @@ pub(crate) fn check_uri(
         uri.len()
     )))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn member_that_is_too_long_exceeds_a_limit() {
+        let text: Box<serde_json::value::RawValue> =
+            serde_json::from_str(r#"{"a":"long","b":1}"#).unwrap();
+        let members = RawObject::read(&text).unwrap();
+        let limits = Limits {
+            peer_bytes: 3,
+            ..Limits::default()
+        };
+        let error = peer(&members, ["a", "b"], &limits).unwrap_err();
+        assert_eq!(error.rule(), Rule::Limit, "{error}");
+        assert_eq!(error.expected(), ["3"], "{error}");
+        assert_eq!(error.path().to_string(), "$.a");
+    }
+}

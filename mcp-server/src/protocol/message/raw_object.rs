@@ -188,3 +188,22 @@ pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     let text: Key<'_> = serde_json::from_str(raw.get()).ok()?;
     Some(text.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duplicate_member_has_a_rule() {
+        let text: Box<RawValue> = serde_json::from_str(r#"{"a":1,"a":2}"#).unwrap();
+        let object = RawObject::read(&text).unwrap();
+        let errors = [
+            object.raw("a").unwrap_err(),
+            object.check_unique().unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!(error.rule(), Rule::DuplicateMember, "{error}");
+            assert_eq!(error.expected(), ["a"], "{error}");
+        }
+    }
+}
