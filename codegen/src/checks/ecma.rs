@@ -99,10 +99,11 @@ impl Translator<'_> {
             '{' if self.counts().is_some() => return None,
             c => push_char(&mut self.out, c),
         }
-        self.quantifier()
+        self.quantifier();
+        Some(())
     }
 
-    fn quantifier(&mut self) -> Option<()> {
+    fn quantifier(&mut self) {
         match self.rest.peek() {
             Some(sign @ ('*' | '+' | '?')) => {
                 self.out.push(*sign);
@@ -116,16 +117,15 @@ impl Translator<'_> {
                     out: String::new(),
                 };
                 let Some(counts) = inner.counts() else {
-                    return Some(());
+                    return;
                 };
                 let _ = write!(self.out, "{{{counts}}}");
                 self.rest = inner.rest;
             }
-            _ => return Some(()),
+            _ => return,
         }
         // Whether as little as possible is repeated does not change what matches.
         self.eat('?');
-        Some(())
     }
 
     /// Reads the counts of a quantifier behind the brace, and the other brace. Reads nothing if there are none.
@@ -303,7 +303,7 @@ impl Translator<'_> {
 fn negated(set: Member) -> Member {
     match set {
         Member::Set(set) => Member::Set(format!("[{set}]")),
-        other => other,
+        other @ Member::Char(_) => other,
     }
 }
 

@@ -202,14 +202,14 @@ fn wide_integers(document: &Document) -> Option<String> {
                 };
                 let has = |keyword: &str| {
                     let bound = members.get(keyword);
-                    bound.is_some_and(|bound| bound.is_i64())
+                    bound.is_some_and(Value::is_i64)
                 };
-                let least = has("minimum") || has("exclusiveMinimum");
-                let most = has("maximum") || has("exclusiveMaximum");
+                let is_bounded = (has("minimum") || has("exclusiveMinimum"))
+                    && (has("maximum") || has("exclusiveMaximum"));
                 let is_closed = members.contains_key("enum") || members.contains_key("const");
                 // The values of a map are numbers of any size.
                 let in_map = at.ends_with("/additionalProperties");
-                if is_integer && !in_map && !is_closed && !(least && most) {
+                if is_integer && !in_map && !is_closed && !is_bounded {
                     places.push(at.to_owned());
                 }
             },

@@ -49,10 +49,9 @@ pub(super) fn gather(root: &Value, name: RootName<'_>) -> Result<Gathering, Dang
     let names = gathered.names.clone();
     let definitions = gathered.in_order();
     let ignored = left_out.into_iter().filter_map(|(at, keyword)| {
-        let outer = |at: &&str| names.contains_key(*at);
         let starts = at.match_indices('/').map(|(end, _)| &at[..end]);
         let mut all: Vec<&str> = starts.chain([at.as_str()]).collect();
-        all.retain(|at| outer(&at));
+        all.retain(|at| names.contains_key(*at));
         let start = *all.last()?;
         Some(Ignored {
             definition: definitions.keys().position(|name| *name == names[start])?,
