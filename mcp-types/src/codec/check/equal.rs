@@ -23,7 +23,7 @@ enum Shape<'a> {
 ///
 /// Each value is looked at once, so that comparing lists within lists takes no more time than comparing
 /// the innermost ones.
-pub(super) fn classes(tree: &Tree) -> Vec<usize> {
+fn classes(tree: &Tree) -> Vec<usize> {
     let mut known = HashMap::new();
     let mut class = |shape| {
         let next = known.len();
@@ -56,7 +56,7 @@ pub(super) fn repeated(tree: &Tree, items: &[usize]) -> Option<(usize, usize)> {
     if items.len() < 2 {
         return None;
     }
-    let classes = tree.classes();
+    let classes = tree.classes(classes);
     let mut known = HashMap::new();
     let mut all = items.iter().enumerate();
     all.find_map(|(at, item)| known.insert(classes[*item], at).map(|first| (first, at)))

@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 use super::super::super::error::DecodeError;
 use super::super::super::json::text::{Elements, Entries};
 use super::super::{Kind, Number, Text};
-use super::equal;
 
 /// A value and all values inside it, in the order of the text. A value is known by its number.
 pub(super) struct Tree {
@@ -98,9 +97,10 @@ impl Tree {
         }
     }
 
-    /// Returns a number for each value, which is the same for equal ones, however they are written.
-    pub(super) fn classes(&self) -> &[usize] {
-        self.classes.get_or_init(|| equal::classes(self))
+    /// Returns a number for each value, which is the same for equal ones, however they are written. Calls
+    /// `find` for them the first time.
+    pub(super) fn classes(&self, find: fn(&Self) -> Vec<usize>) -> &[usize] {
+        self.classes.get_or_init(|| find(self))
     }
 
     /// Adds to an error the path from a value to one inside it.
