@@ -1,5 +1,6 @@
 //! Tables of checks: the keywords of a schema as data, for what its type does not express.
 
+mod ecma;
 mod list;
 mod pattern;
 mod values;
@@ -32,9 +33,7 @@ pub fn checks(
     exact: bool,
     null_as_absent: bool,
 ) -> (Checks, Vec<Warning>) {
-    // Whether a definition is compared in full is known after its table was made.
-    let mut loose = BTreeSet::new();
-    loop {
+    let compile = |loose: &BTreeSet<String>| {
         let mut compiler = Compiler {
             document,
             names: BTreeMap::new(),
@@ -43,16 +42,26 @@ pub fn checks(
             patterns: Patterns::new(exact),
             null_as_absent,
             warnings: Vec::new(),
-            loose: &loose,
+            loose,
             left_out: 0,
+            users: BTreeMap::new(),
+            current: String::new(),
         };
         let (checks, found) = compiler.tables(checked);
-        let warnings = compiler.warnings;
-        if found.is_subset(&loose) {
-            return (checks, warnings);
-        }
-        loose.extend(found);
+        (checks, compiler.warnings, found, compiler.users)
+    };
+    // Whether a definition is compared in full is known after its table was made.
+    let (checks, warnings, mut new, users) = compile(&BTreeSet::new());
+    if new.is_empty() {
+        return (checks, warnings);
     }
+    let mut loose: BTreeSet<String> = new.iter().cloned().collect();
+    while let Some(name) = new.pop() {
+        let users = users.get(&name).into_iter().flatten();
+        new.extend(users.filter(|user| loose.insert((*user).clone())).cloned());
+    }
+    let (checks, warnings, ..) = compile(&loose);
+    (checks, warnings)
 }
 
 struct Compiler<'a> {
@@ -70,13 +79,17 @@ struct Compiler<'a> {
     loose: &'a BTreeSet<String>,
     /// How many restrictions were left out, or are left out where a reference leads.
     left_out: usize,
+    /// The definitions that refer to each one.
+    users: BTreeMap<String, BTreeSet<String>>,
+    /// The definition whose table is made.
+    current: String,
 }
 
 impl Compiler<'_> {
     /// Makes the tables. Also returns the definitions whose tables accept more than their schemas.
-    fn tables(&mut self, checked: &BTreeSet<String>) -> (Checks, BTreeSet<String>) {
+    fn tables(&mut self, checked: &BTreeSet<String>) -> (Checks, Vec<String>) {
         let mut tables = String::new();
-        let mut loose = BTreeSet::new();
+        let mut loose = Vec::new();
         let names = checked.iter().map(|name| (name.clone(), self.name(name)));
         let names = names.collect();
         while let Some(name) = self.waiting.pop() {
@@ -84,9 +97,10 @@ impl Compiler<'_> {
             let schema = self.document.definitions.get(&name);
             let schema = schema.cloned().unwrap_or_default();
             let before = self.left_out;
+            self.current.clone_from(&name);
             let list = self.list(&schema, &format!("/{}", pointer::escape(&name)));
             if self.left_out > before {
-                loose.insert(name);
+                loose.push(name);
             }
             tables.push_str(&format!(
                 "\npub(super) static {table}: codec::Checks = {list};\n"
@@ -135,6 +149,11 @@ impl Compiler<'_> {
         self.names.insert(definition.to_owned(), name.clone());
         self.waiting.push(definition.to_owned());
         name
+    }
+
+    /// Returns the expression for a value.
+    fn literal(&self, value: &Value) -> String {
+        values::literal(value, &self.document.numbers)
     }
 
     fn warn(&mut self, at: &str, kind: WarningKind) {

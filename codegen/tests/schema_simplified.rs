@@ -10,8 +10,8 @@ fn document(root: &Value) -> Document {
 /// Returns the simplified form of the definition `A`, and the pointers and keywords of the
 /// warnings.
 fn simplified(schema: &Value) -> (Value, Vec<String>) {
+    // All keywords count, because no draft is named.
     let root = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$defs": { "A": schema, "Text": { "type": "string" }, "Point": point() },
     });
     let (mut definitions, warnings) = document(&root).simplified();
@@ -20,6 +20,7 @@ fn simplified(schema: &Value) -> (Value, Vec<String>) {
             WarningKind::Unchecked { keyword } => keyword,
             WarningKind::Unknown { keyword } => format!("unknown {keyword}"),
             WarningKind::Foreign { reference } => format!("foreign {reference}"),
+            WarningKind::OtherDraft { keyword, .. } => format!("other draft {keyword}"),
             WarningKind::OnlyObjects => "only objects".to_owned(),
             other => panic!("{other:?}"),
         };

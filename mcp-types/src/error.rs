@@ -81,6 +81,26 @@ impl DecodeError {
             .with_rule(Rule::DuplicateMember, [name.into_owned()])
     }
 
+    /// Creates the error for an array or an object that a visitor did not read to its end.
+    #[cold]
+    pub(crate) fn left_over(what: &str, parts: &str) -> Self {
+        let message = format!("{what} has more {parts} than expected");
+        Self::data(message).with_rule(Rule::Bound, [""; 0])
+    }
+
+    /// Creates the error for a number that is no finite float.
+    #[cold]
+    pub(crate) fn out_of_range() -> Self {
+        Self::data("number out of range").with_rule(Rule::Limit, [""; 0])
+    }
+
+    /// Creates the error for an object that is no variant with a content.
+    #[cold]
+    pub(crate) fn not_one_member() -> Self {
+        const EXPECTED: &str = "an object with one member";
+        Self::data(format!("expected {EXPECTED}")).with_rule(Rule::Type, [EXPECTED])
+    }
+
     /// Creates an error of any kind with any path. The rule is that of the kind, and
     /// [`Rule::Other`] for data.
     #[must_use]

@@ -129,8 +129,17 @@ fn each_rule_has_its_path_and_what_it_expects() {
 fn every_rule_has_a_case_and_a_name_of_its_own() {
     let cases = cases();
     for rule in Rule::ALL {
-        // `Envelope` is one of messages, and `Other` one of types of programs.
-        let elsewhere = matches!(rule, Rule::Envelope | Rule::Other);
+        // `Envelope` is one of messages, and `Other` one of types of programs. Types of the protocol
+        // have no such schemas as the others are about.
+        let elsewhere = matches!(
+            rule,
+            Rule::Envelope
+                | Rule::Other
+                | Rule::Multiple
+                | Rule::Pattern
+                | Rule::Unique
+                | Rule::Excluded
+        );
         assert!(
             elsewhere || cases.iter().any(|case| case.rule == *rule),
             "{rule:?}"
@@ -142,6 +151,10 @@ fn every_rule_has_a_case_and_a_name_of_its_own() {
                 .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
         );
     }
+}
+
+fn of<T: DeserializeOwned>(text: &str) -> DecodeError {
+    json::from_str::<T>(text).err().unwrap()
 }
 
 #[test]
@@ -172,6 +185,13 @@ fn types_of_programs_have_the_same_rules() {
             Rule::Bound,
             &["a tuple of size 2"],
         ),
+        (of::<f64>("1e400"), Rule::Limit, &[]),
+        (
+            of::<Result<u8, u8>>("{}"),
+            Rule::Type,
+            &["an object with one member"],
+        ),
+        (of::<(u8,)>("[1,2]"), Rule::Bound, &[]),
         (DecodeError::custom("no"), Rule::Other, &[]),
     ] {
         assert_eq!(error.rule(), rule, "{error}");

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Compiler;
-use super::values::literal;
+use super::values::order;
 use crate::schema::keyword::is_known;
 use crate::schema::{WarningKind, pointer, reference};
 
@@ -52,6 +52,8 @@ impl Compiler<'_> {
         let known = reference(schema).filter(|name| self.document.definitions.contains_key(*name));
         if let Some(name) = known {
             self.left_out += usize::from(self.loose.contains(name));
+            let users = self.users.entry(name.to_owned()).or_default();
+            users.insert(self.current.clone());
             let name = self.name(name);
             return Some(format!("codec::Check::All(&{name})"));
         }
@@ -70,9 +72,11 @@ impl Compiler<'_> {
         let place = pointer::join(at, keyword);
         let check = match keyword {
             "type" => format!("Types(&[{}])", names(value)),
-            "const" => format!("Values(&[{}])", literal(value)),
+            "const" => format!("Values(&[{}])", self.literal(value)),
             "enum" => {
-                let all: Vec<String> = value.as_array()?.iter().map(literal).collect();
+                let mut all: Vec<&Value> = value.as_array()?.iter().collect();
+                all.sort_by_cached_key(|value| order(value, &self.document.numbers));
+                let all: Vec<String> = all.into_iter().map(|it| self.literal(it)).collect();
                 format!("Values(&[{}])", all.join(", "))
             }
             "pattern" => {
@@ -174,13 +178,13 @@ impl Compiler<'_> {
             ];
             for (bound, check) in bounds {
                 if let Some(Value::Number(bound)) = bound {
-                    let bound = bound.to_string();
+                    let bound = self.document.numbers.text(bound);
                     checks.push(format!("codec::Check::{check}({bound:?})"));
                 }
             }
         }
         if let Some(Value::Number(step)) = members.get("multipleOf") {
-            let step = step.to_string();
+            let step = self.document.numbers.text(step);
             let digits = step.bytes().filter(u8::is_ascii_digit).count();
             if digits > MOST_DIGITS {
                 self.unchecked(at, "multipleOf");
@@ -228,7 +232,9 @@ impl Compiler<'_> {
         let mut known = Vec::new();
         if let Some(properties) = object("properties") {
             let place = pointer::join(at, "properties");
-            let rows = properties.iter().map(|(name, schema)| {
+            let mut properties: Vec<_> = properties.iter().collect();
+            properties.sort_unstable_by_key(|(name, _)| *name);
+            let rows = properties.into_iter().map(|(name, schema)| {
                 let mut list = self.list(schema, &pointer::join(&place, name));
                 let required = members.get("required").and_then(Value::as_array);
                 let mut required = required.into_iter().flatten();

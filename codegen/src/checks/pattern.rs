@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::ecma::translate;
+
 /// The functions for the regular expressions of a schema.
 #[derive(Default)]
 pub(super) struct Patterns {
@@ -22,8 +24,8 @@ impl Patterns {
         }
     }
 
-    /// Returns an expression for a pattern, or `None` if the crate `regex` does not support it, such
-    /// as one that looks ahead.
+    /// Returns an expression for a pattern, or `None` if the crate `regex` cannot express it, such as
+    /// one that looks ahead.
     pub(super) fn add(&mut self, source: &str) -> Option<String> {
         let known = self.numbers.get(source).copied();
         let number = known.unwrap_or(self.numbers.len() + 1);
@@ -37,8 +39,7 @@ impl Patterns {
     }
 
     fn function(&mut self, source: &str, number: usize) -> Option<()> {
-        let translated = jsonschema_regex::to_rust_regex(source).ok()?;
-        let expression = regex::Regex::new(&translated).ok()?;
+        let expression = regex::Regex::new(&translate(source)?).ok()?;
         if !self.enabled {
             return None;
         }

@@ -5,16 +5,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use crate::schema::Document;
+use crate::schema::exact::{ExactNumbers, canonical};
 use crate::schema::keyword::restricts;
 use crate::schema::resolve::resolve;
 use crate::schema::simplify::accepts_all;
 
+/// Returns what the values of an enumeration are sorted by: `codec::Check::Values` has the order.
+pub(super) fn order(value: &Value, numbers: &ExactNumbers) -> (u8, String) {
+    match value {
+        Value::Null => (0, String::new()),
+        Value::Bool(false) => (1, String::new()),
+        Value::Bool(true) => (2, String::new()),
+        Value::Number(number) => (3, canonical(&numbers.text(number))),
+        Value::String(text) => (4, text.clone()),
+        Value::Array(_) | Value::Object(_) => (5, String::new()),
+    }
+}
+
 /// Returns the expression for a value.
-pub(super) fn literal(value: &Value) -> String {
+pub(super) fn literal(value: &Value, numbers: &ExactNumbers) -> String {
+    let literal = |value| literal(value, numbers);
     match value {
         Value::Null => "codec::Literal::Null".to_owned(),
         Value::Bool(value) => format!("codec::Literal::Bool({value})"),
-        Value::Number(number) => format!("codec::Literal::Number({:?})", number.to_string()),
+        Value::Number(number) => {
+            let text = canonical(&numbers.text(number));
+            format!("codec::Literal::Number({text:?})")
+        }
         Value::String(text) => format!("codec::Literal::String({text:?})"),
         Value::Array(items) => {
             let items: Vec<String> = items.iter().map(literal).collect();

@@ -1,6 +1,9 @@
 //! Types that contain themselves: decides which values are stored in a `Box`.
 
-use super::{Kind, Member, Model, Note, Recursion, Ty, TypeDef, Union};
+mod ranks;
+
+use super::{Kind, Member, Model, Note, Recursion, Ty, TypeDef};
+use ranks::Ranks;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes the size of every type finite.
@@ -238,80 +241,6 @@ fn leads_to(model: &Model, from: &str, to: &str) -> bool {
         }
     }
     false
-}
-
-/// How many types the smallest value of a type has inside one another.
-struct Ranks(BTreeMap<String, usize>);
-
-impl Ranks {
-    fn of(model: &Model) -> Self {
-        let mut ranks = Self(BTreeMap::new());
-        loop {
-            // Ranks of one round do not depend on each other, so that the order of the types does
-            // not matter.
-            let found: Vec<(String, usize)> = model
-                .types
-                .iter()
-                .filter(|def| !ranks.0.contains_key(&def.name))
-                .filter_map(|def| Some((def.name.clone(), ranks.of_kind(&def.kind)? + 1)))
-                .collect();
-            if found.is_empty() {
-                return ranks;
-            }
-            ranks.0.extend(found);
-        }
-    }
-
-    fn of_kind(&self, kind: &Kind) -> Option<usize> {
-        match kind {
-            Kind::Object(object) => {
-                let required = object.members.iter().filter(|member| member.required);
-                let ranks: Option<Vec<usize>> =
-                    required.map(|member| self.of_type(&member.ty)).collect();
-                Some(ranks?.into_iter().max().unwrap_or(0))
-            }
-            Kind::Union(union) => {
-                let ranks = union
-                    .variants
-                    .iter()
-                    .map(|variant| self.of_type(&variant.ty));
-                ranks.flatten().min()
-            }
-            Kind::Alias(target) => self.of_type(target),
-            Kind::Enum(_) | Kind::Native(_) => Some(0),
-        }
-    }
-
-    fn of_type(&self, ty: &Ty) -> Option<usize> {
-        match ty {
-            Ty::Named(name) => self.0.get(name).copied(),
-            Ty::Array(item, bounds) => {
-                let least = bounds.min.as_ref().and_then(serde_json::Number::as_f64);
-                if least.is_some_and(|least| least > 0.0) {
-                    self.of_type(item)
-                } else {
-                    Some(0)
-                }
-            }
-            _ => Some(0),
-        }
-    }
-
-    /// Returns the number of the first variant that cannot contain another value of the union, or
-    /// else of the one with the smallest value. Variants that exist with any set of features are
-    /// preferred.
-    fn simplest(&self, union: &Union) -> usize {
-        let variants = union.variants.iter().enumerate();
-        let best = variants.min_by_key(|(_, variant)| {
-            let is_added = !variant.features.is_empty();
-            match self.of_type(&variant.ty) {
-                None => (2, is_added, 0),
-                Some(_) if variant.recursion == Recursion::None => (0, is_added, 0),
-                Some(rank) => (1, is_added, rank),
-            }
-        });
-        best.map_or(0, |(at, _)| at)
-    }
 }
 
 /// The groups of types of which each contains all others, directly or through lists.

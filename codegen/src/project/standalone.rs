@@ -7,7 +7,7 @@ use crate::doc_texts::DocTexts;
 use crate::emit::{Emitter, File, HEADER};
 use crate::hints::{Areas, Hints};
 use crate::model::{self, Kind, Note, TypeDef, build, share, type_ident};
-use crate::schema::{Dialect, Document, SchemaError, Warning, WarningKind, pointer, verify};
+use crate::schema::{Dialect, Document, SchemaError, Warning, WarningKind, pointer, verify, walk};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::parse::Parser as _;
@@ -35,6 +35,8 @@ pub struct Standalone {
     pub recognised: Option<String>,
     /// What the types do not check, and unions whose variants cannot be distinguished.
     pub warnings: Vec<String>,
+    /// Limits of the types that few values reach, for people to read.
+    pub notes: Vec<String>,
     /// The definitions, reduced to what the types express.
     pub definitions: Map<String, Value>,
     /// The version of JSON Schema of the document.
@@ -159,6 +161,7 @@ impl Project {
             files,
             recognised: recognised.clone(),
             warnings,
+            notes: wide_integers(&document).into_iter().collect(),
             dialect: document.dialect,
             definitions,
             originals: document.definitions,
@@ -181,6 +184,48 @@ impl Project {
         }
         Ok(None)
     }
+}
+
+/// Returns the note about integers that the schema allows, and that do not fit into the type `i64`.
+fn wide_integers(document: &Document) -> Option<String> {
+    let mut places = Vec::new();
+    for (name, schema) in &document.definitions {
+        walk(
+            schema,
+            &format!("/{}", pointer::escape(name)),
+            &mut |at, members| {
+                let is_integer = match members.get("type") {
+                    Some(Value::String(one)) => one == "integer",
+                    Some(Value::Array(all)) => {
+                        all.iter().any(|ty| ty == "integer") && all.iter().all(|ty| ty != "number")
+                    }
+                    _ => false,
+                };
+                let has = |keyword: &str| {
+                    let bound = members.get(keyword);
+                    bound.is_some_and(Value::is_i64)
+                };
+                let is_bounded = (has("minimum") || has("exclusiveMinimum"))
+                    && (has("maximum") || has("exclusiveMaximum"));
+                let is_closed = members.contains_key("enum") || members.contains_key("const");
+                // The values of a map are numbers of any size.
+                let in_map = at.ends_with("/additionalProperties");
+                if is_integer && !in_map && !is_closed && !is_bounded {
+                    places.push(at.to_owned());
+                }
+            },
+        );
+    }
+    let first = places.first()?;
+    let others = match places.len() - 1 {
+        0 => String::new(),
+        1 => ", and at 1 more place".to_owned(),
+        count => format!(", and at {count} more places"),
+    };
+    Some(format!(
+        "integers that do not fit into 64 bits are refused, and the schema has no bounds that exclude \
+         them: at `{first}`{others}"
+    ))
 }
 
 fn check_root_name(document: &Document, name: &str) -> Result<(), SchemaError> {

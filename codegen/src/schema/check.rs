@@ -1,5 +1,7 @@
 //! Checks that a value is a schema.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::error::{SchemaError, describe_value};
@@ -138,18 +140,25 @@ fn names(value: &Value) -> bool {
     })
 }
 
-/// Returns `true` if following plain references from a definition leads back to it, so that it has
-/// no content.
-pub(super) fn circular(name: &str, definitions: &Map<String, Value>) -> bool {
-    let mut next = definitions.get(name).and_then(reference);
-    for _ in 0..definitions.len() {
-        match next {
-            None => return false,
-            Some(seen) if seen == name => return true,
-            Some(other) => next = definitions.get(other).and_then(reference),
+/// Returns the definitions from which plain references lead back to them, so that they have no content.
+pub(super) fn circular(definitions: &Map<String, Value>) -> BTreeSet<&str> {
+    let mut circular = BTreeSet::new();
+    let mut known = BTreeSet::new();
+    for name in definitions.keys() {
+        let mut way = Vec::new();
+        let mut next = Some(name.as_str());
+        while let Some(name) = next.filter(|name| known.insert(*name)) {
+            way.push(name);
+            next = definitions.get(name).and_then(reference);
         }
+        let start = way.iter().position(|name| Some(*name) == next);
+        circular.extend(
+            start
+                .into_iter()
+                .flat_map(|start| way[start..].iter().copied()),
+        );
     }
-    false
+    circular
 }
 
 /// Returns the error for a value that is not valid at its position.

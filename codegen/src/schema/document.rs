@@ -2,10 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, Draft};
 use super::duplicate::{Duplicate, duplicate};
-use super::gather::{Gathering, RootName, gather};
-use super::{SchemaError, check, numbers, pointer, prose, walk_mut};
+use super::exact::ExactNumbers;
+use super::gather::{Gathering, Ignored, RootName, gather};
+use super::numbers::make_whole;
+use super::{SchemaError, check, pointer, prose, walk_mut};
 
 /// The definitions of a schema document, in the order of the file.
 ///
@@ -21,6 +23,12 @@ pub struct Document {
     pub definitions: Map<String, Value>,
     /// The name of the definition that is the root of the document, unless it only lists definitions.
     pub root: Option<String>,
+    /// The draft of the file, if it is known. Keywords of others are left out.
+    pub draft: Option<Draft>,
+    /// The keywords that were left out.
+    pub(super) ignored: Vec<Ignored>,
+    /// The numbers for which others stand.
+    pub(crate) numbers: ExactNumbers,
 }
 
 impl Document {
@@ -60,12 +68,13 @@ impl Document {
     }
 
     fn read(file: &str, text: &str, name: RootName<'_>) -> Result<Self, SchemaError> {
+        let (text, numbers) = ExactNumbers::replaced(text);
         let mut root: Value =
-            serde_json::from_str(text).map_err(|source| SchemaError::NotJson {
+            serde_json::from_str(&text).map_err(|source| SchemaError::NotJson {
                 file: file.to_owned(),
                 source,
             })?;
-        if let Some(Duplicate { pointer, source }) = duplicate(text) {
+        if let Some(Duplicate { pointer, source }) = duplicate(&text) {
             return Err(SchemaError::Duplicate {
                 file: file.to_owned(),
                 line: source.line(),
@@ -73,7 +82,9 @@ impl Document {
             });
         }
         check::schema(file, "", &root)?;
-        walk_mut(&mut root, &mut numbers::make_whole);
+        walk_mut(&mut root, &mut |members| {
+            make_whole(members, &numbers);
+        });
         let gathered = gather(&root, name).map_err(|dangling| SchemaError::DanglingRef {
             file: file.to_owned(),
             pointer: dangling.pointer,
@@ -82,12 +93,16 @@ impl Document {
         let Gathering {
             definitions,
             root: root_name,
+            ignored,
         } = gathered;
         let document = Self {
             file: file.to_owned(),
             dialect: Dialect::of(&root),
             definitions,
             root: root_name,
+            draft: Draft::of(&root),
+            ignored,
+            numbers,
         };
         document.check()?;
         Ok(document)
@@ -99,11 +114,12 @@ impl Document {
     ///
     /// Returns the same errors as [`Document::parse`].
     pub fn check(&self) -> Result<(), SchemaError> {
+        let circular = check::circular(&self.definitions);
         for (name, schema) in &self.definitions {
             let at = pointer::join(&format!("/{}", self.dialect.keyword()), name);
             check::schema(&self.file, &at, schema)?;
             check::references(&self.file, &at, schema, &self.definitions)?;
-            if check::circular(name, &self.definitions) {
+            if circular.contains(name.as_str()) {
                 let expected = "a reference to a type, not a cycle of references";
                 return Err(check::unexpected_value(&self.file, &at, expected, schema));
             }

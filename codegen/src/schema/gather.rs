@@ -1,15 +1,18 @@
 //! Collects the definitions of a document: those that it lists, its root, and every other schema to
 //! which a reference leads.
 
+mod index;
+
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToUpperCamelCase;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::dialect::Dialect;
-use super::keyword::{Holds, holds, restricts};
+use super::keyword::{Holds, holds, is_in, restricts};
 use super::pointer;
-use super::walk::{for_each_inner, reference_to};
+use super::walk::reference_to;
+use index::Index;
 
 /// A reference that leads to nothing.
 pub(super) struct Dangling {
@@ -24,18 +27,14 @@ pub(super) struct Dangling {
 ///
 /// The root comes last. A schema elsewhere to which a reference leads becomes a definition, too.
 pub(super) fn gather(root: &Value, name: RootName<'_>) -> Result<Gathering, Dangling> {
-    let mut index = Index {
-        is_draft07: Dialect::of(root) == Dialect::Draft07,
-        ..Index::default()
-    };
-    index.enter(root, "", "");
     let mut gathered = Gathered {
         root,
         root_name: name,
-        index,
+        index: Index::of(root),
         names: BTreeMap::new(),
         taken: BTreeSet::new(),
         definitions: Map::new(),
+        ignored: RefCell::default(),
     };
     gathered.name_listed();
     gathered.name_root();
@@ -46,9 +45,24 @@ pub(super) fn gather(root: &Value, name: RootName<'_>) -> Result<Gathering, Dang
         let schema = gathered.content(&target, &pointer, &base);
         gathered.definitions.insert(name, schema);
     }
+    let left_out = gathered.ignored.take();
+    let names = gathered.names.clone();
+    let definitions = gathered.in_order();
+    let ignored = left_out.into_iter().filter_map(|(at, keyword)| {
+        let starts = at.match_indices('/').map(|(end, _)| &at[..end]);
+        let mut all: Vec<&str> = starts.chain([at.as_str()]).collect();
+        all.retain(|at| names.contains_key(*at));
+        let start = *all.last()?;
+        Some(Ignored {
+            definition: definitions.keys().position(|name| *name == names[start])?,
+            at: at[start.len()..].to_owned(),
+            keyword,
+        })
+    });
     Ok(Gathering {
-        root: gathered.names.get("").cloned(),
-        definitions: gathered.in_order(),
+        root: names.get("").cloned(),
+        ignored: ignored.collect(),
+        definitions,
     })
 }
 
@@ -66,103 +80,17 @@ pub(super) struct Gathering {
     pub(super) definitions: Map<String, Value>,
     /// The name of the definition that is the root of the document.
     pub(super) root: Option<String>,
+    pub(super) ignored: Vec<Ignored>,
 }
 
-/// Where the schemas of a document are.
-#[derive(Default)]
-struct Index {
-    is_draft07: bool,
-    /// How many schemas have each `$dynamicAnchor`.
-    dynamic: BTreeMap<String, usize>,
-    /// The base URI of each schema that has one of its own, by JSON pointer.
-    bases: BTreeMap<String, String>,
-    /// The JSON pointers of schemas with a URI: `$id`, or `$anchor` as its fragment.
-    uris: BTreeMap<String, String>,
-    /// The references, by JSON pointer of the schema.
-    references: Vec<(String, String)>,
-}
-
-impl Index {
-    fn enter(&mut self, schema: &Value, at: &str, base: &str) {
-        let Value::Object(members) = schema else {
-            return;
-        };
-        let text = |keyword| members.get(keyword).and_then(Value::as_str);
-        let mut base = base.to_owned();
-        if at.is_empty() {
-            self.uris.insert(String::new(), String::new());
-            self.bases.insert(String::new(), String::new());
-        }
-        // In this dialect, what stands beside a reference has no effect.
-        let is_hidden = self.is_draft07 && members.contains_key("$ref") && !at.is_empty();
-        let id = text("$id").or_else(|| text("id").filter(|_| at.is_empty()));
-        if let Some(id) = id.filter(|_| !is_hidden) {
-            if let Some(anchor) = id.strip_prefix('#') {
-                self.name(&base, anchor, at);
-            } else {
-                base = join(&base, id.trim_end_matches('#'));
-                self.bases.insert(at.to_owned(), base.clone());
-                self.uris.insert(base.clone(), at.to_owned());
-            }
-        }
-        for anchor in ["$anchor", "$dynamicAnchor"] {
-            if let Some(anchor) = text(anchor) {
-                self.name(&base, anchor, at);
-            }
-        }
-        if let Some(anchor) = text("$dynamicAnchor") {
-            *self.dynamic.entry(anchor.to_owned()).or_default() += 1;
-        }
-        for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
-            if let Some(reference) = text(keyword) {
-                let place = (at.to_owned(), reference.to_owned());
-                self.references.push(place);
-            }
-        }
-        for_each_inner(members, at, &mut |at, schema| {
-            self.enter(schema, at, &base);
-        });
-    }
-
-    fn name(&mut self, base: &str, anchor: &str, at: &str) {
-        self.uris.insert(format!("{base}#{anchor}"), at.to_owned());
-    }
-
-    /// Returns `true` if several schemas have the anchor to which a `$dynamicRef` leads.
-    fn is_ambiguous(&self, reference: &str) -> bool {
-        let anchor = reference.rsplit('#').next().unwrap_or_default();
-        self.dynamic.get(anchor).is_some_and(|count| *count > 1)
-    }
-
-    /// Returns the base URI at a JSON pointer.
-    fn base(&self, at: &str) -> String {
-        let mut at = at;
-        loop {
-            if let Some(base) = self.bases.get(at) {
-                return base.clone();
-            }
-            let Some((outer, _)) = at.rsplit_once('/') else {
-                return String::new();
-            };
-            at = outer;
-        }
-    }
-
-    /// Returns the JSON pointer to which a reference leads, or `None` if it leads to another
-    /// document.
-    fn target(&self, reference: &str, base: &str) -> Option<String> {
-        let (uri, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let uri = if uri.is_empty() {
-            base.to_owned()
-        } else {
-            join(base, uri)
-        };
-        let fragment = percent_decoded(fragment)?;
-        if fragment.is_empty() || fragment.starts_with('/') {
-            return Some(format!("{}{fragment}", self.uris.get(&uri)?));
-        }
-        self.uris.get(&format!("{uri}#{fragment}")).cloned()
-    }
+/// A keyword that the draft of a document does not have.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ignored {
+    /// The position of the definition.
+    pub(super) definition: usize,
+    /// JSON pointer to the schema from there.
+    pub(super) at: String,
+    pub(super) keyword: String,
 }
 
 struct Gathered<'a> {
@@ -174,6 +102,8 @@ struct Gathered<'a> {
     /// All names in `names`.
     taken: BTreeSet<String>,
     definitions: Map<String, Value>,
+    /// The keywords that were left out, with the JSON pointers of their schemas.
+    ignored: RefCell<Vec<(String, String)>>,
 }
 
 impl Gathered<'_> {
@@ -268,8 +198,15 @@ impl Gathered<'_> {
         };
         let base = self.index.bases.get(at).map_or(base, String::as_str);
         let mut all = Map::new();
+        // The second reference, and others: all of them hold.
+        let mut others = Vec::new();
         for (keyword, value) in members {
             let place = pointer::join(at, keyword);
+            if !is_in(self.index.draft, keyword, value) {
+                let ignored = (at.to_owned(), keyword.clone());
+                self.ignored.borrow_mut().push(ignored);
+                continue;
+            }
             let inner = |schema: &Value, at: &str| match self.names.get(at) {
                 Some(name) => reference_value(name),
                 None => self.content(schema, at, base),
@@ -287,7 +224,11 @@ impl Gathered<'_> {
                     let target = self.index.target(text, base);
                     let name = target.and_then(|target| self.names.get(&target));
                     let text = name.map_or_else(|| text.clone(), |name| reference_to(name));
-                    all.insert("$ref".to_owned(), text.into());
+                    if all.contains_key("$ref") {
+                        others.push(json!({ "$ref": text }));
+                    } else {
+                        all.insert("$ref".to_owned(), text.into());
+                    }
                     continue;
                 }
                 (Holds::SchemaList | Holds::SchemaOrList, Value::Array(schemas)) => schemas
@@ -305,6 +246,14 @@ impl Gathered<'_> {
                 _ => value.clone(),
             };
             all.insert(keyword.clone(), value);
+        }
+        if !others.is_empty() {
+            match all.get_mut("allOf") {
+                Some(Value::Array(parts)) => parts.append(&mut others),
+                _ => {
+                    all.insert("allOf".to_owned(), others.into());
+                }
+            }
         }
         Value::Object(all)
     }
@@ -354,26 +303,4 @@ fn position_name(at: &str) -> String {
     } else {
         name
     }
-}
-
-/// Resolves a relative URI, as far as schemas need it.
-fn join(base: &str, uri: &str) -> String {
-    let is_absolute = uri.contains("://") || uri.starts_with("urn:");
-    match base.rsplit_once('/') {
-        Some((folder, _)) if !is_absolute => format!("{folder}/{uri}"),
-        _ => uri.to_owned(),
-    }
-}
-
-/// Decodes the fragment of a URI. Returns `None` if it is not valid.
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut parts = text.split('%');
-    bytes.extend_from_slice(parts.next()?.as_bytes());
-    for part in parts {
-        let (code, rest) = part.split_at_checked(2)?;
-        bytes.push(u8::from_str_radix(code, 16).ok()?);
-        bytes.extend_from_slice(rest.as_bytes());
-    }
-    String::from_utf8(bytes).ok()
 }

@@ -1,5 +1,9 @@
 //! The keywords of JSON Schema and the kinds of their values.
 
+use serde_json::Value;
+
+use super::dialect::Draft;
+
 /// The kind of a keyword's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holds {
@@ -81,6 +85,65 @@ pub(super) const UNCHECKED: [&str; 17] = [
     "exclusiveMinimum",
     "exclusiveMaximum",
 ];
+
+/// A form in which a draft has a keyword.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Any,
+    List,
+    Flag,
+    Number,
+}
+
+/// The keywords that restrict values, or lead to schemas, in some drafts only: the first and the last one.
+#[rustfmt::skip]
+const DRAFTS: [(&str, Form, Draft, Draft); 26] = {
+    use Draft::{Draft04, Draft06, Draft07, Draft2019, Draft2020};
+    [
+        ("$dynamicRef", Form::Any, Draft2020, Draft2020),
+        ("$recursiveRef", Form::Any, Draft2019, Draft2019),
+        ("additionalItems", Form::Any, Draft04, Draft2019),
+        ("const", Form::Any, Draft06, Draft2020),
+        ("contains", Form::Any, Draft06, Draft2020),
+        ("contentEncoding", Form::Any, Draft07, Draft2020),
+        ("contentSchema", Form::Any, Draft2019, Draft2020),
+        ("dependencies", Form::Any, Draft04, Draft07),
+        ("dependentRequired", Form::Any, Draft2019, Draft2020),
+        ("dependentSchemas", Form::Any, Draft2019, Draft2020),
+        ("else", Form::Any, Draft07, Draft2020),
+        ("exclusiveMaximum", Form::Flag, Draft04, Draft04),
+        ("exclusiveMaximum", Form::Number, Draft06, Draft2020),
+        ("exclusiveMinimum", Form::Flag, Draft04, Draft04),
+        ("exclusiveMinimum", Form::Number, Draft06, Draft2020),
+        ("if", Form::Any, Draft07, Draft2020),
+        ("items", Form::List, Draft04, Draft2019),
+        ("maxContains", Form::Any, Draft2019, Draft2020),
+        ("minContains", Form::Any, Draft2019, Draft2020),
+        ("prefixItems", Form::Any, Draft2020, Draft2020),
+        ("propertyNames", Form::Any, Draft06, Draft2020),
+        ("then", Form::Any, Draft07, Draft2020),
+        ("unevaluatedItems", Form::Any, Draft2019, Draft2020),
+        ("unevaluatedProperties", Form::Any, Draft2019, Draft2020),
+        ("$recursiveAnchor", Form::Any, Draft2019, Draft2019),
+        ("$dynamicAnchor", Form::Any, Draft2020, Draft2020),
+    ]
+};
+
+/// Returns `true` if a draft has a keyword in the form of a value. Without a draft, all keywords count.
+pub(super) fn is_in(draft: Option<Draft>, keyword: &str, value: &Value) -> bool {
+    let form = match value {
+        Value::Array(_) => Form::List,
+        Value::Bool(_) => Form::Flag,
+        Value::Number(_) => Form::Number,
+        _ => Form::Any,
+    };
+    let mut rows = DRAFTS.iter();
+    let row = rows.find(|(own, of, ..)| *own == keyword && (*of == Form::Any || *of == form));
+    match (draft, row) {
+        (Some(draft), Some((_, _, first, last))) => (*first..=*last).contains(&draft),
+        _ => true,
+    }
+}
 
 /// Returns the kind of a keyword's value, for the keywords of draft 04, draft 07 and draft 2020-12.
 pub(super) fn holds(keyword: &str) -> Holds {

@@ -11,6 +11,7 @@ mod document;
 mod duplicate;
 mod errata;
 mod error;
+pub(crate) mod exact;
 mod facts;
 mod gather;
 pub(crate) mod keyword;
@@ -27,7 +28,7 @@ mod values;
 mod walk;
 
 pub use change::{ChangeKind, SchemaChange, Subject};
-pub use dialect::Dialect;
+pub use dialect::{Dialect, Draft};
 pub use diff::{SchemaDiff, diff};
 pub use document::Document;
 pub use duplicate::parse;

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 
+use super::exact::ExactNumbers;
 use super::keyword::{Holds, holds};
 
 /// Writes the integers among the counts and bounds of a schema without a fraction: `2.0` is `2`. A
 /// count that is too large for a list or a text in memory becomes the largest one.
-pub(super) fn make_whole(members: &mut Map<String, Value>) {
+pub(super) fn make_whole(members: &mut Map<String, Value>, exact: &ExactNumbers) {
     for (keyword, value) in members {
         let is_count = holds(keyword) == Holds::Count;
         if !is_count && !matches!(holds(keyword), Holds::Number | Holds::NumberOrFlag) {
@@ -15,7 +16,9 @@ pub(super) fn make_whole(members: &mut Map<String, Value>) {
         let Some(number) = value.as_f64().filter(|number| number.fract() == 0.0) else {
             continue;
         };
+        let is_exact = |number| is_count || !exact.has(number);
         if value.is_f64()
+            && value.as_number().is_some_and(is_exact)
             && let Some(whole) = whole(number, is_count)
         {
             *value = whole;

@@ -14,7 +14,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::keyword::{HINTS, Holds, UNCHECKED, holds, restricts};
-use super::{Dialect, Document, pointer, reference};
+use super::{Dialect, Document, Draft, pointer, reference};
 
 /// Something in a schema that the generated type does not check.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +44,13 @@ pub enum WarningKind {
         /// The reference as it is written.
         reference: String,
     },
+    /// A keyword that the draft of the document does not have, or has in another form.
+    OtherDraft {
+        /// The keyword.
+        keyword: String,
+        /// The draft.
+        draft: Draft,
+    },
     /// A schema that describes the members of objects, and allows other values than objects, too.
     /// The type accepts only objects.
     OnlyObjects,
@@ -67,6 +74,11 @@ impl fmt::Display for Warning {
                 f,
                 "`{reference}` at `{pointer}` is in another document: any value is accepted"
             ),
+            WarningKind::OtherDraft { keyword, draft } => write!(
+                f,
+                "`{keyword}` at `{pointer}` is ignored: it has no such meaning in {}",
+                draft.name()
+            ),
             WarningKind::OnlyObjects => write!(
                 f,
                 "the schema at `{pointer}` has no `type`, but describes members: only objects are \
@@ -81,9 +93,19 @@ impl Document {
     /// left out.
     #[must_use]
     pub fn simplified(&self) -> (Map<String, Value>, Vec<Warning>) {
+        let ignored = self.ignored.iter().filter_map(|ignored| {
+            let name = self.definitions.keys().nth(ignored.definition)?;
+            Some(Warning {
+                pointer: format!("/{}{}", pointer::escape(name), ignored.at),
+                kind: WarningKind::OtherDraft {
+                    keyword: ignored.keyword.clone(),
+                    draft: self.draft?,
+                },
+            })
+        });
         let mut simplifier = Simplifier {
             document: self,
-            warnings: Vec::new(),
+            warnings: ignored.collect(),
         };
         let definitions = self
             .definitions
@@ -169,6 +191,14 @@ impl Simplifier<'_> {
             | "then"
             | "else" => return None,
             "items" if value.is_array() || value.is_boolean() => return None,
+            "minimum" | "maximum" | "multipleOf"
+                if value
+                    .as_number()
+                    .is_some_and(|it| self.document.numbers.has(it)) =>
+            {
+                self.unchecked(at, keyword);
+                return None;
+            }
             "multipleOf" if is_integer(members) && value.as_f64() == Some(1.0) => return None,
             "uniqueItems" if *value == Value::Bool(false) => return None,
             "not" => {

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use mcp_types::error::{DecodeError, Segment};
+use mcp_types::error::{DecodeError, Rule, Segment};
 use mcp_types::json::iter::Iter;
 use mcp_types::json::{self, Map, Object, Value};
 use serde::de::value::StrDeserializer;
@@ -160,8 +160,10 @@ impl TextValue<'_> {
 
     /// Parses the text as JSON. Integers can be written as `30.0`, as in the arguments of tools.
     fn to_json(&self) -> Result<Value, DecodeError> {
-        let mut value = json::from_str::<Value>(self.text)
-            .map_err(|error| DecodeError::data(format!("expected JSON: {}", error.message())))?;
+        let mut value = json::from_str::<Value>(self.text).map_err(|error| {
+            DecodeError::data(format!("expected JSON: {}", error.message()))
+                .with_rule(Rule::Type, ["JSON"])
+        })?;
         value.normalize_integers();
         self.record(&value);
         Ok(value)
@@ -196,7 +198,7 @@ macro_rules! parsed {
         fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
             let Ok(value) = self.text.parse::<$kind>() else {
                 let message = concat!("expected the text of a value of type ", stringify!($kind));
-                return Err(DecodeError::data(message));
+                return Err(DecodeError::data(message).with_rule(Rule::Type, [stringify!($kind)]));
             };
             self.record(value);
             visitor.$visit(value)

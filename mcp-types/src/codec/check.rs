@@ -5,13 +5,17 @@
 //! list.
 
 mod compare;
+mod equal;
+mod goals;
 mod run;
 mod seen;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use super::super::error::DecodeError;
-use super::{Text, Value, read};
+use super::Text;
+use run::Comparison;
 
 /// What a value has to fulfil.
 pub type Checks = &'static [Check];
@@ -23,7 +27,8 @@ pub enum Check {
     Nothing,
     /// `type`: one of several types, by the names of JSON Schema.
     Types(&'static [&'static str]),
-    /// `const` and `enum`: equal to one of several values.
+    /// `const` and `enum`: equal to one of several values, which are sorted: `null`, `false`, `true`,
+    /// numbers and strings by their texts, then lists and objects.
     Values(&'static [Literal]),
     /// `minimum`, as a decimal number.
     Minimum(&'static str),
@@ -53,12 +58,12 @@ pub enum Check {
     Members(usize, usize),
     /// `required`.
     Required(&'static [&'static str]),
-    /// `properties`.
+    /// `properties`, sorted by their names.
     Properties(&'static [(&'static str, Checks)]),
     /// `patternProperties`.
     Matching(&'static [(Pattern, Checks)]),
-    /// `additionalProperties`: what members have to fulfil that have none of these names and match none of
-    /// these patterns.
+    /// `additionalProperties`: what members have to fulfil that have none of these names, which are sorted,
+    /// and match none of these patterns.
     Others(&'static [&'static str], &'static [Pattern], Checks),
     /// `propertyNames`.
     Names(Checks),
@@ -96,7 +101,7 @@ pub enum Literal {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, as it is written.
+    /// A number: its digits without zeros at the ends, `e`, and the exponent. `1.50` is `15e-1`, zero `0`.
     Number(&'static str),
     /// A string.
     String(&'static str),
@@ -108,6 +113,9 @@ pub enum Literal {
 
 /// Decodes the next value of a text, and checks it then.
 ///
+/// The outermost value that is checked is parsed once, and what is found out about the values inside is
+/// remembered, because the types inside may have checks of their own.
+///
 /// # Errors
 ///
 /// Returns the error of the decoder, or tells the first keyword that the value does not fulfil.
@@ -116,11 +124,24 @@ pub fn checked(
     checks: Checks,
     decode: impl FnOnce(&mut Text<'_>) -> Result<(), DecodeError>,
 ) -> Result<(), DecodeError> {
+    let at = text.offset();
+    let comparison = comparison(text, at);
+    text.remember(comparison);
     let start = text.position();
     decode(text)?;
+    let end = text.position();
     text.rewind(start);
-    let before = text.rest().len();
-    let value = read::<Value>(text)?;
-    let length = before.saturating_sub(text.rest().len());
-    run::compare(checks, &value, length)
+    let mut comparison = self::comparison(text, at);
+    text.rewind(end);
+    let outcome = comparison.compare(checks, at);
+    text.remember(comparison);
+    outcome
+}
+
+/// Returns the comparison of the next value or of one around it, which begins now if there is none.
+fn comparison(text: &mut Text<'_>, at: usize) -> Box<Comparison> {
+    match text.recall::<Comparison>() {
+        Some(known) if known.covers(at) => known,
+        _ => Box::new(Comparison::read(text)),
+    }
 }

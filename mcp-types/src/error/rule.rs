@@ -43,6 +43,15 @@ rules! {
     /// A number, or the length of a string or an array, is less than the first expected number or
     /// greater than the second one.
     Bound = "bound";
+    /// A number is no multiple of the expected one.
+    Multiple = "multiple";
+    /// A string does not match the expected regular expression.
+    Pattern = "pattern";
+    /// An element of an array is equal to an earlier one, whose index is expected. The path is that
+    /// of the later one.
+    Unique = "unique";
+    /// A value is of a kind that its schema excludes.
+    Excluded = "excluded";
     /// A value is no variant of the expected union.
     Variant = "variant";
     /// An object has a member twice, which is expected once. The path is that of the object.

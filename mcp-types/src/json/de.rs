@@ -72,7 +72,7 @@ fn hinted_number<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V:
     } else if let Some(value) = number.as_f64() {
         visitor.visit_f64(value)
     } else {
-        Err(DecodeError::data("number out of range"))
+        Err(DecodeError::out_of_range())
     }
 }
 
@@ -97,7 +97,7 @@ fn array<'de, V: Visitor<'de>>(
     };
     let value = visitor.visit_seq(&mut access)?;
     match access.elements.next() {
-        Some(_) => Err(DecodeError::data("array has more elements than expected")),
+        Some(_) => Err(DecodeError::left_over("array", "elements")),
         None => Ok(value),
     }
 }

@@ -15,6 +15,7 @@ mod deserializer;
 mod escape;
 mod fault;
 mod lookahead;
+mod memory;
 mod name;
 mod numeral;
 mod scan;
@@ -35,6 +36,7 @@ use collect::Faults;
 pub use collect::all_faults;
 pub use decode::{Decode, read};
 pub(crate) use lookahead::{Lookahead, early_string, first_value};
+use memory::Memory;
 pub(crate) use name::Name;
 use numeral::Numeral;
 pub(super) use scan::string_end;
@@ -81,6 +83,7 @@ pub struct Text<'de> {
     has_invalid_part: bool,
     /// The errors so far, if they are collected.
     faults: Option<Faults>,
+    memory: Memory,
 }
 
 /// How many bytes may be decoded again for each byte of a text.
@@ -101,6 +104,7 @@ impl<'de> Text<'de> {
             retries: text.len().saturating_mul(RETRIES),
             has_invalid_part: false,
             faults: None,
+            memory: None,
         }
     }
 
@@ -223,13 +227,6 @@ impl<'de> Text<'de> {
         }
     }
 
-    /// Checks that a text is one JSON value.
-    pub(crate) fn expect_value(text: &str) -> Result<()> {
-        let mut whole = Text::new(text);
-        whole.skip()?;
-        whole.end()
-    }
-
     /// Skips white space, and returns the next byte without reading it.
     #[inline]
     fn peek(&mut self) -> Option<u8> {
@@ -293,7 +290,10 @@ impl<'de> Text<'de> {
             self.at += 1;
             return Ok(());
         }
-        Err(Self::left_over(close))
+        Err(match close {
+            b']' => DecodeError::left_over("array", "elements"),
+            _ => DecodeError::left_over("object", "members"),
+        })
     }
 
     #[inline]
@@ -320,7 +320,7 @@ impl<'de> Text<'de> {
             Numeral::Signed(value) => visitor.visit_i64(value),
             Numeral::Other(digits) => match digits.parse::<f64>() {
                 Ok(value) if value.is_finite() => visitor.visit_f64(value),
-                _ => Err(DecodeError::data("number out of range")),
+                _ => Err(DecodeError::out_of_range()),
             },
         }
     }

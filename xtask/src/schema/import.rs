@@ -72,10 +72,8 @@ fn write(store: &Store, published: &Published, review: Review) -> Result<Report>
         "{}: expected the definitions of a revision: it has no `definitions` and no `$defs`",
         published.json
     );
-    let bare = Document {
-        file: revision.to_owned(),
-        ..document.without_prose()
-    };
+    let mut bare = document.without_prose();
+    revision.clone_into(&mut bare.file);
     if let Some(file) = &published.typescript {
         source::check(file, &bare)?;
     }

@@ -54,11 +54,9 @@ impl Store {
                 self.revisions()?.join(", ")
             );
         }
-        let document = read(&self.schema_file(revision))?;
-        Ok(Document {
-            file: revision.to_owned(),
-            ..document
-        })
+        let mut document = read(&self.schema_file(revision))?;
+        revision.clone_into(&mut document.file);
+        Ok(document)
     }
 
     /// Reads the facts of a revision. Returns `None` if it has no file of facts.

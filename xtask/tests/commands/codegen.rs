@@ -38,6 +38,24 @@ fn invalid_schema_is_rejected_with_file_and_pointer() {
 }
 
 #[test]
+fn file_of_an_earlier_run_is_removed() {
+    let folder = folder("stale");
+    let (schema, out) = (folder.join("schema.json"), folder.join("out"));
+    let mut files = Vec::new();
+    for pattern in [r#","pattern":"^a""#, ""] {
+        let text = format!(r#"{{"$defs":{{"A":{{"type":"string"{pattern}}}}}}}"#);
+        fs::write(&schema, text).unwrap();
+        let output = generate(&schema, &out);
+        assert!(output.status.success(), "{}", errors(&output));
+        files.push(out.join("checks.rs").exists());
+        // A file of somebody else stays.
+        fs::write(out.join("own.rs"), "// Own").unwrap();
+    }
+    assert_eq!(files, [true, false]);
+    assert!(out.join("own.rs").exists());
+}
+
+#[test]
 fn keywords_that_are_not_checked_are_warnings() {
     let text = r#"{"$defs":{"A":{"type":"object","properties":{
         "w":{"type":"string","pattern":"^a"},

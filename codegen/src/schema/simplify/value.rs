@@ -185,7 +185,8 @@ pub(super) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
-        Value::Number(number) if !is_whole(number) => "number",
+        // The type of integers has 64 bits.
+        Value::Number(number) if !is_whole(number) || !is_small(number) => "number",
         Value::Number(_) => "integer",
         Value::String(_) => "string",
         Value::Array(_) => "array",
@@ -196,6 +197,12 @@ pub(super) fn type_of(value: &Value) -> &'static str {
 /// Returns `true` for an integer, however it is written: `1.0` is one.
 fn is_whole(number: &Number) -> bool {
     number.as_f64().is_some_and(|number| number.fract() == 0.0)
+}
+
+/// Returns `true` for a number that fits into 64 bits.
+fn is_small(number: &Number) -> bool {
+    let is_small = |number: f64| number.abs() < 2_f64.powi(63);
+    number.is_i64() || number.as_f64().is_some_and(is_small)
 }
 
 /// Returns `true` if a value is of a type, or of one of several.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::error::DecodeError;
+use mcp_types::error::{DecodeError, Rule};
 use mcp_types::json::Map;
 use mcp_types::{CompleteResult, Completion};
 
@@ -54,7 +54,8 @@ impl FromMembers for Complete {
             "ref/prompt" => (PromptDef::KIND, of.required("name")?, "$.ref.name"),
             "ref/resource" => (TEMPLATE, of.required("uri")?, "$.ref.uri"),
             _ => {
-                let error = DecodeError::data("neither `ref/prompt` nor `ref/resource`");
+                let error = DecodeError::data("neither `ref/prompt` nor `ref/resource`")
+                    .with_rule(Rule::Value, ["ref/prompt", "ref/resource"]);
                 return Err(error.inside_member("type").inside_member("ref"));
             }
         };

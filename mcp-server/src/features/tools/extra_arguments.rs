@@ -1,7 +1,7 @@
 //! [`ExtraArguments`]: what a tool does with arguments that it does not have.
 
 use mcp_types::Tool;
-use mcp_types::error::DecodeError;
+use mcp_types::error::{DecodeError, Rule};
 use mcp_types::json::{Object, Value};
 
 /// Keywords by which the properties of an object are declared elsewhere than in `properties`.
@@ -55,7 +55,8 @@ impl ExtraArguments {
         let mut names = arguments.keys();
         match names.find(|name| self.are_rejected && !is_known(name)) {
             Some(name) => {
-                let error = DecodeError::data("the tool has no such argument");
+                let error = DecodeError::data("the tool has no such argument")
+                    .with_rule(Rule::UnknownMember, [name.to_owned()]);
                 Err(error.inside_member(name.to_owned()))
             }
             None => Ok(()),

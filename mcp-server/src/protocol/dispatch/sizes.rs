@@ -1,7 +1,7 @@
 //! Limits on the size of those parts of a request that the server stores. The JSON text is
 //! measured, before it is decoded.
 
-use mcp_types::error::DecodeError;
+use mcp_types::error::{DecodeError, Rule};
 use mcp_types::meta::{CLIENT_CAPABILITIES, CLIENT_INFO};
 use mcp_types::{RequestId, json};
 use serde_json::value::RawValue;
@@ -37,7 +37,8 @@ pub(crate) fn check(
         let most = limits.id_bytes;
         return Err(DecodeError::data(format!(
             "the request's `id` is too long: expected at most {most} bytes"
-        )));
+        ))
+        .with_rule(Rule::Limit, [most.to_string()]));
     }
     check_meta(limits, method, params)
 }
@@ -95,13 +96,16 @@ pub(crate) fn peer(
             one + other,
             limits.peer_bytes
         ))
+        .with_rule(Rule::Limit, [limits.peer_bytes.to_string()])
         .inside_member(longer));
     }
     Ok(one + other)
 }
 
 fn too_long(name: &'static str, most: usize) -> DecodeError {
-    DecodeError::data(format!("too long: expected at most {most} bytes")).inside_member(name)
+    DecodeError::data(format!("too long: expected at most {most} bytes"))
+        .with_rule(Rule::Limit, [most.to_string()])
+        .inside_member(name)
 }
 
 /// Rejects a URI that is longer than [`Limits::uri_bytes`](field@crate::Limits::uri_bytes), before
@@ -119,4 +123,24 @@ pub(crate) fn check_uri(
         "{place}: the URI has {} bytes, the limit is {limit}",
         uri.len()
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn member_that_is_too_long_exceeds_a_limit() {
+        let text: Box<serde_json::value::RawValue> =
+            serde_json::from_str(r#"{"a":"long","b":1}"#).unwrap();
+        let members = RawObject::read(&text).unwrap();
+        let limits = Limits {
+            peer_bytes: 3,
+            ..Limits::default()
+        };
+        let error = peer(&members, ["a", "b"], &limits).unwrap_err();
+        assert_eq!(error.rule(), Rule::Limit, "{error}");
+        assert_eq!(error.expected(), ["3"], "{error}");
+        assert_eq!(error.path().to_string(), "$.a");
+    }
 }

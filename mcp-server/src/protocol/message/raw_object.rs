@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use mcp_types::codec::Key;
-use mcp_types::error::DecodeError;
+use mcp_types::error::{DecodeError, Rule};
 use mcp_types::json;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
@@ -75,7 +75,8 @@ impl<'a> RawObject<'a> {
         let mut found = self.all.iter().filter(|(known, _)| known == name);
         let first = found.next();
         if found.next().is_some() {
-            let error = DecodeError::data(format!("duplicate field `{name}`"));
+            let error = DecodeError::data(format!("duplicate field `{name}`"))
+                .with_rule(Rule::DuplicateMember, [name.to_owned()]);
             return Err(self.with_parent(error));
         }
         Ok(first.map(|(_, raw)| *raw).filter(|raw| raw.get() != "null"))
@@ -133,7 +134,9 @@ impl<'a> RawObject<'a> {
         };
         match duplicate {
             Some((_, name)) => {
-                let error = DecodeError::data(format!("duplicate member `{}`", short(name)));
+                let name = short(name);
+                let error = DecodeError::data(format!("duplicate member `{name}`"))
+                    .with_rule(Rule::DuplicateMember, [name.to_string()]);
                 Err(self.with_parent(error))
             }
             None => Ok(()),
@@ -184,4 +187,23 @@ impl<'de> Visitor<'de> for MembersVisitor {
 pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     let text: Key<'_> = serde_json::from_str(raw.get()).ok()?;
     Some(text.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duplicate_member_has_a_rule() {
+        let text: Box<RawValue> = serde_json::from_str(r#"{"a":1,"a":2}"#).unwrap();
+        let object = RawObject::read(&text).unwrap();
+        let errors = [
+            object.raw("a").unwrap_err(),
+            object.check_unique().unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!(error.rule(), Rule::DuplicateMember, "{error}");
+            assert_eq!(error.expected(), ["a"], "{error}");
+        }
+    }
 }

@@ -1,298 +1,310 @@
-//! [`compare`]: compares a value with a list of checks.
+//! [`Comparison`]: compares values of a text with lists of checks.
+//!
+//! The comparisons that are under way are in a list rather than on the stack, because references may lead
+//! through any number of schemas at each level of a value. An object or a list is compared with a table
+//! once, whichever ways lead there, so that the time is linear in the length of the text.
 
-use super::super::super::error::excerpt;
-use super::super::super::json::Object;
-use super::super::Value;
-use super::compare::{Outcome, bound, fail, unique};
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::super::super::error::{DecodeError, Rule};
+use super::super::Text;
+use super::compare;
+use super::goals::{Goal, Part};
 use super::seen::Seen;
-use super::{Check, Checks, Pattern};
+use super::tree::{Subject, Tree, View};
+use super::{Check, Checks};
 
-/// How many schemas are compared with parts of a value, for each byte of its text. Alternatives within
-/// alternatives could double the number with each level.
-const STEPS: usize = 256;
-
-/// The number that is allowed for short values.
-const LEAST_STEPS: usize = 1 << 16;
-
-/// How deep schemas may lead to others: more than the parts of a value within others.
-const DEEPEST: usize = 512;
-
-/// The comparison of one value.
-struct Run {
-    /// How many steps are left.
-    steps: usize,
-    depth: usize,
-    /// The outcome says nothing, because there were too many steps.
-    is_cut_short: bool,
+/// The comparisons of a value and of values inside it.
+pub(super) struct Comparison {
+    /// Where the value is in the text.
+    range: Range<usize>,
+    /// The value, or the error if it cannot be read.
+    tree: Result<Tree, DecodeError>,
+    known: Outcomes,
 }
 
-/// Compares a value with a list of checks. `length` is that of its text.
-pub(super) fn compare(checks: Checks, value: &Value, length: usize) -> Outcome {
-    let mut run = Run {
-        steps: LEAST_STEPS.saturating_add(length.saturating_mul(STEPS)),
-        depth: 0,
-        is_cut_short: false,
+/// What the parts of a value were found to be.
+#[derive(Default)]
+struct Outcomes {
+    /// Those of values with others inside, by the number of the value and the address of the table.
+    lasting: HashMap<(usize, usize), Outcome>,
+    /// Those of another value, by the address of the table.
+    passing: HashMap<usize, Outcome>,
+    /// This value.
+    current: Option<Subject>,
+}
+
+/// What is known of a value and a table.
+enum Outcome {
+    /// They are being compared.
+    Running,
+    Fits(Seen),
+    Fails(Box<Failure>),
+}
+
+/// A keyword that a part of a value does not fulfil.
+#[derive(Clone)]
+struct Failure {
+    subject: Subject,
+    check: &'static Check,
+    /// How many parts or alternatives fitted.
+    found: usize,
+}
+
+/// A value that is being compared with a list of checks.
+struct Frame {
+    goal: Goal,
+    seen: Seen,
+    /// The position of the check.
+    check: usize,
+    /// The goal of the check.
+    step: usize,
+    /// How many goals of the check were fulfilled.
+    found: usize,
+    /// Why the first of the others was not.
+    first: Option<Failure>,
+    /// What the goal of the step is about, while it is being compared.
+    asked: Option<Part>,
+}
+
+/// What a frame needs next.
+enum Next {
+    Goal(Goal),
+    Done(Result<Seen, Failure>),
+}
+
+/// A schema refers to itself, and says nothing else about the value on the way.
+struct Endless;
+
+impl Comparison {
+    /// Reads the next value of a text, and leaves the text where it is.
+    pub(super) fn read(text: &mut Text<'_>) -> Self {
+        let from = text.offset();
+        let start = text.position();
+        let tree = Tree::read(text);
+        // Values inside one that cannot be read are not read again.
+        let range = from..text.offset().max(from + 1);
+        text.rewind(start);
+        Self {
+            range,
+            tree,
+            known: Outcomes::default(),
+        }
+    }
+
+    /// Returns `true` if the value at a position is a part of this one.
+    pub(super) fn covers(&self, position: usize) -> bool {
+        self.range.contains(&position)
+    }
+
+    /// Compares the value at a position with a list of checks.
+    pub(super) fn compare(&mut self, checks: Checks, position: usize) -> Result<(), DecodeError> {
+        let tree = match &self.tree {
+            Ok(tree) => tree,
+            // The outermost value has the error.
+            Err(_) if position > self.range.start => return Ok(()),
+            Err(error) => return Err(error.clone()),
+        };
+        let Some(id) = tree.find(position) else {
+            return Err(DecodeError::data("the value is no part of the text"));
+        };
+        let goal = Goal {
+            checks,
+            subject: Subject::Value(id),
+            is_table: true,
+            part: Part::Whole,
+        };
+        match self.known.run(tree, goal) {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(failure)) => {
+                let value = tree.view(failure.subject);
+                let error = compare::error(failure.check, value, tree, failure.found);
+                Err(tree.with_path(id, failure.subject, error))
+            }
+            Err(Endless) => Err(DecodeError::data(
+                "the schema refers to itself without an end, so that no value can be compared with it",
+            )
+            .with_rule(Rule::Limit, [""; 0])),
+        }
+    }
+}
+
+impl Outcomes {
+    fn run(&mut self, tree: &Tree, goal: Goal) -> Result<Result<Seen, Failure>, Endless> {
+        let mut frames = Vec::new();
+        let mut answer = self.enter(tree, &mut frames, goal)?;
+        while let Some(frame) = frames.last_mut() {
+            match frame.next(tree, answer.take()) {
+                Next::Goal(goal) => match self.enter(tree, &mut frames, goal) {
+                    Ok(known) => answer = known,
+                    Err(endless) => {
+                        for frame in frames.iter().filter(|frame| frame.goal.is_table) {
+                            self.forget(tree, &frame.goal);
+                        }
+                        return Err(endless);
+                    }
+                },
+                Next::Done(outcome) => {
+                    if frame.goal.is_table {
+                        self.note(tree, &frame.goal, &outcome);
+                    }
+                    frames.pop();
+                    answer = Some(outcome);
+                }
+            }
+        }
+        Ok(answer.unwrap_or_else(|| Ok(Seen::default())))
+    }
+
+    /// Begins to compare a value, unless the outcome is known.
+    fn enter(
+        &mut self,
+        tree: &Tree,
+        frames: &mut Vec<Frame>,
+        goal: Goal,
+    ) -> Result<Option<Result<Seen, Failure>>, Endless> {
+        if goal.checks.is_empty() {
+            return Ok(Some(Ok(Seen::default())));
+        }
+        if goal.is_table {
+            match self.get(tree, &goal) {
+                Some(Outcome::Running) => return Err(Endless),
+                Some(Outcome::Fits(seen)) => return Ok(Some(Ok(seen.clone()))),
+                Some(Outcome::Fails(failure)) => return Ok(Some(Err((**failure).clone()))),
+                None => self.insert(tree, &goal, Outcome::Running),
+            }
+        }
+        frames.push(Frame::new(goal));
+        Ok(None)
+    }
+
+    fn note(&mut self, tree: &Tree, goal: &Goal, outcome: &Result<Seen, Failure>) {
+        let outcome = match outcome {
+            Ok(seen) => Outcome::Fits(seen.clone()),
+            Err(failure) => Outcome::Fails(Box::new(failure.clone())),
+        };
+        self.insert(tree, goal, outcome);
+    }
+
+    fn get(&mut self, tree: &Tree, goal: &Goal) -> Option<&Outcome> {
+        match lasting(tree, goal.subject) {
+            Some(id) => self.lasting.get(&(id, address(goal))),
+            None => self.passing(goal.subject).get(&address(goal)),
+        }
+    }
+
+    fn insert(&mut self, tree: &Tree, goal: &Goal, outcome: Outcome) {
+        match lasting(tree, goal.subject) {
+            Some(id) => self.lasting.insert((id, address(goal)), outcome),
+            None => self.passing(goal.subject).insert(address(goal), outcome),
+        };
+    }
+
+    fn forget(&mut self, tree: &Tree, goal: &Goal) {
+        match lasting(tree, goal.subject) {
+            Some(id) => self.lasting.remove(&(id, address(goal))),
+            None => self.passing(goal.subject).remove(&address(goal)),
+        };
+    }
+
+    /// Returns the outcomes of a value without others inside. While it is compared, no other value is.
+    fn passing(&mut self, subject: Subject) -> &mut HashMap<usize, Outcome> {
+        if self.current != Some(subject) {
+            self.passing.clear();
+            self.current = Some(subject);
+        }
+        &mut self.passing
+    }
+}
+
+/// Returns the number of a value with others inside.
+fn lasting(tree: &Tree, subject: Subject) -> Option<usize> {
+    let Subject::Value(id) = subject else {
+        return None;
     };
-    let outcome = run.all(checks, value, &mut Seen::of(value));
-    if run.is_cut_short {
-        return fail("the value has too many parts that the schema compares with alternatives");
-    }
-    outcome
+    let is_empty = match tree.value(id) {
+        View::Array(items) => items.is_empty(),
+        View::Object(members) => members.all.is_empty(),
+        _ => true,
+    };
+    (!is_empty).then_some(id)
 }
 
-fn within(count: usize, least: usize, most: usize, what: &str) -> Outcome {
-    if (least..=most).contains(&count) {
-        return Ok(());
-    }
-    fail(match (least, most) {
-        (least, usize::MAX) => format!("{count} {what}, expected at least {least}"),
-        (0, most) => format!("{count} {what}, expected at most {most}"),
-        (least, most) => format!("{count} {what}, expected {least} to {most}"),
-    })
+fn address(goal: &Goal) -> usize {
+    goal.checks.as_ptr().addr()
 }
 
-impl Run {
-    /// Compares a value with all keywords of a schema, and notes the parts that they are about.
-    fn all(&mut self, checks: &[Check], value: &Value, seen: &mut Seen) -> Outcome {
-        if self.steps == 0 || self.depth == DEEPEST {
-            self.is_cut_short = true;
-            return fail("not compared");
+impl Frame {
+    fn new(goal: Goal) -> Self {
+        Self {
+            goal,
+            seen: Seen::default(),
+            check: 0,
+            step: 0,
+            found: 0,
+            first: None,
+            asked: None,
         }
-        self.steps -= 1;
-        self.depth += 1;
-        let outcome = checks
-            .iter()
-            .try_for_each(|check| self.one(check, value, seen));
-        self.depth -= 1;
-        outcome
     }
 
-    /// Compares a part of the value with a schema.
-    fn part(&mut self, checks: &[Check], value: &Value) -> Outcome {
-        if checks.is_empty() {
-            return Ok(());
+    /// Goes on until the outcome of another goal is needed. `answer` is the outcome of the last one.
+    fn next(&mut self, tree: &Tree, answer: Option<Result<Seen, Failure>>) -> Next {
+        let mut answer = answer;
+        let checks = self.goal.checks;
+        while let Some(check) = checks.get(self.check) {
+            if let Some(answer) = answer.take()
+                && let Err(failure) = self.answered(check, answer)
+            {
+                return Next::Done(Err(failure));
+            }
+            let subject = self.goal.subject;
+            let value = tree.view(subject);
+            if self.step == 0 && !compare::fits(check, value, tree) {
+                return Next::Done(Err(self.failure(check)));
+            }
+            if let Some((step, goal)) = check.goal(subject, tree, self.step, self.found, &self.seen)
+            {
+                self.step = step;
+                self.asked = Some(goal.part);
+                return Next::Goal(goal);
+            }
+            if !check.accepts(value, self.found) {
+                let first = self.first.take().filter(|_| self.found == 0);
+                let own = matches!(check, Check::Contains(..) | Check::Not(_));
+                let failure = first.filter(|_| !own);
+                return Next::Done(Err(failure.unwrap_or_else(|| self.failure(check))));
+            }
+            (self.check, self.step, self.found) = (self.check + 1, 0, 0);
+            self.first = None;
         }
-        self.all(checks, value, &mut Seen::of(value))
+        Next::Done(Ok(std::mem::take(&mut self.seen)))
     }
 
-    /// Compares the value with a schema inside another one. What it says about parts counts only if the value
-    /// fits, and it does not know what others say.
-    fn fits(&mut self, checks: &[Check], value: &Value, seen: &mut Seen) -> Outcome {
-        let mut own = Seen::of(value);
-        self.all(checks, value, &mut own)?;
-        seen.add(&own);
+    /// Uses the outcome of the goal of a step, and goes on to the next one.
+    fn answered(&mut self, check: &Check, answer: Result<Seen, Failure>) -> Result<(), Failure> {
+        let is_demanded = check.demands(self.step);
+        self.step += 1;
+        match (answer, self.asked.take()) {
+            (Ok(seen), part) => {
+                self.found += 1;
+                match part {
+                    Some(Part::Whole) => self.seen.add(&seen),
+                    Some(Part::Inner(at)) => self.seen.note(at),
+                    Some(Part::Opposite | Part::Name) | None => {}
+                }
+            }
+            (Err(failure), _) if is_demanded => return Err(failure),
+            (Err(failure), _) => self.first = self.first.take().or(Some(failure)),
+        }
         Ok(())
     }
 
-    fn one(&mut self, check: &Check, value: &Value, seen: &mut Seen) -> Outcome {
-        match (check, value) {
-            (Check::Nothing, _) => fail("no value is valid here"),
-            (Check::Types(names), value) => types(names, value),
-            (Check::Values(known), value) => {
-                if known.iter().any(|literal| literal.is(value)) {
-                    return Ok(());
-                }
-                let text = value.to_string();
-                fail(format!(
-                    "`{}` is none of the values that are allowed",
-                    excerpt(&text)
-                ))
-            }
-            (
-                Check::Minimum(_)
-                | Check::Maximum(_)
-                | Check::Above(_)
-                | Check::Below(_)
-                | Check::MultipleOf(_),
-                Value::Number(number),
-            ) => bound(check, number),
-            (Check::Length(least, most), Value::String(text)) => {
-                within(text.chars().count(), *least, *most, "characters")
-            }
-            (Check::Pattern(pattern), Value::String(text)) => pattern.test(text),
-            (Check::All(checks), _) => self.fits(checks, value, seen),
-            (Check::Any(all), _) => self.any(all, value, seen),
-            (Check::One(all), _) => self.exactly_one(all, value, seen),
-            (Check::Not(checks), _) => match self.part(checks, value) {
-                Ok(()) => fail("the value is of a kind that is excluded"),
-                Err(_) => Ok(()),
-            },
-            (Check::If(condition, then, otherwise), _) => {
-                if self.fits(condition, value, seen).is_ok() {
-                    self.fits(then, value, seen)
-                } else {
-                    self.fits(otherwise, value, seen)
-                }
-            }
-            (check, Value::Array(items)) => self.list(check, items, seen),
-            (check, Value::Object(object)) => self.object(check, value, object, seen),
-            _ => Ok(()),
+    fn failure(&self, check: &'static Check) -> Failure {
+        Failure {
+            subject: self.goal.subject,
+            check,
+            found: self.found,
         }
     }
-
-    /// All alternatives are compared, because each may be about other parts.
-    fn any(&mut self, all: &[Checks], value: &Value, seen: &mut Seen) -> Outcome {
-        let mut first = None;
-        let mut found = false;
-        for checks in all {
-            match self.fits(checks, value, seen) {
-                Ok(()) => found = true,
-                Err(error) => first = first.or(Some(error)),
-            }
-        }
-        match first {
-            Some(error) if !found => Err(error),
-            _ => Ok(()),
-        }
-    }
-
-    fn exactly_one(&mut self, all: &[Checks], value: &Value, seen: &mut Seen) -> Outcome {
-        let mut first = None;
-        let mut found = 0;
-        for checks in all {
-            match self.fits(checks, value, seen) {
-                Ok(()) => found += 1,
-                Err(error) => first = first.or(Some(error)),
-            }
-        }
-        match (found, first) {
-            (1, _) => Ok(()),
-            (0, Some(error)) => Err(error),
-            _ => fail(format!(
-                "the value fits {found} alternatives, expected exactly one"
-            )),
-        }
-    }
-
-    fn list(&mut self, check: &Check, items: &[Value], seen: &mut Seen) -> Outcome {
-        let mut each = |run: &mut Self, at: usize, checks: Checks| {
-            seen.note(at);
-            let outcome = run.part(checks, &items[at]);
-            outcome.map_err(|error| error.inside_index(at))
-        };
-        match check {
-            Check::Items(least, most) => within(items.len(), *least, *most, "elements"),
-            Check::Unique => unique(items),
-            Check::First(all) => {
-                let mut pairs = all.iter().take(items.len()).enumerate();
-                pairs.try_for_each(|(at, checks)| each(self, at, checks))
-            }
-            Check::Rest(from, checks) => {
-                (*from..items.len()).try_for_each(|at| each(self, at, checks))
-            }
-            Check::UnseenItems(checks) => {
-                let unseen: Vec<usize> = (0..items.len()).filter(|at| !seen.has(*at)).collect();
-                unseen.into_iter().try_for_each(|at| {
-                    seen.note(at);
-                    let outcome = self.part(checks, &items[at]);
-                    outcome.map_err(|error| error.inside_index(at))
-                })
-            }
-            Check::Contains(least, most, checks) => {
-                let mut found = 0;
-                for (at, item) in items.iter().enumerate() {
-                    if self.part(checks, item).is_ok() {
-                        seen.note(at);
-                        found += 1;
-                    }
-                }
-                within(
-                    found,
-                    *least,
-                    *most,
-                    "elements are of the kind that the list has to contain",
-                )
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn object(
-        &mut self,
-        check: &Check,
-        value: &Value,
-        object: &Object,
-        seen: &mut Seen,
-    ) -> Outcome {
-        let mut all = object.iter().enumerate();
-        let mut each = |run: &mut Self, at: usize, name: &str, checks: &[Check], value: &Value| {
-            seen.note(at);
-            let outcome = run.part(checks, value);
-            outcome.map_err(|error| error.inside_member(name))
-        };
-        match check {
-            Check::Members(least, most) => within(object.len(), *least, *most, "members"),
-            Check::Required(names) => match names.iter().find(|name| !object.contains_key(name)) {
-                Some(name) => fail(format!("missing field `{name}`")),
-                None => Ok(()),
-            },
-            Check::Properties(known) => all.try_for_each(|(at, (name, value))| {
-                match known.iter().find(|(known, _)| *known == name) {
-                    Some((_, checks)) => each(self, at, name, checks, value),
-                    None => Ok(()),
-                }
-            }),
-            Check::Matching(patterns) => all.try_for_each(|(at, (name, value))| {
-                let mut fitting = patterns
-                    .iter()
-                    .filter(|(pattern, _)| (pattern.matches)(name));
-                fitting.try_for_each(|(_, checks)| each(self, at, name, checks, value))
-            }),
-            Check::Others(known, patterns, checks) => all.try_for_each(|(at, (name, value))| {
-                let is_known =
-                    known.contains(&name) || patterns.iter().any(|pattern| (pattern.matches)(name));
-                if is_known {
-                    return Ok(());
-                }
-                each(self, at, name, checks, value)
-            }),
-            Check::UnseenMembers(checks) => {
-                let unseen: Vec<_> = all.filter(|(at, _)| !seen.has(*at)).collect();
-                unseen.into_iter().try_for_each(|(at, (name, value))| {
-                    seen.note(at);
-                    let outcome = self.part(checks, value);
-                    outcome.map_err(|error| error.inside_member(name))
-                })
-            }
-            Check::Names(checks) => all.try_for_each(|(_, (name, _))| {
-                let outcome = self.part(checks, &Value::String(name.to_owned()));
-                outcome.map_err(|error| error.inside_member(name))
-            }),
-            Check::With(name, checks) if object.contains_key(name) => {
-                self.fits(checks, value, seen)
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-impl Pattern {
-    fn test(&self, text: &str) -> Outcome {
-        if (self.matches)(text) {
-            return Ok(());
-        }
-        fail(format!(
-            "`{}` does not match `{}`",
-            excerpt(text),
-            self.source
-        ))
-    }
-}
-
-fn types(names: &[&str], value: &Value) -> Outcome {
-    let (own, is_integer) = match value {
-        Value::Null => ("null", false),
-        Value::Bool(_) => ("boolean", false),
-        Value::Number(number) => ("number", number.is_integer()),
-        Value::String(_) => ("string", false),
-        Value::Array(_) => ("array", false),
-        Value::Object(_) => ("object", false),
-    };
-    if names.contains(&own) || is_integer && names.contains(&"integer") {
-        return Ok(());
-    }
-    fail(format!(
-        "invalid type: {own}, expected {}",
-        names.join(" or ")
-    ))
 }

@@ -1,5 +1,9 @@
+use super::super::super::error::Rule;
 use super::super::super::json;
+use super::super::{Decode, Kind, Value, read};
 use super::*;
+
+mod cost;
 
 fn check(checks: Checks, text: &str) -> Result<(), String> {
     let mut text = Text::new(text);
@@ -36,7 +40,7 @@ fn keyword_accepts_what_fulfils_it_and_values_of_other_kinds() {
         ),
         (
             Check::Values(&[
-                Literal::Number("1"),
+                Literal::Number("1e0"),
                 Literal::Array(&[Literal::Bool(true), Literal::Null]),
             ]),
             &["1.0", "10e-1", "[true,null]"],
@@ -210,37 +214,57 @@ fn equal_elements_are_found_however_they_are_written() {
     }
 }
 
-static TREE: Checks = &[Check::Any(&[
-    &[
-        Check::Types(&["array"]),
-        Check::Rest(0, &[Check::All(&TREE)]),
-    ],
-    &[
-        Check::Types(&["array"]),
-        Check::Rest(0, &[Check::All(&TREE)]),
-        Check::Items(1, 9),
-    ],
-    TEXT,
-])];
-
-static ENDLESS: Checks = &[Check::All(&ENDLESS)];
-
 #[test]
-fn alternatives_within_alternatives_end_with_an_error() {
-    let nested = |levels| format!("{}\"a\"{}", "[".repeat(levels), "]".repeat(levels));
-    assert_eq!(check(TREE, &nested(6)), Ok(()));
-    let error = check(TREE, &nested(100)).unwrap_err();
-    assert!(error.contains("too many parts"), "{error}");
-    let error = check(ENDLESS, "1").unwrap_err();
-    assert!(error.contains("too many parts"), "{error}");
-}
-
-#[test]
-fn deepest_value_that_is_decoded_can_be_compared() {
-    static LIST: Checks = &[Check::All(
-        &(&[Check::Any(&[&[Check::Rest(0, &[Check::All(&LIST)])]])] as Checks),
-    )];
-    let levels = json::NESTING_LIMIT - 1;
-    let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-    assert_eq!(check(LIST, &text), Ok(()));
+fn error_has_a_rule_and_what_it_expects() {
+    let pattern: &'static [Check] = Box::leak(Box::new([Check::Pattern(Pattern {
+        source: "^a",
+        matches: |text| text.starts_with('a'),
+    })]));
+    for (checks, text, rule, expected) in [
+        (&[Check::Nothing] as Checks, "1", Rule::Excluded, &[][..]),
+        (
+            &[Check::Types(&["null", "array"])],
+            "1",
+            Rule::Type,
+            &["null", "array"],
+        ),
+        (
+            &[Check::Values(&[Literal::Null, Literal::String("a")])],
+            "1",
+            Rule::Value,
+            &["a"],
+        ),
+        (&[Check::Minimum("2")], "1", Rule::Bound, &["2", "inf"]),
+        (&[Check::Maximum("0.5")], "1", Rule::Bound, &["-inf", "0.5"]),
+        (&[Check::Above("1")], "1", Rule::Bound, &["1", "inf"]),
+        (&[Check::Below("1")], "1", Rule::Bound, &["-inf", "1"]),
+        (&[Check::MultipleOf("2")], "1", Rule::Multiple, &["2"]),
+        (&[Check::Length(2, 3)], "\"a\"", Rule::Bound, &["2", "3"]),
+        (pattern, "\"b\"", Rule::Pattern, &["^a"]),
+        (&[Check::Items(2, 3)], "[1]", Rule::Bound, &["2", "3"]),
+        (&[Check::Unique], "[1,2,2]", Rule::Unique, &["1"]),
+        (
+            &[Check::Contains(1, 2, TEXT)],
+            "[1]",
+            Rule::Bound,
+            &["1", "2"],
+        ),
+        (&[Check::Members(1, 2)], "{}", Rule::Bound, &["1", "2"]),
+        (
+            &[Check::Required(&["a", "b"])],
+            "{\"a\":1}",
+            Rule::MissingMember,
+            &["b"],
+        ),
+        (&[Check::Any(&[TEXT, TEXT])], "[]", Rule::Type, &["string"]),
+        (&[Check::One(&[SMALL, SMALL])], "1", Rule::Variant, &[]),
+        (&[Check::Not(SMALL)], "1", Rule::Excluded, &[]),
+        (cost::ENDLESS, "1", Rule::Limit, &[]),
+    ] {
+        let mut source = Text::new(text);
+        let outcome = checked(&mut source, checks, |text| read::<Value>(text).map(drop));
+        let error = outcome.unwrap_err();
+        assert_eq!(error.rule(), rule, "{checks:?}: {error}");
+        assert_eq!(error.expected(), expected, "{checks:?}: {error}");
+    }
 }

@@ -34,7 +34,7 @@ impl<'de> Members<'de> {
         deeper(self.depth)?;
         let value = visitor.visit_map(&mut self)?;
         match self.entries.next() {
-            Some(_) => Err(DecodeError::data("object has more members than expected")),
+            Some(_) => Err(DecodeError::left_over("object", "members")),
             None => Ok(value),
         }
     }

@@ -43,7 +43,7 @@ impl<'de> EnumAccess<'de> for OneMember<'de> {
                     },
                 ))
             }
-            _ => Err(DecodeError::data("expected an object with one member")),
+            _ => Err(DecodeError::not_one_member()),
         }
     }
 }

@@ -89,6 +89,14 @@ impl<'a, 'de> Elements<'a, 'de> {
         read(self.text).map_err(|error| self.inside(error))
     }
 
+    /// Decodes the current element with a function.
+    pub(crate) fn decode_with<T>(
+        &mut self,
+        decode: impl FnOnce(&mut Text<'de>) -> Result<T>,
+    ) -> Result<T> {
+        decode(self.text).map_err(|error| self.inside(error))
+    }
+
     /// Adds the current element to the path of an error.
     #[cold]
     fn inside(&self, error: DecodeError) -> DecodeError {
@@ -319,7 +327,7 @@ impl<'a, 'de> EnumAccess<'de> for Chosen<'a, 'de> {
     ) -> Result<(S::Value, Content<'a, 'de>)> {
         let text = self.0;
         if text.peek() == Some(b'}') {
-            return Err(DecodeError::data("expected an object with one member"));
+            return Err(DecodeError::not_one_member());
         }
         let at = text.at;
         let name = text.name()?;

@@ -91,7 +91,7 @@ impl<'de> Deserializer<'de> for &mut Text<'de> {
             Numeral::Signed(value) => visitor.visit_i64(value),
             Numeral::Other(digits) => match digits.parse::<f32>() {
                 Ok(value) if value.is_finite() => visitor.visit_f32(value),
-                _ => Err(DecodeError::data("number out of range")),
+                _ => Err(DecodeError::out_of_range()),
             },
         }
     }

@@ -59,14 +59,4 @@ impl Text<'_> {
             _ => Err(self.syntax("expected value")),
         }
     }
-
-    /// Returns the error for an array or an object that a visitor did not read to its end.
-    #[cold]
-    pub(super) fn left_over(close: u8) -> DecodeError {
-        DecodeError::data(if close == b']' {
-            "array has more elements than expected"
-        } else {
-            "object has more members than expected"
-        })
-    }
 }

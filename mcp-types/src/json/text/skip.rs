@@ -11,6 +11,13 @@ struct Open {
 }
 
 impl Text<'_> {
+    /// Checks that a text is one JSON value.
+    pub(crate) fn expect_value(text: &str) -> Result<()> {
+        let mut whole = Text::new(text);
+        whole.skip()?;
+        whole.end()
+    }
+
     /// Skips a value.
     pub(crate) fn skip(&mut self) -> Result<()> {
         let mut open = Open::default();
