@@ -136,7 +136,7 @@ impl<'a> RawObject<'a> {
             Some((_, name)) => {
                 let name = short(name);
                 let error = DecodeError::data(format!("duplicate member `{name}`"))
-                    .with_rule(Rule::DuplicateMember, [name.to_string()]);
+                    .with_rule(Rule::DuplicateMember, [name.clone()]);
                 Err(self.with_parent(error))
             }
             None => Ok(()),
