@@ -21,7 +21,7 @@ mod number;
 mod raw;
 mod read;
 mod ser;
-mod syntax;
+pub(crate) mod syntax;
 pub(crate) mod text;
 mod value;
 mod with_text;
@@ -47,7 +47,6 @@ pub use map::Map;
 pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use number::{NUMBER_LIMIT, Number};
 pub use ser::{Writer, to_raw, to_string};
-pub(crate) use syntax::BYTE_ORDER_MARK;
 pub use text::all_faults;
 #[doc(hidden)]
 pub use text::{Decode, Kind, Text, read};

@@ -7,7 +7,7 @@ use super::bodies::Raw;
 use super::fault::{EnvelopeError, Fault};
 use super::members::{MembersVisitor, read_params};
 use super::message::Message;
-use crate::json::BYTE_ORDER_MARK;
+use crate::json::syntax::BYTE_ORDER_MARK;
 
 /// Parses the envelope of a message.
 ///
