@@ -15,6 +15,7 @@ mod install;
 mod limits;
 mod lists;
 mod odd;
+mod options;
 mod proxy;
 mod record;
 mod replay;
@@ -26,6 +27,7 @@ mod support;
 mod tasks;
 mod terminal;
 mod trouble;
+mod upstreams;
 mod watch;
 
 /// What the tests and the subject have in common.

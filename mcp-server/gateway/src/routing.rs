@@ -1,5 +1,6 @@
 //! Which upstream a request is for, and what it gets.
 
+mod apps;
 pub(crate) mod caller;
 pub(crate) mod calls;
 pub(crate) mod lists;

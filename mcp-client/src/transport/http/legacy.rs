@@ -21,10 +21,10 @@ use super::endpoint::Endpoint;
 use super::response::{self, InterruptedStream, Media, StreamEnd, media};
 use super::retry::{LONGEST_PAUSE, PAUSE, wait};
 use super::session::{Session, SessionPhase};
-use session_check::has_ended;
 use crate::protocol::connection::{Connection, OutgoingRequest};
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
+use session_check::has_ended;
 
 /// The maximum number of attempts to resume a stream without receiving a new event.
 const ATTEMPTS: usize = 5;

@@ -3,20 +3,25 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use mcp_server::types::error::DecodeError;
 use mcp_server::types::json::{self, Map};
 use mcp_server::types::rpc::ErrorObject;
 use mcp_server::types::uri::canonical;
 use mcp_server::{AnyNotification, AnyRequest, AnyResult, Context, HandlerError};
 use serde_json::value::RawValue;
 
+use super::apps;
 use super::caller::{Caller, passed_params};
 use super::calls::{Outgoing, call};
-use super::lists::{self, ListMethod};
+use super::lists;
 use super::params::{text, unknown_method};
+use super::sealed::{CURSOR, NEXT_CURSOR, Sealed};
 use super::tasks;
 use crate::error::short;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
+use crate::upstream::lists::{ListMethod, Query};
+use crate::upstream::refresh::{Listed, Wait};
 
 /// The methods of a connection, which an upstream must not see: they would change that of the gateway.
 /// They arrive here if the client's revision does not have them, or if no upstream supports them.
@@ -28,6 +33,16 @@ const OF_CONNECTION: [&str; 7] = [
     "resources/unsubscribe",
     "server/discover",
     "subscriptions/listen",
+];
+
+/// The methods for a resource, which the member `uri` of their params names: those of the protocol, of
+/// the proposals for resources, and of the extension for skills.
+const OF_RESOURCE: [&str; 5] = [
+    "resources/read",
+    "resources/get",
+    "resources/metadata",
+    "resources/directory/read",
+    "skills/get",
 ];
 
 /// Handles a request of a client.
@@ -56,9 +71,25 @@ pub(crate) async fn handle(
             task = Some(id);
             behind
         }
-        "tools/call" => named(&shared, Kind::Tool, &mut params, &cx)?,
-        "prompts/get" => named(&shared, Kind::Prompt, &mut params, &cx)?,
-        "resources/read" => resource(&shared, &mut params, &cx)?,
+        "tools/call" => {
+            learn_name(&shared, "tools/list", &params, &caller, &cx).await;
+            match named(&shared, Kind::Tool, &mut params, &cx) {
+                Ok(behind) => behind,
+                Err(unknown) => of_app(&shared, &params, &caller, &cx)
+                    .await
+                    .ok_or(unknown)?,
+            }
+        }
+        "prompts/get" => {
+            learn_name(&shared, "prompts/list", &params, &caller, &cx).await;
+            named(&shared, Kind::Prompt, &mut params, &cx)?
+        }
+        method if OF_RESOURCE.contains(&method) => {
+            let behind = resource(&shared, &mut params, &cx)?;
+            let upstream = &*behind.pool.upstream.name;
+            Sealed::Cursor.open_member(&cx, upstream, &mut params, CURSOR)?;
+            behind
+        }
         "completion/complete" => completed(&shared, &mut params, &cx)?,
         // Those of older revisions: nothing says to which client a task belongs.
         method if method.starts_with("tasks/") => return Err(unknown_method(method)),
@@ -76,10 +107,30 @@ pub(crate) async fn handle(
     };
     let result = call(&cx, &behind, caller, outgoing).await?;
     let result = match cx.method() {
-        "tools/call" | "prompts/get" | "resources/read" => behind.names.uris.rewrite(result)?,
+        "tools/call" | "prompts/get" => behind.names.uris.rewrite(result)?,
+        method if OF_RESOURCE.contains(&method) => {
+            let result = behind.names.uris.rewrite(result)?;
+            with_sealed_cursor(&cx, &behind, result)?
+        }
         _ => result,
     };
     AnyResult::from_json(&result)
+}
+
+/// Seals the cursor of a page for the client.
+fn with_sealed_cursor(
+    cx: &Context,
+    behind: &Behind,
+    page: Box<RawValue>,
+) -> Result<Box<RawValue>, HandlerError> {
+    if !page.get().contains("\"nextCursor\"") {
+        return Ok(page);
+    }
+    let invalid = |error: DecodeError| HandlerError::internal(error.to_string());
+    let mut members: Map<Box<RawValue>> = json::from_str(page.get()).map_err(invalid)?;
+    let upstream = &*behind.pool.upstream.name;
+    Sealed::Cursor.seal_member(cx, upstream, &mut members, NEXT_CURSOR)?;
+    Ok(json::to_raw(&members)?)
 }
 
 /// Passes a notification on, where it is clear for whom it is.
@@ -104,6 +155,49 @@ pub(crate) async fn notify(shared: Arc<Shared>, notification: AnyNotification, c
     }
 }
 
+/// Lists the tools or prompts of an upstream if a name may be a shortened one of it that is not known.
+async fn learn_name(
+    shared: &Shared,
+    method: &str,
+    params: &Map<Box<RawValue>>,
+    caller: &Caller,
+    cx: &Context,
+) {
+    let (Ok(name), Some(list)) = (text(params, "name"), ListMethod::of(method)) else {
+        return;
+    };
+    let searched = shared.searched();
+    let mut unknown = searched.iter();
+    let Some(behind) = unknown.find(|behind| behind.names.may_be_short(&name)) else {
+        return;
+    };
+    let query = Query {
+        wanted: caller.wanted(cx, true),
+        list,
+        to: cx.revision(),
+    };
+    if let Listed::List(list) = behind.lists.list(&query, Wait::Long).await {
+        lists::learn_names(behind, &list);
+    }
+}
+
+/// Finds the upstream of a tool that an app calls by the name that its server uses.
+async fn of_app(
+    shared: &Shared,
+    params: &Map<Box<RawValue>>,
+    caller: &Caller,
+    cx: &Context,
+) -> Option<Arc<Behind>> {
+    let name = text(params, "name").ok()?;
+    let behind = apps::owner(shared, &name, caller, cx).await?;
+    let upstream = &behind.pool.upstream;
+    // A tool that has another name is called by that one.
+    let is_visible =
+        upstream.presented(&name).is_some() && upstream.is_visible(cx, Kind::Tool, &name);
+    behind.pool.header_params.check(&name, params, cx).ok()?;
+    is_visible.then_some(behind)
+}
+
 /// Finds the upstream of a tool or prompt, and sets its own name.
 fn named(
     shared: &Shared,
@@ -114,8 +208,10 @@ fn named(
     let name = text(params, "name")?;
     for behind in shared.searched().iter() {
         let upstream = &behind.pool.upstream;
-        let own = behind.names.original(&name);
-        let Some(original) = own.and_then(|own| upstream.original(own)) else {
+        let Some(own) = behind.names.original(&name) else {
+            continue;
+        };
+        let Some(original) = upstream.original(&own) else {
             continue;
         };
         if !upstream.is_visible(cx, kind, original) {
@@ -137,7 +233,7 @@ fn named(
 }
 
 /// Finds the upstream of a resource, and sets its own URI.
-fn resource(
+pub(super) fn resource(
     shared: &Shared,
     params: &mut Map<Box<RawValue>>,
     cx: &Context,

@@ -34,7 +34,10 @@ pub(super) async fn has_ended(
 
 /// Returns `true` if servers answer with this status to an unknown session.
 pub(super) fn may_have_ended(status: StatusCode) -> bool {
-    matches!(status.as_u16(), 400 | 404 | 409 | 410 | 412 | 422 | 428 | 500)
+    matches!(
+        status.as_u16(),
+        400 | 404 | 409 | 410 | 412 | 422 | 428 | 500
+    )
 }
 
 /// Sends a ping to find out whether the server has ended a session; `None` if it does not answer.
