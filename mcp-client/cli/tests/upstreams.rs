@@ -97,7 +97,7 @@ fn names(printed: &Printed) -> Vec<String> {
 #[test]
 fn entries_that_cannot_be_used_are_left_out_and_named() {
     let long = "the-same-first-twenty-four-letters";
-    for (name, bad, expected) in [
+    let cases = [
         (
             "unset",
             with(&json!({ "env": { "A": "${GATEWAY_TEST_MISSING}" } })),
@@ -109,6 +109,7 @@ fn entries_that_cannot_be_used_are_left_out_and_named() {
             json!({ "url": "ws://127.0.0.1:1/mcp" }),
             "https://",
         ),
+        ("number", json!(1), "found a number"),
         ("日本", entry(), "prefix"),
         ("the-same-first-twenty-four-others", entry(), "same prefix"),
         ("prefix", with(&json!({ "prefix": "A B" })), "prefix"),
@@ -117,7 +118,8 @@ fn entries_that_cannot_be_used_are_left_out_and_named() {
             with(&json!({ "tools": { "only": [] } })),
             "tools.only",
         ),
-    ] {
+    ];
+    for (name, bad, expected) in cases {
         let servers = json!({ long: entry(), "two": entry(), name: bad });
         let servers = Servers::new("upstreams-left-out", &servers);
         let started = servers.started();
@@ -151,7 +153,7 @@ fn single_server_has_no_prefix_unless_asked() {
     let called = servers.through(&["call", "add", "a=1", "b=2"], &[]);
     assert_eq!((called.code, &*called.out), (Some(0), "3\n"), "{called:?}");
     let one = with(&json!({ "prefix": "own" }));
-    let servers = Servers::new("upstreams-single", &json!({ "one": one }));
+    let servers = Servers::new("upstreams-single-prefix", &json!({ "one": one }));
     let called = servers.through(&["call", "own_add", "a=1", "b=2"], &[]);
     assert_eq!((called.code, &*called.out), (Some(0), "3\n"), "{called:?}");
 }

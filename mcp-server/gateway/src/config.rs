@@ -118,7 +118,7 @@ impl ServersConfig {
     /// # Errors
     ///
     /// If the text is too large or no JSON, lists no servers, lists them in another form than an
-    /// object of objects, or has more than 1,000 of them or one of them twice.
+    /// object, or has more than 1,000 of them or one of them twice.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         if text.len() as u64 > FILE_BYTES {
             return Err(ConfigError::TooLarge { limit: FILE_BYTES });
@@ -221,11 +221,11 @@ fn entries(list: Value, place: &str) -> Result<Vec<(String, ServerEntry)>, Confi
     let entries = list.into_iter().map(|(name, entry)| {
         let place = format!("{place}.{}", PeerText(&name));
         match entry {
-            Value::Object(members) => Ok((name, ServerEntry::new(place, members))),
-            other => Err(invalid(&place, ConfigFault::expected("an object", &other))),
+            Value::Object(members) => (name, ServerEntry::new(place, members)),
+            other => (name, ServerEntry::malformed(place, kind(&other))),
         }
     });
-    entries.collect()
+    Ok(entries.collect())
 }
 
 /// Shows the servers, and nothing of the other members.

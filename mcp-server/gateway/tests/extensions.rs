@@ -3,7 +3,7 @@
 use mcp_client::Client;
 use mcp_gateway::Gateway;
 use mcp_server::types::json::{Map, Object};
-use mcp_server::types::{ResourcesCapability, Revision};
+use mcp_server::types::{ResourcesCapability, Revision, ToolsCapability};
 use mcp_server::{AnyRequest, AnyResult, Context, HandlerError, Server};
 use serde_json::{Value, json};
 
@@ -132,4 +132,52 @@ async fn unknown_extensions_of_a_single_upstream_are_announced_as_they_are() {
     let client = crate::support::client(&gateway, Revision::LATEST).await;
     let extensions = client.server_capabilities().extensions.expect("announced");
     assert!(!extensions.contains_key("com.example/own"));
+}
+
+/// A server with an app, whose page calls `refresh` and `data`.
+fn with_app(name: &'static str, own: &'static str) -> Server {
+    let answer = move |request: AnyRequest, cx: Context| async move {
+        if cx.method() == "tools/call" {
+            let text = format!("{name}: {}", request.params().get());
+            let content = json!([{ "type": "text", "text": text }]);
+            return AnyResult::from_json(&json!({ "resultType": "complete", "content": content }));
+        }
+        let tool = |name: &str, ui: Value| {
+            let schema = json!({ "type": "object" });
+            json!({ "name": name, "inputSchema": schema, "_meta": { "ui": ui } })
+        };
+        let tools = [
+            tool("chart", json!({ "resourceUri": "ui://chart" })),
+            tool("data", json!({ "visibility": ["app"] })),
+            tool(own, json!({ "visibility": ["app"] })),
+            tool("model", json!({ "visibility": ["model"] })),
+        ];
+        AnyResult::from_json(&json!({
+            "resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private",
+        }))
+    };
+    Server::builder(name, "1")
+        .capabilities(|all| all.tools(ToolsCapability::new()))
+        .fallback(answer)
+        .build()
+        .expect("valid")
+}
+
+#[tokio::test]
+async fn app_calls_tools_by_the_names_of_its_server() {
+    let gateway = gateway([
+        at("a", Revision::LATEST, &with_app("a", "of_a")),
+        at("b", Revision::LATEST, &with_app("b", "of_b")),
+    ])
+    .await;
+    let client = client(&gateway, Revision::LATEST).await;
+    for (tool, expected) in [("of_a", "a: "), ("of_b", "b: "), ("b_of_b", "b: ")] {
+        let called = soon(client.call_tool(tool)).await.expect("called");
+        assert!(called.text().starts_with(expected), "{tool}: {called:?}");
+    }
+    // Several servers have it, or apps may not call it: the prefix says which one is meant.
+    for tool in ["data", "model", "none"] {
+        let unknown = soon(client.call_tool(tool)).await.expect_err("unknown");
+        assert!(unknown.to_string().contains("unknown tool"), "{unknown}");
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_client::middleware as client_middleware;
-use mcp_client::{ByteStream, Client, ClientBuilder, SubscriptionEvent};
+use mcp_client::{ByteStream, Client, ClientBuilder, Http, SubscriptionEvent};
 use mcp_gateway::{Gateway, Upstream};
 use mcp_server::middleware::{Middleware, Next, Outcome, Request};
 use mcp_server::types::{Revision, SubscriptionFilter, ToolsCapability};
@@ -13,6 +13,7 @@ use mcp_server::{
     AnyRequest, AnyResult, Context, HandlerError, PromptDef, ResourceDef, Server, ToolDef,
 };
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::watch;
 
 use crate::support::{Count, at, client, connect, gateway, soon};
@@ -249,5 +250,117 @@ async fn what_changed_during_an_outage_is_announced_once() {
         };
         soon(changed).await;
         assert_eq!((announced.get("tools"), announced.get("resources")), (1, 0));
+    }
+}
+
+/// An HTTP server of the older revisions that knows only its newest session, and answers others with
+/// 400, as the reference server does after a restart.
+#[derive(Clone, Default)]
+struct Restarting {
+    sessions: Count,
+    calls: Count,
+}
+
+impl Restarting {
+    /// Serves at a free port, and returns the URL.
+    async fn serve(&self) -> String {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+        let listener = listener.expect("bound");
+        let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
+        let server = self.clone();
+        tokio::spawn(async move {
+            while let Ok((socket, _)) = listener.accept().await {
+                let server = server.clone();
+                tokio::spawn(async move { server.answer(socket).await });
+            }
+        });
+        url
+    }
+
+    async fn answer(&self, mut socket: tokio::net::TcpStream) -> Option<()> {
+        let mut request = Vec::new();
+        let (head, body) = loop {
+            socket
+                .read_buf(&mut request)
+                .await
+                .ok()
+                .filter(|size| *size > 0)?;
+            let text = String::from_utf8_lossy(&request).into_owned();
+            let Some((head, body)) = text.split_once("\r\n\r\n") else {
+                continue;
+            };
+            let head = head.to_lowercase();
+            let size = head
+                .lines()
+                .find_map(|line| line.strip_prefix("content-length: "));
+            if body.len() >= size.and_then(|size| size.parse().ok()).unwrap_or(0) {
+                break (head, body.to_owned());
+            }
+        };
+        let message: serde_json::Value = serde_json::from_str(&body).unwrap_or_default();
+        let method = message["method"].as_str().unwrap_or_default();
+        let session = self.sessions.get();
+        let is_known = head.contains(&format!("mcp-session-id: session-{session}"));
+        let (status, result) = match method {
+            "initialize" => {
+                self.sessions.add();
+                let capabilities = json!({ "tools": {} });
+                let info = json!({ "name": "restarting", "version": "1" });
+                (
+                    "200 OK",
+                    json!({
+                        "protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info,
+                    }),
+                )
+            }
+            _ if head.starts_with("get") => ("405 Method Not Allowed", json!({})),
+            _ if !is_known => ("400 Bad Request", json!({})),
+            "notifications/initialized" => ("202 Accepted", json!({})),
+            _ => {
+                self.calls.add();
+                let text = json!({ "type": "text", "text": "called" });
+                ("200 OK", json!({ "content": [text] }))
+            }
+        };
+        let body = if status.starts_with('4') {
+            let error =
+                json!({ "code": -32000, "message": "Bad Request: No valid session ID provided" });
+            json!({ "jsonrpc": "2.0", "id": null, "error": error })
+        } else {
+            json!({ "jsonrpc": "2.0", "id": message["id"], "result": result })
+        };
+        let (body, session) = (body.to_string(), self.sessions.get());
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nMcp-Session-Id: session-{session}\r\n\
+             Connection: close\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        socket.write_all((head + &body).as_bytes()).await.ok()
+    }
+}
+
+#[tokio::test]
+async fn upstream_that_forgets_its_sessions_is_used_again() {
+    for revision in [Revision::V2025_11_25, Revision::LATEST] {
+        let server = Restarting::default();
+        let url = server.serve().await;
+        let upstream = Upstream::connecting("a", move || Http::new(&*url)).lazy();
+        let gateway = gateway([upstream]).await;
+        let called = async || {
+            let client = client(&gateway, revision).await;
+            soon(client.call_tool("any"))
+                .await
+                .map(|result| result.text())
+        };
+        let first = client(&gateway, revision).await;
+        let result = soon(first.call_tool("any")).await.expect("called");
+        assert_eq!(result.text(), "called");
+        // Now it knows another session only.
+        server.sessions.add();
+        let result = soon(first.call_tool("any")).await.expect("called again");
+        assert_eq!(result.text(), "called", "{revision}");
+        server.sessions.add();
+        assert_eq!(called().await.expect("new client"), "called", "{revision}");
+        assert_eq!(server.calls.get(), 3, "{revision}");
     }
 }
