@@ -65,7 +65,7 @@ pub(crate) fn capabilities(upstreams: &[Arc<Behind>], is_changing: bool) -> Serv
 /// Adds the settings of a server to those of others.
 fn add(all: &mut Map<Object>, name: &str, settings: &Object) {
     let mut merged = all.get(name).cloned().unwrap_or_default();
-    for (name, value) in settings.iter() {
+    for (name, value) in settings {
         if !merged.contains_key(name) {
             merged.insert(name, value.clone());
         }

@@ -3,6 +3,7 @@
 mod apps;
 pub(crate) mod caller;
 pub(crate) mod calls;
+mod find;
 pub(crate) mod lists;
 mod params;
 pub(crate) mod questions;

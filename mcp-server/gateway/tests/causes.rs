@@ -3,14 +3,14 @@
 use std::future::IntoFuture as _;
 use std::sync::{Arc, Mutex};
 
-use mcp_client::{ChildProcess, Http};
+use mcp_client::{ByteStream, ChildProcess, ClientBuilder, Http, Limits};
 use mcp_gateway::{Gateway, Upstream};
 use mcp_server::types::Revision;
 use mcp_server::{HttpConfig, Server};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::support::{at, client, soon};
+use crate::support::{client, soon};
 
 /// Serves the same response to each request, and returns the URL.
 async fn answering(response: &str) -> String {
@@ -120,18 +120,36 @@ async fn faults_of_programs_are_named() {
 
 #[tokio::test]
 async fn result_that_is_too_large_is_named() {
+    const LIMIT: usize = 1 << 20;
+
+    fn limited(builder: ClientBuilder) -> ClientBuilder {
+        let mut limits = Limits::default();
+        limits.message_bytes = LIMIT;
+        builder.limits(limits)
+    }
+
     let large = Server::builder("large", "1")
-        .tool("large", "Returns much", async || "x".repeat(17 << 20))
+        .tool("large", "Returns much", async || "x".repeat(LIMIT + 1))
         .build()
         .expect("valid");
     let serving = large.serve_http(mcp_server::Http::at("127.0.0.1:0").config(HttpConfig::new()));
     let serving = serving.expect("bound");
     let url = format!("http://{}/mcp", serving.local_addr());
     let serving = tokio::spawn(serving.into_future());
+    let in_memory = |revision| {
+        let server = large.clone();
+        Upstream::new("large", move |builder| {
+            let stream = ByteStream::of(server.in_memory());
+            async move { limited(builder).revision(revision).connect(stream).await }
+        })
+    };
     let upstreams = [
-        at("large", Revision::LATEST, &large),
-        at("large", Revision::V2025_11_25, &large),
-        Upstream::connecting("large", move || Http::new(&*url)),
+        in_memory(Revision::LATEST),
+        in_memory(Revision::V2025_11_25),
+        Upstream::new("large", move |builder| {
+            let http = Http::new(&*url);
+            async move { limited(builder).connect(http).await }
+        }),
     ];
     for upstream in upstreams {
         for text in failing(upstream, "large").await {

@@ -60,9 +60,9 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
         .iter()
         .filter(|server| server.fault.as_ref().is_some_and(is_left_out))
         .collect();
-    left_out
-        .iter()
-        .for_each(|server| configured.forget(&server.name));
+    for server in &left_out {
+        configured.forget(&server.name);
+    }
     if !status.is_empty() && left_out.len() == status.len() {
         let file = args.file.display();
         return Err(Failure::Usage(format!(

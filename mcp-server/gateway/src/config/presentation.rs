@@ -64,7 +64,7 @@ impl ServerEntry {
             presentation.prefix = Some(text(prefix, &at("prefix"))?);
         }
         if let Some(renamed) = member("rename") {
-            for (name, new) in object(renamed, &at("rename"))?.iter() {
+            for (name, new) in object(renamed, &at("rename"))? {
                 let place = at(&format!("rename.{}", PeerText(name)));
                 let new = text(new, &place)?;
                 if new.is_empty() {
@@ -101,7 +101,7 @@ impl ServerEntry {
 
 fn text(value: &Value, place: &str) -> Result<String, ConfigError> {
     match value {
-        Value::String(text) => Ok(text.to_string()),
+        Value::String(text) => Ok(text.clone()),
         other => Err(invalid(place, ConfigFault::expected("text", other))),
     }
 }

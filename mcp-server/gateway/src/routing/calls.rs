@@ -135,7 +135,7 @@ async fn rounds(
             biased;
             result = driven(cx, call, &mut notes, wants_logs) => result,
             () = link.traffic.overdue(running, pool.upstream.limits.call_time) => {
-                return Err(pool.faults.report(UpstreamFault::Slow, None));
+                return Err(pool.faults.report(&UpstreamFault::Slow, None));
             }
         };
         let is_answered = matches!(result, Ok(_) | Err(CallError::Refused { .. }));

@@ -9,11 +9,11 @@ use serde_json::value::RawValue;
 use tokio::task::JoinSet;
 
 use super::caller::{Caller, passed_params};
-use super::requests::resource;
+use super::find::resource;
 use super::sealed::{CURSOR, NEXT_CURSOR, Sealed};
 use crate::names::Names;
 use crate::shared::{Behind, Shared};
-use crate::upstream::list_cache::{Caching, List, digest};
+use crate::upstream::list_cache::{Caching, digest};
 use crate::upstream::lists::{ListMethod, Query, decoded};
 use crate::upstream::refresh::{Listed, Wait};
 use crate::upstream::{Kind, Upstream};
@@ -174,24 +174,6 @@ fn present(
         }
     }
     Ok(presented)
-}
-
-/// Remembers the names of a list that are too long with their prefix.
-pub(crate) fn learn_names(behind: &Behind, list: &List) {
-    #[derive(serde::Deserialize)]
-    struct Named {
-        name: String,
-    }
-    for item in list.items.iter() {
-        let named: Option<Named> = serde_json::from_str(item.get()).ok();
-        let upstream = &behind.pool.upstream;
-        if let Some(name) = named
-            .as_ref()
-            .and_then(|item| upstream.presented(&item.name))
-        {
-            behind.names.presented(name);
-        }
-    }
 }
 
 /// Returns `true` if the name or URI of an item has the prefix of an upstream.

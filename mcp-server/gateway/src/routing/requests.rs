@@ -1,27 +1,23 @@
 //! Routes each request to its upstream.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use mcp_server::types::error::DecodeError;
 use mcp_server::types::json::{self, Map};
 use mcp_server::types::rpc::ErrorObject;
-use mcp_server::types::uri::canonical;
 use mcp_server::{AnyNotification, AnyRequest, AnyResult, Context, HandlerError};
 use serde_json::value::RawValue;
 
-use super::apps;
 use super::caller::{Caller, passed_params};
 use super::calls::{Outgoing, call};
+use super::find::{found, learn_name, named, of_app, resource};
 use super::lists;
 use super::params::{text, unknown_method};
 use super::sealed::{CURSOR, NEXT_CURSOR, Sealed};
 use super::tasks;
-use crate::error::short;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
-use crate::upstream::lists::{ListMethod, Query};
-use crate::upstream::refresh::{Listed, Wait};
+use crate::upstream::lists::ListMethod;
 
 /// The methods of a connection, which an upstream must not see: they would change that of the gateway.
 /// They arrive here if the client's revision does not have them, or if no upstream supports them.
@@ -153,125 +149,6 @@ pub(crate) async fn notify(shared: Arc<Shared>, notification: AnyNotification, c
             }
         }
     }
-}
-
-/// Lists the tools or prompts of an upstream if a name may be a shortened one of it that is not known.
-async fn learn_name(
-    shared: &Shared,
-    method: &str,
-    params: &Map<Box<RawValue>>,
-    caller: &Caller,
-    cx: &Context,
-) {
-    let (Ok(name), Some(list)) = (text(params, "name"), ListMethod::of(method)) else {
-        return;
-    };
-    let searched = shared.searched();
-    let mut unknown = searched.iter();
-    let Some(behind) = unknown.find(|behind| behind.names.may_be_short(&name)) else {
-        return;
-    };
-    let query = Query {
-        wanted: caller.wanted(cx, true),
-        list,
-        to: cx.revision(),
-    };
-    if let Listed::List(list) = behind.lists.list(&query, Wait::Long).await {
-        lists::learn_names(behind, &list);
-    }
-}
-
-/// Finds the upstream of a tool that an app calls by the name that its server uses.
-async fn of_app(
-    shared: &Shared,
-    params: &Map<Box<RawValue>>,
-    caller: &Caller,
-    cx: &Context,
-) -> Option<Arc<Behind>> {
-    let name = text(params, "name").ok()?;
-    let behind = apps::owner(shared, &name, caller, cx).await?;
-    let upstream = &behind.pool.upstream;
-    // A tool that has another name is called by that one.
-    let is_visible =
-        upstream.presented(&name).is_some() && upstream.is_visible(cx, Kind::Tool, &name);
-    behind.pool.header_params.check(&name, params, cx).ok()?;
-    is_visible.then_some(behind)
-}
-
-/// Finds the upstream of a tool or prompt, and sets its own name.
-fn named(
-    shared: &Shared,
-    kind: Kind,
-    params: &mut Map<Box<RawValue>>,
-    cx: &Context,
-) -> Result<Arc<Behind>, HandlerError> {
-    let name = text(params, "name")?;
-    for behind in shared.searched().iter() {
-        let upstream = &behind.pool.upstream;
-        let Some(own) = behind.names.original(&name) else {
-            continue;
-        };
-        let Some(original) = upstream.original(&own) else {
-            continue;
-        };
-        if !upstream.is_visible(cx, kind, original) {
-            break;
-        }
-        if kind == Kind::Tool {
-            behind.pool.header_params.check(original, params, cx)?;
-        }
-        if original != name {
-            params.insert("name", json::to_raw(original)?);
-        }
-        return Ok(Arc::clone(behind));
-    }
-    let what = if kind == Kind::Tool { "tool" } else { "prompt" };
-    Err(HandlerError::invalid_params(format!(
-        "unknown {what} `{}`",
-        short(&name)
-    )))
-}
-
-/// Finds the upstream of a resource, and sets its own URI.
-pub(super) fn resource(
-    shared: &Shared,
-    params: &mut Map<Box<RawValue>>,
-    cx: &Context,
-) -> Result<Arc<Behind>, HandlerError> {
-    let uri = text(params, "uri")?;
-    let (behind, original) =
-        located(shared, &uri, cx).ok_or_else(|| HandlerError::resource_not_found(uri.clone()))?;
-    if original != uri {
-        params.insert("uri", json::to_raw(&original)?);
-    }
-    Ok(behind)
-}
-
-/// Returns the upstream of a resource that the client sees, and the URI there.
-pub(crate) fn located<'u>(
-    shared: &Shared,
-    uri: &'u str,
-    cx: &Context,
-) -> Option<(Arc<Behind>, Cow<'u, str>)> {
-    found(shared, Kind::Resource, uri, cx)
-}
-
-fn found<'u>(
-    shared: &Shared,
-    kind: Kind,
-    uri: &'u str,
-    cx: &Context,
-) -> Option<(Arc<Behind>, Cow<'u, str>)> {
-    let searched = shared.searched();
-    let found = searched.iter().find_map(|behind| {
-        let original = behind.names.uris.original(uri)?;
-        Some((Arc::clone(behind), original))
-    });
-    found.filter(|(behind, uri)| {
-        // An upstream may know the resource by any spelling.
-        let is_visible = |uri: &str| behind.pool.upstream.is_visible(cx, kind, uri);
-        is_visible(uri) && (kind != Kind::Resource || is_visible(&canonical(uri)))
-    })
 }
 
 /// Finds the upstream of the prompt or template whose argument is completed.

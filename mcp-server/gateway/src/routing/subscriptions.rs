@@ -19,8 +19,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::caller::Caller;
+use super::find::located;
 use super::questions::set_log_level;
-use super::requests::located;
 use super::task_states::{WatchedTasks, complete_acknowledgement};
 use crate::announcements::readdressed;
 use crate::shared::{Begun, Behind, Repeated, Shared};

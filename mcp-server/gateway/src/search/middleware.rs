@@ -287,11 +287,11 @@ impl Search {
             next = rest;
             self.app_tools.note(&listing.tools);
             let mut tools = listing.tools.iter();
-            let is_for_apps = |tool: &Box<RawValue>| {
+            let is_for_apps = |tool: &RawValue| {
                 let head = serde_json::from_str::<Head>(tool.get());
                 head.is_ok_and(|head| head.name == name) && AppUse::of(tool) == AppUse::Only
             };
-            if tools.any(is_for_apps) {
+            if tools.any(|tool| is_for_apps(tool)) {
                 let text = format!("only apps call the tool `{}`", short(&name));
                 return failure(inner.context(), &text);
             }

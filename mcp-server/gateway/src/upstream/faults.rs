@@ -45,14 +45,14 @@ impl Faults {
     /// something succeeds.
     pub(crate) fn report(
         &self,
-        fault: UpstreamFault,
+        fault: &UpstreamFault,
         error: Option<&(dyn Error + Send + Sync)>,
     ) -> HandlerError {
         let known = self.state().replace(fault.clone());
-        if known.as_ref() != Some(&fault) {
+        if known.as_ref() != Some(fault) {
             let report = FaultReport {
                 upstream: &self.upstream,
-                fault: &fault,
+                fault,
                 error,
             };
             if let Some(on_fault) = &self.on_fault {
@@ -60,7 +60,7 @@ impl Faults {
             }
             tracing::warn!(report = %PeerDisplay(&report), "an upstream fails");
         }
-        unavailable(&self.upstream, &fault)
+        unavailable(&self.upstream, fault)
     }
 
     /// Reports a failed call, and returns the error for a client: that of the upstream itself, if it
@@ -68,7 +68,7 @@ impl Faults {
     pub(crate) fn failed(&self, error: CallError) -> HandlerError {
         let fault = UpstreamFault::of_call(&error);
         let refusal = match fault {
-            Some(fault) => self.report(fault, Some(&error)),
+            Some(fault) => self.report(&fault, Some(&error)),
             None => unavailable(&self.upstream, &UpstreamFault::Other),
         };
         failed(error).unwrap_or(refusal)

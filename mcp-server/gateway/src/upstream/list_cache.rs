@@ -243,8 +243,8 @@ mod tests {
             insert("eve", &number.to_string());
         }
         assert!(cache.get(&key("ada", "{}")).is_some());
-        let last = key("eve", &(2 * KEPT - 1).to_string());
-        assert!(cache.get(&last).is_some());
+        let newest = key("eve", &(2 * KEPT - 1).to_string());
+        assert!(cache.get(&newest).is_some());
         assert_eq!(cache.lists().lists.len(), KEPT);
     }
 }

@@ -333,11 +333,11 @@ impl Pool {
                 Ok(Err(error)) => {
                     self.state().failures.note(cause);
                     let fault = UpstreamFault::of_connect(&error);
-                    Err(self.faults.report(fault, Some(&error)).temporary())
+                    Err(self.faults.report(&fault, Some(&error)).temporary())
                 }
                 Err(_) => {
                     self.state().failures.note(cause);
-                    Err(self.faults.report(UpstreamFault::Slow, None).temporary())
+                    Err(self.faults.report(&UpstreamFault::Slow, None).temporary())
                 }
             }
         };

@@ -251,11 +251,11 @@ impl Lists {
         sent.digest = Some(digest);
         let now = Instant::now();
         let method = query.list.method;
-        let last = state.announced.insert(method, (digest, now));
+        let before = state.announced.insert(method, (digest, now));
         drop(state);
         let is_announced =
             |(known, at): (u64, Instant)| known == digest && now.duration_since(at) < SAME_CHANGE;
-        if !last.is_some_and(is_announced) {
+        if !before.is_some_and(is_announced) {
             (self.pool.on_change())(query.list.change(), None);
         }
     }
@@ -366,7 +366,7 @@ async fn fetch(pool: &Pool, query: &Query, enter: impl Fn(Phase)) -> Result<List
     let time = pool.upstream.limits.connect_time;
     let pages = timeout(time, query.pages(pool, &connected)).await;
     let (list, kept) =
-        pages.unwrap_or_else(|_| Err(pool.faults.report(UpstreamFault::Slow, None)))?;
+        pages.unwrap_or_else(|_| Err(pool.faults.report(&UpstreamFault::Slow, None)))?;
     let peer = query.wanted.peer.clone();
     pool.lists
         .insert(query.key(), peer, generation, list.clone(), kept);
