@@ -222,22 +222,26 @@ fn every_option_is_used_by_a_test() {
 #[test]
 fn options_for_programs_take_effect_in_every_command() {
     let folder = Folder::new("options-programs").created();
-    let script = "echo \"$GATEWAY_TEST_OPTION $PWD\" > \"$0\"; exec cat > /dev/null";
-    for (command, arguments) in CONNECTING {
+    let script = "echo \"$GATEWAY_TEST_OPTION $PWD\" > \"$0\"; exec sleep 60";
+    let check = &|command: &str, arguments: &[&str]| {
         let seen = folder.file(&format!("{command}.txt"));
         let mut running = mcp();
+        running.arg(command).args(["--timeout", "0.4"]);
+        running.args(["--cwd", "/", "--env", "GATEWAY_TEST_OPTION=own"]);
         running
-            .arg(command)
-            .args(["--timeout", "0.4", "--cwd", "/"]);
-        running
-            .args(["--env", "GATEWAY_TEST_OPTION=own"])
-            .args(arguments);
-        running.args(["--", "sh", "-c", script, &seen]);
+            .args(arguments)
+            .args(["--", "sh", "-c", script, &seen]);
         let printed: Printed = running.output().expect("it runs").into();
         let seen = fs::read_to_string(&seen).unwrap_or_default();
         assert_eq!(seen, "own /\n", "{command}: {printed:?}");
         assert_eq!(printed.code, Some(5), "{command}: {printed:?}");
-    }
+    };
+    // Beside each other: each program takes some seconds to be stopped.
+    std::thread::scope(|scope| {
+        for (command, arguments) in CONNECTING {
+            scope.spawn(move || check(command, arguments));
+        }
+    });
 }
 
 #[test]
