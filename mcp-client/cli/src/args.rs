@@ -133,9 +133,11 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Serves all servers of a file as one, over standard input and output or HTTP
     ///
-    /// The file has the form of `mcpServers`, as those of hosts. Names of tools and prompts get the
-    /// name of their server as a prefix. Changes of the file take effect while the gateway runs.
-    /// Servers at URLs are used with the tokens of `mcp login`.
+    /// The file has the form of `mcpServers`, as those of hosts. If it has several servers, names of
+    /// tools and prompts get the name of their server as a prefix. The members `prefix`, `rename` and
+    /// `tools` of an entry change what is presented. A server that cannot be used is left out, and named
+    /// on stderr. Changes of the file take effect while the gateway runs. Servers at URLs are used with
+    /// the tokens of `mcp login`.
     #[command(override_usage = "mcp gateway [OPTIONS] FILE [NAME]...")]
     Gateway(gateway::Gateway),
     /// Checks a server before a release

@@ -139,7 +139,13 @@ pub(crate) fn print_message(text: &str) {
 /// Writes the events of this project's crates to stderr if `verbose`, and passes them to a check.
 /// Those of the libraries below them are left out.
 pub(crate) fn trace(verbose: bool, check: Option<Wire>) {
-    let crates = ["mcp", "mcp_client", "mcp_types"];
+    let crates = [
+        "mcp",
+        "mcp_client",
+        "mcp_gateway",
+        "mcp_server",
+        "mcp_types",
+    ];
     let targets = crates.map(|name| (name, Level::DEBUG));
     let events = verbose.then(|| {
         let events = tracing_subscriber::fmt::layer()

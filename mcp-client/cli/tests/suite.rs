@@ -16,6 +16,7 @@ mod install;
 mod limits;
 mod lists;
 mod odd;
+mod options;
 mod proxy;
 mod record;
 mod replay;
@@ -28,6 +29,7 @@ mod support;
 mod tasks;
 mod terminal;
 mod trouble;
+mod upstreams;
 mod watch;
 
 /// What the tests and the subject have in common.

@@ -92,6 +92,64 @@ async fn lost_session_is_recreated_once_for_all_calls() {
 }
 
 #[tokio::test]
+async fn session_that_is_refused_with_another_status_is_recreated() {
+    for status in ["400 Bad Request", "410 Gone"] {
+        let mut fake = FakeHttp::start().await;
+        let client = fake.legacy(NEWEST).await;
+        let listing = list(&client);
+        fake.message("tools/list").await.error(status, -32000).await;
+        fake.message("ping").await.error(status, -32000).await;
+        fake.initialized(NEWEST, "two").await;
+        fake.no_stream().await;
+        let asked = fake.message("tools/list").await;
+        assert_eq!(asked.header("mcp-session-id"), Some("two"));
+        // One new session is tried, no second one.
+        asked.error(status, -32000).await;
+        let error = soon(listing).await.expect("no panic");
+        assert_eq!(error.expect_err("refused").code(), Some(-32000), "{status}");
+    }
+}
+
+#[tokio::test]
+async fn session_goes_on_if_only_a_request_is_refused() {
+    let mut fake = FakeHttp::start().await;
+    let client = fake.legacy(NEWEST).await;
+    for ping in ["200 OK", "503 Service Unavailable"] {
+        let listing = list(&client);
+        let asked = fake.message("tools/list").await;
+        asked.error("400 Bad Request", -32602).await;
+        fake.message("ping").await.error(ping, -32601).await;
+        let error = soon(listing).await.expect("no panic");
+        assert_eq!(error.expect_err("refused").code(), Some(-32602));
+    }
+    let listing = list(&client);
+    let asked = fake.message("tools/list").await;
+    assert_eq!(asked.header("mcp-session-id"), Some("one"));
+    asked.result(&one_tool()).await;
+    one(listing).await;
+}
+
+#[tokio::test]
+async fn call_that_failed_with_500_is_not_repeated_in_the_next_session() {
+    let mut fake = FakeHttp::start().await;
+    let client = fake.legacy(NEWEST).await;
+    let listing = list(&client);
+    let asked = fake.message("tools/list").await;
+    asked.error("500 Internal Server Error", -32603).await;
+    let ping = fake.message("ping").await;
+    ping.error("500 Internal Server Error", -32603).await;
+    let error = soon(listing).await.expect("no panic");
+    assert_eq!(error.expect_err("refused").code(), Some(-32603));
+    fake.initialized(NEWEST, "two").await;
+    fake.no_stream().await;
+    let listing = list(&client);
+    let asked = fake.message("tools/list").await;
+    assert_eq!(asked.header("mcp-session-id"), Some("two"));
+    asked.result(&one_tool()).await;
+    one(listing).await;
+}
+
+#[tokio::test]
 async fn call_during_session_creation_waits_for_it() {
     let mut fake = FakeHttp::start().await;
     let client = fake.legacy(NEWEST).await;
@@ -284,6 +342,7 @@ async fn notification_is_sent_in_the_next_session_or_fails() {
 
     let received = tell(&client);
     fake.message(method).await.status("400 Bad Request").await;
+    fake.message("ping").await.result(&json!({})).await;
     let error = soon(received)
         .await
         .expect("no panic")

@@ -27,7 +27,8 @@
 //! hosts), `context_servers` (Zed), `servers` (VS Code), and `servers` in `mcp` (the settings of VS
 //! Code). An entry is a program, with `command`, `args`, `env` and `cwd`, or a URL, with `url` or
 //! `serverUrl` and `headers`. Its `type` is `stdio`, `http`, `streamable-http` or `sse`; without
-//! one, the other members decide. The `command` of Zed may be an object with `path`, `args` and
+//! one, the other members decide. A gateway also reads `prefix`, `rename` and `tools`
+//! ([`ServerEntry::presentation`]). The `command` of Zed may be an object with `path`, `args` and
 //! `env`. Members with other names are kept: [`ServerEntry::members`], [`ServersConfig::other`].
 //!
 //! # Variables
@@ -47,6 +48,7 @@ mod entry;
 mod error;
 mod expanded;
 mod jsonc;
+mod presentation;
 mod secrets;
 mod template;
 #[cfg(test)]
@@ -63,6 +65,7 @@ use mcp_internal::peer_text::PeerText;
 pub use entry::{ResolvedServer, ServerEntry};
 pub use error::{ConfigError, ConfigFault};
 pub use expanded::Expanded;
+pub use presentation::Presentation;
 pub use secrets::{SECRET_NAMES, is_secret_member, is_secret_name, is_secret_value, named_value};
 pub use template::variables;
 
@@ -115,7 +118,7 @@ impl ServersConfig {
     /// # Errors
     ///
     /// If the text is too large or no JSON, lists no servers, lists them in another form than an
-    /// object of objects, or has more than 1,000 of them or one of them twice.
+    /// object, or has more than 1,000 of them or one of them twice.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         if text.len() as u64 > FILE_BYTES {
             return Err(ConfigError::TooLarge { limit: FILE_BYTES });
@@ -218,11 +221,11 @@ fn entries(list: Value, place: &str) -> Result<Vec<(String, ServerEntry)>, Confi
     let entries = list.into_iter().map(|(name, entry)| {
         let place = format!("{place}.{}", PeerText(&name));
         match entry {
-            Value::Object(members) => Ok((name, ServerEntry::new(place, members))),
-            other => Err(invalid(&place, ConfigFault::expected("an object", &other))),
+            Value::Object(members) => (name, ServerEntry::new(place, members)),
+            other => (name, ServerEntry::malformed(place, kind(&other))),
         }
     });
-    entries.collect()
+    Ok(entries.collect())
 }
 
 /// Shows the servers, and nothing of the other members.

@@ -6,6 +6,8 @@ use mcp_client::{CallError, RefusalKind};
 use mcp_server::types::rpc::ErrorObject;
 use mcp_server::{BuildErrors, HandlerError};
 
+use crate::fault::UpstreamFault;
+
 /// Why a gateway cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -43,42 +45,36 @@ pub enum GatewayError {
 /// The time after which a client may try again if nothing is known of when there will be room.
 pub(crate) const RETRY_SOON: Duration = Duration::from_secs(1);
 
-/// Returns the error for a client if a call of an upstream failed. The error of the upstream itself
-/// is passed on unchanged.
-pub(crate) fn failed(upstream: &str, error: CallError) -> HandlerError {
-    if let Some(RefusalKind::Busy(time)) = error.kind() {
-        let time = time.unwrap_or(RETRY_SOON);
-        return match error {
-            CallError::Refused { source, .. } if source.retry_time().is_none() => {
-                HandlerError::from(source.retry_after(time))
-            }
-            CallError::Refused { source, .. } => HandlerError::from(source),
-            _ => HandlerError::busy(time),
-        };
+/// Returns the error for a client if an upstream cannot be used.
+pub(crate) fn unavailable(upstream: &str, fault: &UpstreamFault) -> HandlerError {
+    let text = format!("the server `{upstream}` behind the gateway {fault}");
+    match fault {
+        UpstreamFault::Busy { after, .. } => {
+            let error = ErrorObject::internal_error(text);
+            HandlerError::from(error.retry_after(after.unwrap_or(RETRY_SOON)))
+        }
+        _ => HandlerError::internal(text),
     }
-    let text = match error {
-        CallError::Refused { source, .. } => return HandlerError::from(source),
-        CallError::Client { source } => match source.downcast::<ErrorObject>() {
-            Ok(refusal) => return HandlerError::from(*refusal),
-            Err(source) => return unexpected(upstream, "failed", &*source),
-        },
-        CallError::Timeout { .. } => "did not answer in time",
-        CallError::Lost { .. } => "ended the connection",
-        CallError::Message { .. } | CallError::Answer { .. } => "sent an invalid answer",
-        _ => "failed",
+}
+
+/// Returns the error of an upstream itself, unchanged. `None` if it has sent none.
+pub(crate) fn failed(error: CallError) -> Option<HandlerError> {
+    let is_busy = matches!(error.kind(), Some(RefusalKind::Busy(_)));
+    let time = match error.kind() {
+        Some(RefusalKind::Busy(time)) => time.unwrap_or(RETRY_SOON),
+        _ => RETRY_SOON,
     };
-    unexpected(upstream, text, &error)
-}
-
-/// Returns the error for a client if a call of an upstream takes too long.
-pub(crate) fn too_slow(upstream: &str) -> HandlerError {
-    let text = format!("the server `{upstream}` behind the gateway did not answer in time");
-    HandlerError::internal(text)
-}
-
-fn unexpected(upstream: &str, what: &str, error: &dyn std::error::Error) -> HandlerError {
-    let text = format!("the server `{upstream}` behind the gateway {what}");
-    HandlerError::internal(text).logged_as(format!("upstream `{upstream}` {what}: {error}"))
+    match error {
+        CallError::Refused { source, .. } if is_busy && source.retry_time().is_none() => {
+            Some(HandlerError::from(source.retry_after(time)))
+        }
+        CallError::Refused { source, .. } => Some(HandlerError::from(source)),
+        CallError::Client { source } => {
+            let refusal = source.downcast::<ErrorObject>().ok();
+            refusal.map(|refusal| HandlerError::from(*refusal))
+        }
+        _ => None,
+    }
 }
 
 /// Returns the beginning of a text that a peer chose.

@@ -1,21 +1,18 @@
 //! [`Gateway`]: one server in front of many.
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use mcp_server::types::json::Object;
-use mcp_server::types::{
-    JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
-};
 use mcp_server::{AnyNotification, AnyRequest, Context, HandlerError, Server, ServerBuilder};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
+use crate::describe::{capabilities, info, instructions};
 use crate::error::GatewayError;
-use crate::names::Names;
+use crate::fault::{FaultReport, OnFault, UpstreamFault};
+use crate::names::{Names, distinct, names, prefix, remove_invalid};
 use crate::routing::requests;
 use crate::routing::subscriptions::Following;
-use crate::routing::tasks::{self, TASKS};
 use crate::shared::{Behind, Shared};
 use crate::upstream::connection::Identity;
 use crate::upstream::{Upstream, UpstreamStatus};
@@ -75,6 +72,9 @@ impl Gateway {
             identity,
             upstreams: Vec::new(),
             is_changing: false,
+            is_lenient: false,
+            learning_time: None,
+            on_fault: None,
         }
     }
 
@@ -85,14 +85,42 @@ impl Gateway {
         &self.server
     }
 
-    /// Returns the state of each upstream, in the order in which they were added.
+    /// Returns the state of each upstream, in the order in which they were added, and of the servers
+    /// that are [left out](Self::leave_out).
     #[must_use]
     pub fn status(&self) -> Vec<UpstreamStatus> {
         let upstreams = self.shared.upstreams();
-        upstreams
+        let upstreams = upstreams.iter().map(|behind| behind.pool.status());
+        let left_out = self.shared.left_out();
+        let left_out = left_out.iter().map(|(name, fault)| UpstreamStatus {
+            name: name.clone(),
+            revision: None,
+            connections: 0,
+            is_failing: true,
+            fault: Some(fault.clone()),
+        });
+        upstreams.chain(left_out).collect()
+    }
+
+    /// Notes that a server cannot be an upstream, for example because its entry in a file is invalid.
+    /// The [status](Self::status) has it with the reason until it is set or removed. An upstream of
+    /// this name stays as it is.
+    pub fn leave_out(&self, name: impl Into<String>, reason: impl Into<String>) {
+        let (name, fault) = (name.into(), UpstreamFault::Unusable(reason.into()));
+        if let Some(on_fault) = &self.shared.on_fault {
+            on_fault(&FaultReport {
+                upstream: &name,
+                fault: &fault,
+                error: None,
+            });
+        }
+        let upstreams = self.shared.upstreams();
+        let is_known = upstreams
             .iter()
-            .map(|behind| behind.pool.status())
-            .collect()
+            .any(|known| known.pool.upstream.name == name);
+        if !is_known {
+            self.shared.left_out().insert(name, fault);
+        }
     }
 
     /// Adds an upstream, or replaces the one of the same name, whose connections are closed. Clients
@@ -109,7 +137,8 @@ impl Gateway {
         let server = Arc::<OnceLock<Server>>::default();
         let _ = server.set(self.server.clone());
         let identity = self.identity.clone();
-        let added = Arc::new(Behind::new(upstream, names, identity, server));
+        let on_fault = self.shared.on_fault.clone();
+        let added = Arc::new(Behind::new(upstream, names, identity, server, on_fault));
         probe(std::slice::from_ref(&added)).await;
         self.shared.replace(|mut upstreams| {
             let name = &added.pool.upstream.name;
@@ -124,12 +153,13 @@ impl Gateway {
             distinct(all.map(|known| (&*known.pool.upstream.name, &known.names)))?;
             Ok::<_, GatewayError>(upstreams)
         })?;
+        self.shared.left_out().remove(&added.pool.upstream.name);
         self.announce_all();
         Ok(())
     }
 
     /// Removes an upstream, whose connections are closed. Returns `false` if no upstream has this
-    /// name.
+    /// name. A server that was left out is forgotten.
     #[must_use = "`false` means that nothing was removed"]
     pub fn remove_upstream(&self, name: &str) -> bool {
         let mut is_removed = false;
@@ -141,6 +171,7 @@ impl Gateway {
         });
         // It cannot fail.
         let Ok(()) = removed;
+        self.shared.left_out().remove(name);
         if is_removed {
             self.announce_all();
         }
@@ -161,6 +192,9 @@ pub struct GatewayBuilder {
     identity: Identity,
     upstreams: Vec<Upstream>,
     is_changing: bool,
+    is_lenient: bool,
+    learning_time: Option<Duration>,
+    on_fault: Option<OnFault>,
 }
 
 impl GatewayBuilder {
@@ -183,6 +217,34 @@ impl GatewayBuilder {
         self
     }
 
+    /// Leaves an upstream out whose prefix is invalid, or that of an earlier one, as
+    /// [`Gateway::leave_out`] does, instead of failing.
+    pub fn leave_out_invalid(mut self) -> Self {
+        self.is_lenient = true;
+        self
+    }
+
+    /// Connects to all upstreams when the gateway is built, also to lazy ones, and waits for at most
+    /// this time, to learn what they can do and say: their names, instructions and capabilities. The
+    /// connections are closed again, as they are not those of clients.
+    pub fn learn(mut self, time: Duration) -> Self {
+        self.learning_time = Some(time);
+        self
+    }
+
+    /// Calls a function when an upstream fails, with the reason. It is not called again for the same
+    /// reason until something has succeeded. It should return soon.
+    ///
+    /// ```
+    /// # let gateway = mcp_gateway::Gateway::builder("gateway", "1.0.0");
+    /// let gateway = gateway.on_fault(|report| eprintln!("{report}"));
+    /// # drop(gateway);
+    /// ```
+    pub fn on_fault(mut self, on_fault: impl Fn(&FaultReport<'_>) + Send + Sync + 'static) -> Self {
+        self.on_fault = Some(Arc::new(on_fault));
+        self
+    }
+
     /// Connects to the upstreams that are not lazy, and builds the gateway. An upstream that cannot
     /// be reached is only a warning in the log: it is tried again when it is needed.
     ///
@@ -193,20 +255,30 @@ impl GatewayBuilder {
     /// # Panics
     ///
     /// Outside of a tokio runtime with time and I/O enabled.
-    pub async fn build(self) -> Result<Gateway, GatewayError> {
+    pub async fn build(mut self) -> Result<Gateway, GatewayError> {
+        let left_out = if self.is_lenient {
+            remove_invalid(&mut self.upstreams, self.is_changing)
+        } else {
+            Vec::new()
+        };
         let names = names(&self.upstreams, self.is_changing)?;
         let server = Arc::<OnceLock<Server>>::default();
         let behind = self.upstreams.into_iter().zip(names);
         let upstreams: Vec<Arc<Behind>> = behind
             .map(|(upstream, names)| {
                 let (identity, server) = (self.identity.clone(), Arc::clone(&server));
-                Arc::new(Behind::new(upstream, names, identity, server))
+                let on_fault = self.on_fault.clone();
+                Arc::new(Behind::new(upstream, names, identity, server, on_fault))
             })
             .collect();
-        probe(&upstreams).await;
+        match self.learning_time {
+            Some(time) => learn(&upstreams, time).await,
+            None => probe(&upstreams).await,
+        }
         let capabilities = capabilities(&upstreams, self.is_changing);
         let instructions = instructions(&upstreams);
-        let shared = Arc::new(Shared::new(upstreams));
+        let configured = self.builder.info(|own| info(&upstreams, own));
+        let shared = Arc::new(Shared::new(upstreams, self.on_fault));
         let weak = Arc::downgrade(&shared);
         let (handling, notified) = (weak.clone(), weak.clone());
         let handle = move |request: AnyRequest, cx: Context| {
@@ -227,8 +299,7 @@ impl GatewayBuilder {
                 }
             }
         };
-        let mut builder = self
-            .builder
+        let mut builder = configured
             .capabilities(|_| capabilities)
             .layer(Following(weak.clone()))
             .fallback(handle)
@@ -248,11 +319,15 @@ impl GatewayBuilder {
             }
         };
         let _ = shared.cleaner.set(tokio::spawn(cleaning).abort_handle());
-        Ok(Gateway {
+        let gateway = Gateway {
             identity: self.identity,
             server: built,
             shared,
-        })
+        };
+        for (name, error) in left_out {
+            gateway.leave_out(name, error.to_string());
+        }
+        Ok(gateway)
     }
 }
 
@@ -265,102 +340,30 @@ impl std::fmt::Debug for GatewayBuilder {
     }
 }
 
-/// Returns the prefix of an upstream: its own, or else one that is derived from its name if it has
-/// to have one.
-fn prefix(upstream: &Upstream, is_needed: bool) -> String {
-    // A name without any letter is reported as an invalid prefix.
-    let derived = || {
-        let derived = Names::prefix_of(&upstream.name);
-        is_needed.then(|| {
-            Some(derived)
-                .filter(|it| !it.is_empty())
-                .unwrap_or(upstream.name.clone())
-        })
-    };
-    upstream.prefix.clone().or_else(derived).unwrap_or_default()
-}
-
-/// Returns the names of all upstreams. One upstream needs no prefix.
-fn names(upstreams: &[Upstream], is_changing: bool) -> Result<Vec<Names>, GatewayError> {
-    if upstreams.is_empty() && !is_changing {
-        return Err(GatewayError::NoUpstream);
-    }
-    let is_needed = upstreams.len() > 1 || is_changing;
-    let names = upstreams
-        .iter()
-        .map(|upstream| Names::new(&upstream.name, &prefix(upstream, is_needed)));
-    let names: Vec<Names> = names.collect::<Result<_, _>>()?;
-    distinct(upstreams.iter().map(|upstream| &*upstream.name).zip(&names))?;
-    Ok(names)
-}
-
-/// Checks that no two upstreams have the same prefix.
-fn distinct<'a>(names: impl Iterator<Item = (&'a str, &'a Names)>) -> Result<(), GatewayError> {
-    let mut known: HashMap<&str, &str> = HashMap::new();
-    for (upstream, names) in names {
-        let prefix = names.prefix().unwrap_or_default();
-        if let Some(first) = known.insert(prefix, upstream) {
-            return Err(GatewayError::SamePrefix {
-                first: first.to_owned(),
-                second: upstream.to_owned(),
-                prefix: prefix.to_owned(),
-            });
-        }
-    }
-    Ok(())
-}
-
-/// Connects to the upstreams that are not lazy.
+/// Connects to the upstreams that are not lazy. Those that cannot be reached are reported.
 async fn probe(upstreams: &[Arc<Behind>]) {
-    let mut tasks = JoinSet::new();
-    for (at, behind) in upstreams.iter().enumerate() {
-        if !behind.pool.upstream.is_lazy {
-            let pool = Arc::clone(&behind.pool);
-            tasks.spawn(async move { (at, pool.probe().await) });
-        }
+    let known = upstreams.iter();
+    let eager = known.filter(|behind| !behind.pool.upstream.is_lazy);
+    probes(eager).join_all().await;
+}
+
+/// Connects to all upstreams for some time, and closes the connections.
+async fn learn(upstreams: &[Arc<Behind>], time: Duration) {
+    let mut probes = probes(upstreams.iter());
+    let all = async { while probes.join_next().await.is_some() {} };
+    if timeout(time, all).await.is_err() {
+        tracing::warn!("some upstreams are not connected yet");
     }
-    while let Some(probed) = tasks.join_next().await {
-        if let Ok((at, Err(error))) = probed {
-            let upstream = upstreams.get(at).map(|behind| &*behind.pool.upstream.name);
-            tracing::warn!(upstream, %error, "an upstream cannot be reached yet");
-        }
+    for behind in upstreams {
+        behind.pool.close_probe();
     }
 }
 
-/// Returns what the upstreams can do together. What is not known yet may be everything.
-fn capabilities(upstreams: &[Arc<Behind>], is_changing: bool) -> ServerCapabilities {
-    let mut all = ServerCapabilities::new().logging(Object::new());
-    let known = upstreams.iter().map(|behind| behind.pool.capabilities());
-    for known in known.chain(is_changing.then_some(None)) {
-        let has = |has: fn(&ServerCapabilities) -> bool| known.as_ref().is_none_or(has);
-        if has(|known| known.tools.is_some()) {
-            all.tools = Some(ToolsCapability::new().list_changed(true));
-        }
-        if has(|known| known.prompts.is_some()) {
-            all.prompts = Some(PromptsCapability::new().list_changed(true));
-        }
-        if has(|known| known.resources.is_some()) {
-            let resources = ResourcesCapability::new().list_changed(true);
-            all.resources = Some(resources.subscribe(true));
-        }
-        if has(|known| known.completions.is_some()) {
-            all.completions = Some(Object::new());
-        }
-        if has(tasks::offers) {
-            all.extensions = Some([(TASKS, JsonObject::default())].into_iter().collect());
-        }
+fn probes<'a>(upstreams: impl Iterator<Item = &'a Arc<Behind>>) -> JoinSet<()> {
+    let mut probes = JoinSet::new();
+    for behind in upstreams {
+        let pool = Arc::clone(&behind.pool);
+        probes.spawn(async move { drop(pool.probe().await) });
     }
-    all
-}
-
-/// Returns the instructions of all upstreams.
-fn instructions(upstreams: &[Arc<Behind>]) -> String {
-    let texts = upstreams.iter().filter_map(|behind| {
-        let text = behind.pool.instructions()?;
-        Some(match behind.names.prefix() {
-            Some(prefix) => format!("# {prefix}\n\n{text}"),
-            None => text,
-        })
-    });
-    texts.collect::<Vec<String>>().join("\n\n")
+    probes
 }

@@ -3,7 +3,9 @@
 
 mod announcements;
 pub mod config;
+mod describe;
 mod error;
+mod fault;
 mod gateway;
 mod names;
 #[cfg(feature = "openapi")]
@@ -17,5 +19,6 @@ mod upstream;
 mod uris;
 
 pub use error::GatewayError;
+pub use fault::{FaultReport, UpstreamFault};
 pub use gateway::{Gateway, GatewayBuilder};
 pub use upstream::{Kind, Upstream, UpstreamLimits, UpstreamStatus};

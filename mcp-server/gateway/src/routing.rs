@@ -1,7 +1,9 @@
 //! Which upstream a request is for, and what it gets.
 
+mod apps;
 pub(crate) mod caller;
 pub(crate) mod calls;
+mod find;
 pub(crate) mod lists;
 mod params;
 pub(crate) mod questions;

@@ -42,7 +42,9 @@
 //!
 //! Up to [a number of tools](Search::threshold), the list stays as it is. Otherwise it has the
 //! [pinned](Search::pin) tools and the two of the search. Tools whose arguments are repeated in HTTP
-//! headers (`x-mcp-header`) stay listed as well: clients have to know them to call them.
+//! headers (`x-mcp-header`) stay listed as well: clients have to know them to call them. So do tools with
+//! an app, and those that apps call. Those that only apps call are not found, and `call_tool` refuses
+//! them.
 //!
 //! # The search
 //!
@@ -58,6 +60,7 @@
 //! models write it. It becomes the call of the inner tool, with the same metadata: progress, questions to the
 //! client, errors, tasks and cancellation work as for the tool itself.
 
+mod apps;
 mod index;
 mod listing;
 mod middleware;

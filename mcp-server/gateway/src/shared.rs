@@ -1,20 +1,25 @@
 //! [`Shared`]: what all requests of a gateway share.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use mcp_server::types::LoggingLevel;
 use mcp_server::types::uri::canonical;
 use mcp_server::{Change, ClientSession, HandlerError, Server};
+use serde_json::value::RawValue;
 use tokio::sync::{oneshot, watch};
 use tokio::task::AbortHandle;
 
 use crate::announcements::addressed;
+use crate::fault::{OnFault, UpstreamFault};
 use crate::names::Names;
 use crate::upstream::Upstream;
 use crate::upstream::connection::Identity;
-use crate::upstream::pool::Pool;
+use crate::upstream::follower::OnMissed;
+use crate::upstream::owner::Owner;
+use crate::upstream::pool::{Notices, Pool};
+use crate::upstream::refresh::Lists;
 use crate::upstream::traffic::OnChange;
 
 /// What all requests of a gateway share.
@@ -22,14 +27,19 @@ pub(crate) struct Shared {
     upstreams: watch::Sender<Upstreams>,
     pub(crate) sessions: Sessions,
     pub(crate) cleaner: OnceLock<AbortHandle>,
+    pub(crate) on_fault: Option<OnFault>,
+    /// The servers that are left out, by name, with the reasons.
+    left_out: Mutex<BTreeMap<String, UpstreamFault>>,
 }
 
 impl Shared {
-    pub(crate) fn new(upstreams: Vec<Arc<Behind>>) -> Self {
+    pub(crate) fn new(upstreams: Vec<Arc<Behind>>, on_fault: Option<OnFault>) -> Self {
         Self {
+            on_fault,
             upstreams: watch::Sender::new(Upstreams::new(upstreams)),
             sessions: Sessions::default(),
             cleaner: OnceLock::new(),
+            left_out: Mutex::default(),
         }
     }
 
@@ -77,10 +87,16 @@ impl Shared {
         result
     }
 
+    /// Returns the servers that are left out.
+    pub(crate) fn left_out(&self) -> MutexGuard<'_, BTreeMap<String, UpstreamFault>> {
+        self.left_out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Drops what is not used any more.
     pub(crate) fn clean(&self) {
         for behind in self.upstreams().iter() {
             behind.pool.close_idle();
+            behind.lists.remove_ended();
         }
         self.sessions.remove_ended();
     }
@@ -124,6 +140,7 @@ impl std::fmt::Debug for Shared {
 /// An upstream behind the gateway.
 pub(crate) struct Behind {
     pub(crate) pool: Arc<Pool>,
+    pub(crate) lists: Arc<Lists>,
     pub(crate) names: Names,
 }
 
@@ -133,33 +150,59 @@ impl Behind {
         names: Names,
         identity: Identity,
         server: Arc<OnceLock<Server>>,
+        on_fault: Option<OnFault>,
     ) -> Self {
         let uris = names.uris.clone();
-        let pool = Arc::new_cyclic(|pool: &Weak<Pool>| {
-            let pool = pool.clone();
-            let on_change: OnChange = Arc::new(move |change, params| {
-                if let Some(pool) = pool.upgrade() {
-                    pool.lists.note(&change);
-                }
-                let change = match change {
-                    Change::Resource(uri) => Change::Resource(uris.presented(&uri).into_owned()),
-                    change => change,
+        let lists = Arc::new_cyclic(|lists: &Weak<Lists>| {
+            let (missed, lists) = (lists.clone(), lists.clone());
+            let pool = Arc::new_cyclic(|pool: &Weak<Pool>| {
+                let pool = pool.clone();
+                let on_change: OnChange = Arc::new(move |change, params| {
+                    // What the gateway itself has found out is in the lists already.
+                    if let Some(pool) = pool.upgrade().filter(|_| params.is_some()) {
+                        pool.lists.note(&change);
+                    }
+                    let change = match change {
+                        Change::Resource(uri) => {
+                            Change::Resource(uris.presented(&uri).into_owned())
+                        }
+                        change => change,
+                    };
+                    let Some(server) = server.get() else {
+                        return;
+                    };
+                    announce(server, change, params);
+                });
+                let on_missed: OnMissed = Arc::new(move || {
+                    if let Some(lists) = missed.upgrade() {
+                        lists.compare();
+                    }
+                });
+                let notices = Notices {
+                    on_change,
+                    on_missed,
                 };
-                let Some(server) = server.get() else {
-                    return;
-                };
-                let params = params.and_then(|(params, owner)| addressed(params, owner));
-                let Some(params) = params else {
-                    return server.announce(change);
-                };
-                if let Err(error) = server.announce_with(change.clone(), &params) {
-                    tracing::debug!(%error, "the params of an announcement are not passed on");
-                    server.announce(change);
-                }
+                Pool::new(upstream, identity, notices, on_fault)
             });
-            Pool::new(upstream, identity, on_change)
+            Lists::new(pool, lists)
         });
-        Self { pool, names }
+        Self {
+            pool: Arc::clone(lists.pool()),
+            lists,
+            names,
+        }
+    }
+}
+
+/// Announces a change to the clients of the gateway.
+fn announce(server: &Server, change: Change, params: Option<(&RawValue, &Owner)>) {
+    let params = params.and_then(|(params, owner)| addressed(params, owner));
+    let Some(params) = params else {
+        return server.announce(change);
+    };
+    if let Err(error) = server.announce_with(change.clone(), &params) {
+        tracing::debug!(%error, "the params of an announcement are not passed on");
+        server.announce(change);
     }
 }
 

@@ -3,11 +3,14 @@
 mod answer;
 pub(crate) mod connection;
 pub(crate) mod failures;
+pub(crate) mod faults;
 pub(crate) mod follower;
 pub(crate) mod header_params;
 pub(crate) mod list_cache;
+pub(crate) mod lists;
 pub(crate) mod owner;
 pub(crate) mod pool;
+pub(crate) mod refresh;
 pub(crate) mod room;
 pub(crate) mod shares;
 pub(crate) mod traffic;
@@ -22,6 +25,9 @@ use std::time::Duration;
 use mcp_client::{ByteStream, Client, ClientBuilder, ConnectError, Transport};
 use mcp_server::types::Revision;
 use mcp_server::{Context, Server};
+
+use crate::config::Presentation;
+use crate::fault::UpstreamFault;
 
 type Connecting = Pin<Box<dyn Future<Output = Result<Client, ConnectError>> + Send>>;
 
@@ -66,6 +72,8 @@ pub struct Upstream {
     pub(crate) prefix: Option<String>,
     pub(crate) connector: Connector,
     visible: Vec<Visible>,
+    /// Whether what is visible depends on the client.
+    differs_by_client: bool,
     /// New names of tools and prompts by their old ones.
     renamed: HashMap<String, String>,
     /// Old names of tools and prompts by their new ones.
@@ -86,6 +94,8 @@ pub struct UpstreamStatus {
     pub connections: usize,
     /// Whether the last attempt to connect failed.
     pub is_failing: bool,
+    /// What failed last, until something succeeds.
+    pub fault: Option<UpstreamFault>,
 }
 
 /// Limits for one upstream.
@@ -171,6 +181,7 @@ impl Upstream {
             prefix: None,
             connector: Arc::new(move |builder| Box::pin(connect(builder))),
             visible: Vec::new(),
+            differs_by_client: false,
             renamed: HashMap::new(),
             original: HashMap::new(),
             is_lazy: false,
@@ -194,8 +205,10 @@ impl Upstream {
     /// that the server uses. Several filters have to agree. Calls of other items are refused as if
     /// they did not exist. A resource that a client asks for in another spelling of its URI, such as
     /// `FILE:///a`, has to be visible by this and by the canonical one, `file:///a`.
-    pub fn filter(self, filter: impl Fn(Kind, &str) -> bool + Send + Sync + 'static) -> Self {
-        self.visible_to(move |_, kind, name| filter(kind, name))
+    pub fn filter(mut self, filter: impl Fn(Kind, &str) -> bool + Send + Sync + 'static) -> Self {
+        let visible = move |_: &Context, kind, name: &str| filter(kind, name);
+        self.visible.push(Arc::new(visible));
+        self
     }
 
     /// As [`filter`](Self::filter), with the request of the client that asks.
@@ -204,6 +217,7 @@ impl Upstream {
         visible: impl Fn(&Context, Kind, &str) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.visible.push(Arc::new(visible));
+        self.differs_by_client = true;
         self
     }
 
@@ -224,6 +238,21 @@ impl Upstream {
         self
     }
 
+    /// Presents the server as an entry of a file says.
+    pub fn present(mut self, presentation: &Presentation) -> Self {
+        if let Some(prefix) = &presentation.prefix {
+            self = self.prefix(prefix);
+        }
+        for (name, new) in &presentation.rename {
+            self = self.rename(name, new);
+        }
+        if presentation.allow.is_none() && presentation.deny.is_empty() {
+            return self;
+        }
+        let presentation = presentation.clone();
+        self.filter(move |kind, name| kind != Kind::Tool || presentation.shows(name))
+    }
+
     /// Connects to the server when it is first needed, instead of when the gateway is built. The
     /// gateway then declares all capabilities, because it does not know those of the server.
     pub fn lazy(mut self) -> Self {
@@ -240,6 +269,11 @@ impl Upstream {
     /// Returns `true` if nothing is hidden or renamed.
     pub(crate) fn is_presented_as_it_is(&self) -> bool {
         self.visible.is_empty() && self.renamed.is_empty()
+    }
+
+    /// Returns `true` if lists may differ between clients for another reason than their upstream.
+    pub(crate) fn differs_by_client(&self) -> bool {
+        self.differs_by_client
     }
 
     pub(crate) fn is_visible(&self, cx: &Context, kind: Kind, name: &str) -> bool {

@@ -66,6 +66,13 @@ impl UriPrefix {
     }
 
     fn rewrite_members(&self, members: &mut Object) {
+        // Of proposals and extensions: a resource or skill, or the members of a directory.
+        for name in ["resource", "skill"] {
+            if let Some(item) = members.get_mut(name).and_then(Value::as_object_mut) {
+                self.rewrite_item(item);
+            }
+        }
+        self.each(members, "resources", Self::rewrite_item);
         self.each(members, "contents", Self::rewrite_item);
         self.each(members, "content", Self::rewrite_block);
         if let Some(messages) = members.get_mut("messages").and_then(Value::as_array_mut) {
@@ -79,9 +86,14 @@ impl UriPrefix {
         }
     }
 
-    /// Rewrites an item of a list, or the contents of a resource.
+    /// Rewrites an item of a list, or the contents of a resource. A skill also has the URIs of its
+    /// files.
     pub(crate) fn rewrite_item(&self, item: &mut Object) {
+        if self.is_none() {
+            return;
+        }
         self.set(item, "uri");
+        self.each(item, "resources", |uris, file| uris.set(file, "uri"));
         self.set(item, "uriTemplate");
         if let Some(meta) = item.get_mut("_meta").and_then(Value::as_object_mut) {
             self.set(meta, "ui/resourceUri");

@@ -1,11 +1,11 @@
 //! Upstreams that die, hang, flood and change.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_client::{ByteStream, Client, ClientBuilder};
-use mcp_gateway::Upstream;
+use mcp_gateway::{Gateway, Upstream};
 use mcp_server::middleware::{Middleware, Next, Outcome, Request};
 use mcp_server::types::{LoggingLevel, Revision, ToolsCapability, json};
 use mcp_server::{AnyRequest, AnyResult, Context, HandlerError, Server, ToolDef};
@@ -281,6 +281,14 @@ async fn list_of_huge_items_is_cut_off() {
     let client = client(&gateway, Revision::V2025_11_25).await;
     // The client may refuse a list of this size.
     let _ = soon(client.tools().all()).await;
+    // It may be sent without this upstream, whose list goes on.
+    let requested = async {
+        while pages.get() < 16 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    soon(requested).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(pages.get(), 16);
 }
 
@@ -310,6 +318,57 @@ async fn methods_of_a_connection_do_not_reach_an_upstream() {
             assert!(error.to_string().contains(&expected), "{error}");
         }
     }
+}
+
+#[tokio::test]
+async fn servers_that_are_left_out_are_in_the_status() {
+    let reports = Arc::<Mutex<Vec<String>>>::default();
+    let noted = Arc::clone(&reports);
+    let gateway = Gateway::builder("gateway", "1")
+        .changing()
+        .leave_out_invalid()
+        .on_fault(move |report| noted.lock().expect("no panic").push(report.to_string()))
+        .upstream(at("a b", Revision::LATEST, &named("a")))
+        .upstream(at("a-b", Revision::LATEST, &named("b")))
+        .upstream(at("日本", Revision::LATEST, &named("c")))
+        .build();
+    let gateway = gateway.await.expect("valid");
+    gateway.leave_out("d", "the variable `D` is not set");
+    let status = gateway.status();
+    let faults: Vec<_> = status
+        .iter()
+        .map(|server| {
+            (
+                &*server.name,
+                server.fault.as_ref().map(ToString::to_string),
+            )
+        })
+        .collect();
+    let [
+        ("a b", None),
+        ("a-b", Some(same)),
+        ("d", Some(unset)),
+        ("日本", Some(invalid)),
+    ] = &*faults
+    else {
+        panic!("{faults:?}");
+    };
+    assert!(
+        same.contains("same prefix") && invalid.contains("invalid"),
+        "{faults:?}"
+    );
+    assert_eq!(unset, "is left out: the variable `D` is not set");
+    assert_eq!(reports.lock().expect("no panic").len(), 3);
+    let set = gateway
+        .set_upstream(at("d", Revision::LATEST, &named("d")))
+        .await;
+    set.expect("valid");
+    let client = client(&gateway, Revision::LATEST).await;
+    let listed = soon(client.tools().all()).await.expect("listed").items;
+    let names: Vec<_> = listed.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["a-b_name", "d_name"]);
+    assert!(gateway.remove_upstream("d") && !gateway.remove_upstream("a-b"));
+    assert_eq!(gateway.status().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,13 +1,17 @@
 //! All integration tests of the crate.
 
 mod announcements;
+mod causes;
 mod changes;
+mod descriptions;
+mod extensions;
 mod faults;
 mod headers;
 mod isolation;
 mod matrix;
 #[cfg(feature = "openapi")]
 mod openapi;
+mod outages;
 mod passing;
 mod presentation;
 mod sealed;

@@ -82,6 +82,13 @@ impl ServerBuilder {
         }
     }
 
+    /// Changes what the server says of itself, such as its name in place of that of
+    /// [`Server::builder`](crate::Server::builder): for gateways that present another server.
+    pub fn info(mut self, change: impl FnOnce(Implementation) -> Implementation) -> Self {
+        self.info = change(self.info);
+        self
+    }
+
     /// Sets a name for people.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.info = self.info.title(title);

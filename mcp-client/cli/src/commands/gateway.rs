@@ -7,7 +7,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use mcp_gateway::Gateway;
+use mcp_gateway::config::ConfigError;
+use mcp_gateway::{Gateway, UpstreamFault};
 use mcp_server::{AccessToken, Keys, OAuth, ServeError, StaticTokens, Stdio};
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -15,7 +16,10 @@ use crate::args::Options;
 use crate::args::gateway::Gateway as Args;
 use crate::failure::Failure;
 use crate::output::{print_error, print_message};
-use configured::{Configured, Environment};
+use configured::{Configuration, Configured, Environment};
+
+/// How long the servers have at the start to say what they can do.
+const LEARNING: Duration = Duration::from_secs(5);
 
 /// How often the file is looked at.
 const RELOAD: Duration = Duration::from_secs(2);
@@ -39,13 +43,36 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
     if let Some(name) = &args.store_env {
         builder = store::share(builder, name, &secret(name)?).await?;
     }
+    builder = builder.on_fault(|report| print_error(&report.to_string()));
     let environment = environment(args);
+    let mut left_out = Vec::new();
     for (name, server) in changes.set {
-        // Lazy: then the first connection is one with the capabilities of the client.
-        let upstream = configured::upstream(&name, server, options, &environment)?;
-        builder = builder.upstream(upstream.lazy());
+        match configured.upstream(&name, server, options, &environment) {
+            // Lazy: then the first connection is one with the capabilities of the client.
+            Ok(upstream) => builder = builder.upstream(upstream.lazy()),
+            Err(error) => left_out.push((name, error.to_string())),
+        }
     }
+    let builder = builder.leave_out_invalid().learn(LEARNING);
     let gateway = builder.build().await.map_err(|error| invalid(&error))?;
+    for (name, reason) in left_out {
+        gateway.leave_out(name, reason);
+    }
+    let status = gateway.status();
+    let is_left_out = |fault: &UpstreamFault| matches!(fault, UpstreamFault::Unusable(_));
+    let left_out: Vec<_> = status
+        .iter()
+        .filter(|server| server.fault.as_ref().is_some_and(is_left_out))
+        .collect();
+    for server in &left_out {
+        configured.forget(&server.name);
+    }
+    if !status.is_empty() && left_out.len() == status.len() {
+        let file = args.file.display();
+        return Err(Failure::Usage(format!(
+            "{file} has no server that can be used"
+        )));
+    }
     let reloading = reload(&gateway, configured, seen, options, args);
     tokio::select! {
         served = serve(&gateway, args) => served,
@@ -140,7 +167,6 @@ async fn reload(
     options: &Options,
     args: &Args,
 ) -> Result<(), Failure> {
-    let environment = environment(args);
     let mut ticks = interval(RELOAD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -163,20 +189,32 @@ async fn reload(
             }
         }
         for (name, server) in changes.set {
-            let set = match configured::upstream(&name, server, options, &environment) {
-                Ok(upstream) => gateway
-                    .set_upstream(upstream.lazy())
-                    .await
-                    .map_err(|error| invalid(&error)),
-                Err(error) => Err(error),
-            };
-            match set {
-                Ok(()) => print_message(&format!("added `{name}`")),
-                Err(error) => {
-                    configured.forget(&name);
-                    print_error(&format!("`{name}` stays as it is: {error}"));
-                }
+            if set(gateway, &mut configured, &name, server, options, args).await {
+                print_message(&format!("added `{name}`"));
             }
         }
     }
+}
+
+/// Adds a server, or replaces the one of the same name. Returns `false` if it is left out.
+async fn set(
+    gateway: &Gateway,
+    configured: &mut Configured,
+    name: &str,
+    server: Result<Configuration, ConfigError>,
+    options: &Options,
+    args: &Args,
+) -> bool {
+    let set = match configured.upstream(name, server, options, &environment(args)) {
+        Ok(upstream) => {
+            let set = gateway.set_upstream(upstream.lazy()).await;
+            set.map_err(|error| invalid(&error))
+        }
+        Err(error) => Err(error),
+    };
+    if let Err(error) = &set {
+        configured.forget(name);
+        gateway.leave_out(name, error.to_string());
+    }
+    set.is_ok()
 }

@@ -2,13 +2,14 @@
 
 pub(super) mod http_sse;
 pub(super) mod listen;
+mod session_check;
 pub(super) mod session_recovery;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use http::{HeaderValue, Response, StatusCode};
+use http::{HeaderValue, Response};
 use hyper::body::Incoming;
 use mcp_internal::http_headers::SESSION_ID;
 use mcp_internal::peer_text::PeerDisplay;
@@ -23,6 +24,7 @@ use super::session::{Session, SessionPhase};
 use crate::protocol::connection::{Connection, OutgoingRequest};
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
+use session_check::has_ended;
 
 /// The maximum number of attempts to resume a stream without receiving a new event.
 const ATTEMPTS: usize = 5;
@@ -74,8 +76,13 @@ pub(super) async fn post_in_session(
         let response = endpoint
             .post(connection.revision(), &session, body.clone())
             .await?;
-        let ended = response.status() == StatusCode::NOT_FOUND && session.id.is_some();
-        if !ended || recovered {
+        let status = response.status();
+        if recovered || !has_ended(endpoint, connection, &session, status).await {
+            return Ok((session, response));
+        }
+        if status.is_server_error() {
+            // The server may have worked on the message, so it is not sent again.
+            endpoint.end_session(session.number);
             return Ok((session, response));
         }
         recovered = true;

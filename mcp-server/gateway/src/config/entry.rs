@@ -18,6 +18,8 @@ const URLS: [&str; 2] = ["url", "serverUrl"];
 pub struct ServerEntry {
     place: String,
     members: Object,
+    /// The kind of the value in the place of the entry, if it is no object.
+    found: Option<&'static str>,
 }
 
 /// A server with the values of its variables.
@@ -54,7 +56,20 @@ enum Kind {
 
 impl ServerEntry {
     pub(super) fn new(place: String, members: Object) -> Self {
-        Self { place, members }
+        Self {
+            place,
+            members,
+            found: None,
+        }
+    }
+
+    /// Creates an entry that cannot be used, from the kind of a value that is no object.
+    pub(super) fn malformed(place: String, found: &'static str) -> Self {
+        Self {
+            place,
+            members: Object::new(),
+            found: Some(found),
+        }
     }
 
     /// Returns the path of the entry in the file, such as `mcpServers.github`.
@@ -109,6 +124,10 @@ impl ServerEntry {
         &self,
         lookup: &impl Fn(&str) -> Option<String>,
     ) -> Result<ResolvedServer, ConfigError> {
+        if let Some(found) = self.found {
+            let expected = "an object";
+            return Err(self.fault(ConfigFault::Expected { expected, found }));
+        }
         if let Some(name) = self.members.duplicate() {
             let name = PeerText(name).to_string();
             return Err(invalid(&self.place, ConfigFault::Duplicate(name)));

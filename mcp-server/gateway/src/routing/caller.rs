@@ -11,9 +11,6 @@ use crate::upstream::connection::LinkKey;
 use crate::upstream::connection::Wanted;
 use crate::upstream::owner::Owner;
 
-/// The extension for apps, which needs nothing of the gateway but the URIs of its resources.
-const APPS: &str = "io.modelcontextprotocol/ui";
-
 /// The client of a request.
 pub(crate) struct Caller {
     pub(crate) capabilities: ClientCapabilities,
@@ -32,15 +29,13 @@ impl Caller {
         passed.sampling.clone_from(&declared.sampling);
         let may_be_asked =
             passed.elicitation.is_some() || passed.roots.is_some() || passed.sampling.is_some();
-        // Sessions have no tasks.
-        let passed_extensions: &[&str] = match cx.session() {
-            Some(_) => &[APPS],
-            None => &[APPS, TASKS],
-        };
+        passed.experimental.clone_from(&declared.experimental);
         if let Some(all) = &declared.extensions {
-            let known = passed_extensions.iter();
-            let known = known.filter_map(|name| Some((*name, all.get(name)?.clone())));
-            passed.extensions = Some(known.collect()).filter(|known: &Map<_>| !known.is_empty());
+            // Sessions have no tasks.
+            let has_tasks = cx.session().is_none();
+            let mut all = all.clone();
+            all.retain(|name, _| has_tasks || name != TASKS);
+            passed.extensions = Some(all).filter(|all| !all.is_empty());
         }
         let owner = Owner::of(cx);
         let capabilities = json::to_string(&passed)?;
@@ -75,11 +70,6 @@ impl Caller {
     pub(crate) fn accepts_tasks(&self) -> bool {
         let extensions = self.capabilities.extensions.as_ref();
         extensions.is_some_and(|all| all.contains_key(TASKS))
-    }
-
-    /// Returns what distinguishes callers in a cache.
-    pub(crate) fn cache_key(&self) -> &LinkKey {
-        &self.key
     }
 }
 

@@ -14,11 +14,11 @@ use serde_json::value::RawValue;
 use super::caller::Caller;
 use super::sealed::{STATE, Sealed};
 use super::{questions, tasks};
-use crate::error::{RETRY_SOON, failed, too_slow};
+use crate::error::RETRY_SOON;
+use crate::fault::UpstreamFault;
 use crate::shared::Behind;
 use crate::translate;
-use crate::upstream::connection::Purpose;
-use crate::upstream::pool::Connected;
+use crate::upstream::connection::{Connected, Purpose};
 use crate::upstream::traffic::{Note, Notes, RunningCall};
 use crate::uris::UriPrefix;
 
@@ -135,15 +135,19 @@ async fn rounds(
             biased;
             result = driven(cx, call, &mut notes, wants_logs) => result,
             () = link.traffic.overdue(running, pool.upstream.limits.call_time) => {
-                return Err(too_slow(upstream));
+                return Err(pool.faults.report(&UpstreamFault::Slow, None));
             }
         };
         let is_answered = matches!(result, Ok(_) | Err(CallError::Refused { .. }));
         running.set_open(!is_answered);
         // The client's request stays open for them.
         running.asked().await;
-        let presented = |error| failed(upstream, unknown_resource(&outgoing.method, error, uris));
+        let presented = |error| {
+            pool.faults
+                .failed(unknown_resource(&outgoing.method, error, uris))
+        };
         let result = result.map_err(presented)?;
+        pool.faults.clear();
         if from.is_modern()
             && let Some(asked) = questions::asked(&result)
         {

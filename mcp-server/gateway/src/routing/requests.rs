@@ -1,22 +1,23 @@
 //! Routes each request to its upstream.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
+use mcp_server::types::error::DecodeError;
 use mcp_server::types::json::{self, Map};
 use mcp_server::types::rpc::ErrorObject;
-use mcp_server::types::uri::canonical;
 use mcp_server::{AnyNotification, AnyRequest, AnyResult, Context, HandlerError};
 use serde_json::value::RawValue;
 
 use super::caller::{Caller, passed_params};
 use super::calls::{Outgoing, call};
-use super::lists::{self, ListMethod};
+use super::find::{found, learn_name, named, of_app, resource};
+use super::lists;
 use super::params::{text, unknown_method};
+use super::sealed::{CURSOR, NEXT_CURSOR, Sealed};
 use super::tasks;
-use crate::error::short;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
+use crate::upstream::lists::ListMethod;
 
 /// The methods of a connection, which an upstream must not see: they would change that of the gateway.
 /// They arrive here if the client's revision does not have them, or if no upstream supports them.
@@ -28,6 +29,16 @@ const OF_CONNECTION: [&str; 7] = [
     "resources/unsubscribe",
     "server/discover",
     "subscriptions/listen",
+];
+
+/// The methods for a resource, which the member `uri` of their params names: those of the protocol, of
+/// the proposals for resources, and of the extension for skills.
+const OF_RESOURCE: [&str; 5] = [
+    "resources/read",
+    "resources/get",
+    "resources/metadata",
+    "resources/directory/read",
+    "skills/get",
 ];
 
 /// Handles a request of a client.
@@ -56,9 +67,25 @@ pub(crate) async fn handle(
             task = Some(id);
             behind
         }
-        "tools/call" => named(&shared, Kind::Tool, &mut params, &cx)?,
-        "prompts/get" => named(&shared, Kind::Prompt, &mut params, &cx)?,
-        "resources/read" => resource(&shared, &mut params, &cx)?,
+        "tools/call" => {
+            learn_name(&shared, "tools/list", &params, &caller, &cx).await;
+            match named(&shared, Kind::Tool, &mut params, &cx) {
+                Ok(behind) => behind,
+                Err(unknown) => of_app(&shared, &params, &caller, &cx)
+                    .await
+                    .ok_or(unknown)?,
+            }
+        }
+        "prompts/get" => {
+            learn_name(&shared, "prompts/list", &params, &caller, &cx).await;
+            named(&shared, Kind::Prompt, &mut params, &cx)?
+        }
+        method if OF_RESOURCE.contains(&method) => {
+            let behind = resource(&shared, &mut params, &cx)?;
+            let upstream = &*behind.pool.upstream.name;
+            Sealed::Cursor.open_member(&cx, upstream, &mut params, CURSOR)?;
+            behind
+        }
         "completion/complete" => completed(&shared, &mut params, &cx)?,
         // Those of older revisions: nothing says to which client a task belongs.
         method if method.starts_with("tasks/") => return Err(unknown_method(method)),
@@ -76,10 +103,30 @@ pub(crate) async fn handle(
     };
     let result = call(&cx, &behind, caller, outgoing).await?;
     let result = match cx.method() {
-        "tools/call" | "prompts/get" | "resources/read" => behind.names.uris.rewrite(result)?,
+        "tools/call" | "prompts/get" => behind.names.uris.rewrite(result)?,
+        method if OF_RESOURCE.contains(&method) => {
+            let result = behind.names.uris.rewrite(result)?;
+            with_sealed_cursor(&cx, &behind, result)?
+        }
         _ => result,
     };
     AnyResult::from_json(&result)
+}
+
+/// Seals the cursor of a page for the client.
+fn with_sealed_cursor(
+    cx: &Context,
+    behind: &Behind,
+    page: Box<RawValue>,
+) -> Result<Box<RawValue>, HandlerError> {
+    if !page.get().contains("\"nextCursor\"") {
+        return Ok(page);
+    }
+    let invalid = |error: DecodeError| HandlerError::internal(error.to_string());
+    let mut members: Map<Box<RawValue>> = json::from_str(page.get()).map_err(invalid)?;
+    let upstream = &*behind.pool.upstream.name;
+    Sealed::Cursor.seal_member(cx, upstream, &mut members, NEXT_CURSOR)?;
+    Ok(json::to_raw(&members)?)
 }
 
 /// Passes a notification on, where it is clear for whom it is.
@@ -102,80 +149,6 @@ pub(crate) async fn notify(shared: Arc<Shared>, notification: AnyNotification, c
             }
         }
     }
-}
-
-/// Finds the upstream of a tool or prompt, and sets its own name.
-fn named(
-    shared: &Shared,
-    kind: Kind,
-    params: &mut Map<Box<RawValue>>,
-    cx: &Context,
-) -> Result<Arc<Behind>, HandlerError> {
-    let name = text(params, "name")?;
-    for behind in shared.searched().iter() {
-        let upstream = &behind.pool.upstream;
-        let own = behind.names.original(&name);
-        let Some(original) = own.and_then(|own| upstream.original(own)) else {
-            continue;
-        };
-        if !upstream.is_visible(cx, kind, original) {
-            break;
-        }
-        if kind == Kind::Tool {
-            behind.pool.header_params.check(original, params, cx)?;
-        }
-        if original != name {
-            params.insert("name", json::to_raw(original)?);
-        }
-        return Ok(Arc::clone(behind));
-    }
-    let what = if kind == Kind::Tool { "tool" } else { "prompt" };
-    Err(HandlerError::invalid_params(format!(
-        "unknown {what} `{}`",
-        short(&name)
-    )))
-}
-
-/// Finds the upstream of a resource, and sets its own URI.
-fn resource(
-    shared: &Shared,
-    params: &mut Map<Box<RawValue>>,
-    cx: &Context,
-) -> Result<Arc<Behind>, HandlerError> {
-    let uri = text(params, "uri")?;
-    let (behind, original) =
-        located(shared, &uri, cx).ok_or_else(|| HandlerError::resource_not_found(uri.clone()))?;
-    if original != uri {
-        params.insert("uri", json::to_raw(&original)?);
-    }
-    Ok(behind)
-}
-
-/// Returns the upstream of a resource that the client sees, and the URI there.
-pub(crate) fn located<'u>(
-    shared: &Shared,
-    uri: &'u str,
-    cx: &Context,
-) -> Option<(Arc<Behind>, Cow<'u, str>)> {
-    found(shared, Kind::Resource, uri, cx)
-}
-
-fn found<'u>(
-    shared: &Shared,
-    kind: Kind,
-    uri: &'u str,
-    cx: &Context,
-) -> Option<(Arc<Behind>, Cow<'u, str>)> {
-    let searched = shared.searched();
-    let found = searched.iter().find_map(|behind| {
-        let original = behind.names.uris.original(uri)?;
-        Some((Arc::clone(behind), original))
-    });
-    found.filter(|(behind, uri)| {
-        // An upstream may know the resource by any spelling.
-        let is_visible = |uri: &str| behind.pool.upstream.is_visible(cx, kind, uri);
-        is_visible(uri) && (kind != Kind::Resource || is_visible(&canonical(uri)))
-    })
 }
 
 /// Finds the upstream of the prompt or template whose argument is completed.

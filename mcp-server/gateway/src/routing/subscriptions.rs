@@ -19,13 +19,13 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::caller::Caller;
+use super::find::located;
 use super::questions::set_log_level;
-use super::requests::located;
 use super::task_states::{WatchedTasks, complete_acknowledgement};
 use crate::announcements::readdressed;
 use crate::shared::{Begun, Behind, Repeated, Shared};
+use crate::upstream::connection::ListenError;
 use crate::upstream::follower::Follower;
-use crate::upstream::pool::ListenError;
 
 /// After this time, a subscription is tried again at upstreams where it failed or has ended.
 const AGAIN: Duration = Duration::from_secs(30);
@@ -318,6 +318,7 @@ async fn follow(
             &client,
             filter,
             pool.on_change(),
+            pool.on_missed(),
             Some(lease),
             pool.open(),
             is_again,

@@ -58,8 +58,8 @@ struct Meta<'a> {
 }
 
 impl Listing {
-    /// Reads all pages of the list.
-    pub(super) async fn read(request: &Request, next: Next) -> Result<Self, HandlerError> {
+    /// Reads all pages of the list. Also returns what runs the rest of the middleware.
+    pub(super) async fn read(request: &Request, next: Next) -> Result<(Self, Next), HandlerError> {
         let cx: &Context = request.context();
         // The client describes itself there since 2026-07-28.
         let Meta { meta } = serde_json::from_str(request.params().get())?;
@@ -91,7 +91,7 @@ impl Listing {
             }
             cursor = page.next_cursor;
             if cursor.is_none() {
-                return listing.ok_or_else(too_long);
+                return listing.map(|all| (all, next)).ok_or_else(too_long);
             }
         }
         Err(too_long())

@@ -11,7 +11,9 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
+use super::apps::{AppTools, AppUse};
 use super::listing::{Indexes, Listing, Members};
+use crate::error::short;
 
 /// The number of tools up to which all are listed, unless a program sets another one.
 const THRESHOLD: usize = 40;
@@ -37,6 +39,7 @@ pub struct Search {
     pinned: BTreeSet<String>,
     about: String,
     indexes: Arc<Indexes>,
+    app_tools: AppTools,
 }
 
 impl Default for Search {
@@ -49,6 +52,7 @@ impl Default for Search {
             pinned: BTreeSet::new(),
             about: String::new(),
             indexes: Arc::default(),
+            app_tools: AppTools::default(),
         }
     }
 }
@@ -156,10 +160,7 @@ impl Middleware for Search {
             "tools/list" => self.list(request, next).await,
             "tools/call" => match request.param::<String>("name")? {
                 Some(name) if name == self.finder => self.search(&request, next).await,
-                Some(name) if name == self.caller => match self.inner_call(request)? {
-                    Ok(inner) => next.run(inner).await,
-                    Err(response) => Ok(response),
-                },
+                Some(name) if name == self.caller => self.call_inner(request, next).await,
                 _ => next.run(request).await,
             },
             _ => next.run(request).await,
@@ -176,7 +177,8 @@ impl Search {
         {
             return next.run(request).await;
         }
-        let listing = Listing::read(&request, next).await?;
+        let (listing, _) = Listing::read(&request, next).await?;
+        self.app_tools.note(&listing.tools);
         if listing.tools.len() <= self.threshold {
             return Ok(listing.first);
         }
@@ -193,7 +195,9 @@ impl Search {
             // The client repeats arguments of these in HTTP headers, which it can do only for calls of
             // the tools themselves.
             let is_mirrored = tool.get().contains("\"x-mcp-header\"");
-            if !is_reserved && (is_mirrored || self.pinned.contains(&name)) {
+            // Hosts show the app of a tool that the model calls, and apps call theirs.
+            let has_app = AppUse::of(tool) != AppUse::None;
+            if !is_reserved && (is_mirrored || has_app || self.pinned.contains(&name)) {
                 tools.push(tool.clone());
             }
         }
@@ -279,7 +283,11 @@ impl Search {
             .limit
             .unwrap_or(self.results)
             .clamp(1, MAX_RESULTS);
-        let listing = Listing::read(request, next).await?;
+        let (mut listing, _) = Listing::read(request, next).await?;
+        self.app_tools.note(&listing.tools);
+        listing
+            .tools
+            .retain(|tool| AppUse::of(tool) != AppUse::Only);
         let (indexes, tools, query) = (Arc::clone(&self.indexes), listing.tools, arguments.query);
         let searching = move || (indexes.of(&tools).search(&query), tools);
         let (ranked, tools) = tokio::task::spawn_blocking(searching).await?;
@@ -313,6 +321,30 @@ impl Search {
         let result =
             CallToolResult::new([TextContent::new(text).into()]).structured_content(result);
         Response::new(cx, result)
+    }
+
+    /// Calls the inner tool, unless it is one that only apps may call.
+    async fn call_inner(&self, request: Request, mut next: Next) -> Outcome {
+        let inner = match self.inner_call(request)? {
+            Ok(inner) => inner,
+            Err(response) => return Ok(response),
+        };
+        if self.app_tools.are_possible() {
+            let name = inner.param::<String>("name")?.unwrap_or_default();
+            let (listing, rest) = Listing::read(&inner, next).await?;
+            next = rest;
+            self.app_tools.note(&listing.tools);
+            let mut tools = listing.tools.iter();
+            let is_for_apps = |tool: &RawValue| {
+                let head = serde_json::from_str::<Head>(tool.get());
+                head.is_ok_and(|head| head.name == name) && AppUse::of(tool) == AppUse::Only
+            };
+            if tools.any(|tool| is_for_apps(tool)) {
+                let text = format!("only apps call the tool `{}`", short(&name));
+                return failure(inner.context(), &text);
+            }
+        }
+        next.run(inner).await
     }
 
     /// Returns the call of the inner tool: everything but the name and the arguments stays as it is. Or

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::Upstream;
 use super::owner::Owner;
+use super::shares::CallSlot;
 use super::traffic::{OnChange, Routing, RunningCall, Traffic};
 
 /// The client for which a connection is used. Connections are never shared between two of them.
@@ -22,7 +23,18 @@ pub(crate) struct LinkKey {
     pub(crate) capabilities: String,
 }
 
+impl LinkKey {
+    /// Returns the key of the connection that the gateway makes for itself.
+    pub(crate) fn probe() -> Self {
+        Self {
+            owner: Owner::Anonymous,
+            capabilities: "{}".to_owned(),
+        }
+    }
+}
+
 /// For whom a connection is used, and how.
+#[derive(Clone)]
 pub(crate) struct Wanted {
     pub(crate) key: LinkKey,
     /// The peer in whose share the connection is.
@@ -271,4 +283,34 @@ impl Drop for Lease {
         link.counter(&self.purpose).fetch_sub(1, Ordering::AcqRel);
         link.freed.notify_waiters();
     }
+}
+
+/// A connection that is used for a call.
+pub(crate) struct Connected {
+    pub(crate) client: Client,
+    lease: Lease,
+    /// That of a list. A call has its own.
+    _slot: Option<CallSlot>,
+}
+
+impl Connected {
+    pub(crate) fn new(client: Client, lease: Lease, slot: Option<CallSlot>) -> Self {
+        Self {
+            client,
+            lease,
+            _slot: slot,
+        }
+    }
+
+    pub(crate) fn link(&self) -> &Arc<Link> {
+        &self.lease.link
+    }
+}
+
+/// Why a subscription cannot be repeated at an upstream.
+pub(crate) enum ListenError {
+    /// The client, or all clients together, have too many subscriptions there.
+    Full(HandlerError),
+    /// The upstream cannot be reached.
+    Failed(HandlerError),
 }

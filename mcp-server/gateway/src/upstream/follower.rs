@@ -1,5 +1,7 @@
 //! [`Follower`]: a task that keeps a subscription at an upstream.
 
+use std::sync::Arc;
+
 use mcp_client::{Client, SubscriptionEvent};
 use mcp_server::Change;
 use mcp_server::types::SubscriptionFilter;
@@ -13,22 +15,29 @@ use super::traffic::OnChange;
 /// The notification with the state of a task.
 pub(crate) const STATE: &str = "notifications/tasks";
 
+/// Called when announcements of changed lists were missed.
+pub(crate) type OnMissed = Arc<dyn Fn() + Send + Sync>;
+
 /// A task that keeps a subscription at an upstream. It ends when this is dropped, or when the sender
 /// of `open` is.
 pub(crate) struct Follower(AbortHandle);
 
 impl Follower {
-    /// Follows the changes of a filter, and announces that everything may have changed if it missed
-    /// something. `lease` is what keeps the connection open. `is_again` is whether changes were missed
+    /// Follows the changes of a filter. If it has missed some, it announces that the resources may have
+    /// changed, and calls `on_missed` for the lists. `lease` is what keeps the connection open. `is_again` is whether changes were missed
     /// since an earlier subscription.
     pub(crate) fn of_changes(
         client: &Client,
         filter: SubscriptionFilter,
         on_change: OnChange,
+        on_missed: OnMissed,
         lease: Option<Lease>,
         open: watch::Receiver<()>,
         mut is_again: bool,
     ) -> Self {
+        let has_lists = filter.tools_list_changed == Some(true)
+            || filter.prompts_list_changed == Some(true)
+            || filter.resources_list_changed == Some(true);
         let uris = filter.resource_subscriptions.clone().unwrap_or_default();
         let mut subscription = client.listen(filter);
         let following = async move {
@@ -36,15 +45,12 @@ impl Follower {
             while let Some(event) = subscription.next().await {
                 match event {
                     Ok(SubscriptionEvent::Listening(_)) if !is_again => is_again = true,
-                    Ok(
-                        SubscriptionEvent::Listening(_)
-                        | SubscriptionEvent::Missed
-                        | SubscriptionEvent::Interrupted { .. },
-                    ) => {
-                        let lists = [Change::Tools, Change::Prompts, Change::Resources];
-                        let resources = uris.iter().cloned().map(Change::Resource);
-                        for change in lists.into_iter().chain(resources) {
-                            on_change(change, None);
+                    Ok(SubscriptionEvent::Listening(_) | SubscriptionEvent::Missed) => {
+                        if has_lists {
+                            on_missed();
+                        }
+                        for uri in &uris {
+                            on_change(Change::Resource(uri.clone()), None);
                         }
                     }
                     // The middleware of the connection passes notifications on, with their params.

@@ -4,27 +4,31 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_client::Client;
-use mcp_server::types::{ClientCapabilities, Revision, ServerCapabilities, SubscriptionFilter};
+use mcp_server::types::{
+    ClientCapabilities, Implementation, Revision, ServerCapabilities, SubscriptionFilter,
+};
 use mcp_server::{ClientSession, HandlerError, PeerKey};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
-use super::connection::{Identity, Lease, Link, LinkKey, Purpose, Wanted};
+use super::connection::{Connected, Identity, Lease, Link, LinkKey, ListenError, Purpose, Wanted};
 use super::failures::Failures;
-use super::follower::Follower;
+use super::faults::Faults;
+use super::follower::{Follower, OnMissed};
 use super::header_params::HeaderParams;
 use super::list_cache::ListCache;
-use super::owner::Owner;
 use super::room::make_room;
-use super::shares::{CallSlot, CallSlots, share};
+use super::shares::{CallSlots, share};
 use super::traffic::OnChange;
 use super::{Kind, Upstream, UpstreamStatus};
+use crate::fault::{OnFault, UpstreamFault};
 
 /// The connections to one upstream.
 pub(crate) struct Pool {
     pub(crate) upstream: Upstream,
     identity: Identity,
-    on_change: OnChange,
+    notices: Notices,
+    pub(crate) faults: Faults,
     pub(crate) slots: Arc<CallSlots>,
     /// Notified when a use of a connection ends, or a user is asked.
     freed: Arc<Notify>,
@@ -35,6 +39,12 @@ pub(crate) struct Pool {
     follower: Mutex<Option<Follower>>,
     /// Subscriptions end when this is dropped, and with them their connections.
     open: watch::Sender<()>,
+}
+
+/// What is called when something happens to an upstream.
+pub(crate) struct Notices {
+    pub(crate) on_change: OnChange,
+    pub(crate) on_missed: OnMissed,
 }
 
 #[derive(Default)]
@@ -49,33 +59,26 @@ struct PoolState {
 struct About {
     revision: Revision,
     capabilities: ServerCapabilities,
+    info: Option<Implementation>,
     instructions: Option<String>,
 }
 
-/// A connection that is used for a call.
-pub(crate) struct Connected {
-    pub(crate) client: Client,
-    lease: Lease,
-    /// That of a list. A call has its own.
-    _slot: Option<CallSlot>,
-}
-
-impl Connected {
-    pub(crate) fn link(&self) -> &Arc<Link> {
-        &self.lease.link
-    }
-}
-
 impl Pool {
-    pub(crate) fn new(upstream: Upstream, identity: Identity, on_change: OnChange) -> Self {
+    pub(crate) fn new(
+        upstream: Upstream,
+        identity: Identity,
+        notices: Notices,
+        on_fault: Option<OnFault>,
+    ) -> Self {
         Self {
+            faults: Faults::new(&upstream.name, on_fault),
             slots: Arc::new(CallSlots::new(
                 upstream.limits.calls,
                 upstream.limits.shares,
             )),
             upstream,
             identity,
-            on_change,
+            notices,
             freed: Arc::default(),
             state: Mutex::default(),
             lists: ListCache::default(),
@@ -112,6 +115,11 @@ impl Pool {
             .map(|about| about.capabilities.clone())
     }
 
+    /// Returns the name, the version and the title of the upstream.
+    pub(crate) fn info(&self) -> Option<Implementation> {
+        self.state().about.as_ref()?.info.clone()
+    }
+
     /// Returns the instructions of the upstream.
     pub(crate) fn instructions(&self) -> Option<String> {
         self.state().about.as_ref()?.instructions.clone()
@@ -143,21 +151,33 @@ impl Pool {
                 .filter(|link| link.connected().is_some())
                 .count(),
             is_failing: state.failures.is_failing(),
+            fault: self.faults.last(),
         }
     }
 
+    /// Returns `true` if the last attempt to connect failed.
+    pub(crate) fn is_failing(&self) -> bool {
+        self.state().failures.is_failing()
+    }
+
+    /// Returns `true` if there is a connection for a client.
+    pub(crate) fn has_link(&self, key: &LinkKey) -> bool {
+        self.state().links.iter().any(|link| link.key == *key)
+    }
+
     pub(crate) fn on_change(&self) -> OnChange {
-        Arc::clone(&self.on_change)
+        Arc::clone(&self.notices.on_change)
+    }
+
+    pub(crate) fn on_missed(&self) -> OnMissed {
+        Arc::clone(&self.notices.on_missed)
     }
 
     /// Connects, to learn what the upstream can do. The connection is used by clients that cannot
     /// be asked anything.
     pub(crate) async fn probe(&self) -> Result<(), HandlerError> {
         let wanted = Wanted {
-            key: LinkKey {
-                owner: Owner::Anonymous,
-                capabilities: "{}".to_owned(),
-            },
+            key: LinkKey::probe(),
             // The gateway itself.
             peer: PeerKey::Connection(0),
             session: None,
@@ -165,6 +185,14 @@ impl Pool {
             is_exclusive: false,
         };
         self.learn_revision(&wanted).await.map(drop)
+    }
+
+    /// Closes the connection of [`probe`](Self::probe), unless a client uses it.
+    pub(crate) fn close_probe(&self) {
+        let key = LinkKey::probe();
+        let closed = |link: &mut Arc<Link>| link.key == key && link.is_idle();
+        let closed: Vec<_> = self.state().links.extract_if(.., closed).collect();
+        drop(closed);
     }
 
     /// Returns a connection, which is connected.
@@ -186,11 +214,7 @@ impl Pool {
         let slot = slot.map_err(|_| self.overloaded("calls"))?;
         let lease = self.lease(wanted, &purpose).await?;
         let client = self.client_of(&lease, wanted).await?;
-        Ok(Connected {
-            client,
-            lease,
-            _slot: slot,
-        })
+        Ok(Connected::new(client, lease, slot))
     }
 
     /// Returns a connection for a subscription, and its client. Does not wait for a connection: a
@@ -280,7 +304,7 @@ impl Pool {
                 return None;
             }
             let (key, session) = (wanted.key.clone(), wanted.session.clone());
-            let (on_change, freed) = (Arc::clone(&self.on_change), Arc::clone(&self.freed));
+            let (on_change, freed) = (self.on_change(), Arc::clone(&self.freed));
             let link = Link::new(key, session, wanted.peer.clone(), on_change, freed);
             let link = Arc::new(link);
             state.links.push(Arc::clone(&link));
@@ -296,7 +320,7 @@ impl Pool {
         let cause = &wanted.key.capabilities;
         let connect = async || {
             if self.state().failures.is_paused(cause) {
-                return Err(self.refused());
+                return Err(self.faults.paused().temporary());
             }
             let builder = link.builder(&self.upstream, &self.identity, &wanted.capabilities);
             let connecting = (self.upstream.connector)(builder);
@@ -308,24 +332,16 @@ impl Pool {
                 }
                 Ok(Err(error)) => {
                     self.state().failures.note(cause);
-                    let text = format!("upstream `{}`: {error}", self.name());
-                    Err(self.refused().logged_as(text))
+                    let fault = UpstreamFault::of_connect(&error);
+                    Err(self.faults.report(&fault, Some(&error)).temporary())
                 }
                 Err(_) => {
                     self.state().failures.note(cause);
-                    let text = format!("connecting to `{}` takes too long", self.name());
-                    Err(self.refused().logged_as(text))
+                    Err(self.faults.report(&UpstreamFault::Slow, None).temporary())
                 }
             }
         };
         link.client(connect).await.cloned()
-    }
-
-    /// Without the cause, which may contain addresses and the output of programs.
-    fn refused(&self) -> HandlerError {
-        let name = self.name();
-        let text = format!("the server `{name}` behind the gateway cannot be reached");
-        HandlerError::internal(text).temporary()
     }
 
     fn note_success(&self, cause: &str, client: &Client) {
@@ -333,10 +349,12 @@ impl Pool {
         state.about = Some(About {
             revision: client.revision(),
             capabilities: client.server_capabilities(),
+            info: client.server_info(),
             instructions: client.instructions(),
         });
         state.failures.note_success(cause);
         drop(state);
+        self.faults.clear();
         self.follow_lists(client);
     }
 
@@ -356,6 +374,7 @@ impl Pool {
                 client,
                 filter,
                 self.on_change(),
+                self.on_missed(),
                 None,
                 self.open(),
                 is_again,
@@ -376,12 +395,4 @@ impl Pool {
         drop(closed);
         self.freed.notify_waiters();
     }
-}
-
-/// Why a subscription cannot be repeated at an upstream.
-pub(crate) enum ListenError {
-    /// The client, or all clients together, have too many subscriptions there.
-    Full(HandlerError),
-    /// The upstream cannot be reached.
-    Failed(HandlerError),
 }

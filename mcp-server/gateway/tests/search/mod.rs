@@ -392,3 +392,57 @@ async fn description_of_the_search_says_what_the_tools_are_for() {
         "{description}"
     );
 }
+
+#[tokio::test]
+async fn tools_of_apps_stay_listed_and_are_not_found() {
+    let list = async |request: AnyRequest, cx: Context| -> Result<AnyResult, HandlerError> {
+        if cx.method() == "tools/call" {
+            let name = request.params().get().to_owned();
+            let content = json!([{ "type": "text", "text": name }]);
+            return AnyResult::from_json(&json!({ "resultType": "complete", "content": content }));
+        }
+        let tool = |name: &str, meta: Value| {
+            let schema = json!({ "type": "object" });
+            json!({ "name": name, "description": "a chart", "inputSchema": schema, "_meta": meta })
+        };
+        let ui = |visibility: Value| json!({ "ui": { "visibility": visibility } });
+        let tools = [
+            tool("plain", json!({})),
+            tool("shown", json!({ "ui": { "resourceUri": "ui://chart" } })),
+            tool("older", json!({ "ui/resourceUri": "ui://chart" })),
+            tool("both", ui(json!(["model", "app"]))),
+            tool("only", ui(json!(["app"]))),
+        ];
+        AnyResult::from_json(&json!({
+            "resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "public",
+        }))
+    };
+    let server = || {
+        Server::builder("test", "1.0.0")
+            .layer(Search::new().threshold(1))
+            .capabilities(|all| all.tools(ToolsCapability::new()))
+            .fallback(list)
+    };
+    // Also before anything was listed.
+    let client = connect(server(), "ada").await;
+    let refused = call(&client, json!({ "name": "only" })).await;
+    assert!(refused.has_failed(), "{refused:?}");
+    assert_eq!(refused.text(), "only apps call the tool `only`");
+    assert_eq!(
+        names(&client).await,
+        [
+            "shown",
+            "older",
+            "both",
+            "only",
+            "search_tools",
+            "call_tool"
+        ]
+    );
+    let mut found = search(&client, "chart").await;
+    found.sort();
+    assert_eq!(found, ["both", "older", "plain", "shown"]);
+    assert!(!call(&client, json!({ "name": "plain" })).await.has_failed());
+    // An app calls it by itself.
+    assert!(client.call_tool("only").await.is_ok());
+}

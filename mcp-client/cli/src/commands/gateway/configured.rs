@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mcp_client::{ChildProcess, Stderr};
 use mcp_gateway::Upstream;
-use mcp_gateway::config::{Expanded, ResolvedServer};
+use mcp_gateway::config::{ConfigError, Expanded, Presentation, ResolvedServer, ServerEntry};
 
 use crate::args::Options;
 use crate::configured::{self, read};
@@ -17,12 +17,35 @@ use crate::{authorization, network};
 /// The servers that the gateway presents. `None` is one whose entry could not be used: the gateway
 /// presents what the name stood for before, if anything.
 #[derive(Default)]
-pub(super) struct Configured(HashMap<String, Option<ResolvedServer>>);
+pub(super) struct Configured {
+    servers: HashMap<String, Option<Configuration>>,
+    /// The name of the server that was the only one at the start. It has no prefix, unless its entry
+    /// has one, also if there are others later: the names that clients know stay.
+    only: Option<String>,
+    is_started: bool,
+}
+
+/// What an entry says.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Configuration {
+    server: ResolvedServer,
+    presentation: Presentation,
+}
+
+impl Configuration {
+    fn of(entry: &ServerEntry) -> Result<Self, ConfigError> {
+        let lookup = |name: &str| std::env::var(name).ok();
+        Ok(Self {
+            server: entry.resolve(&lookup)?,
+            presentation: entry.presentation()?,
+        })
+    }
+}
 
 /// What differs from the servers that the gateway presents.
 pub(super) struct Changes {
-    /// The servers that are new or others now.
-    pub(super) set: Vec<(String, ResolvedServer)>,
+    /// The servers that are new or others now. Those whose entries cannot be used have the reason.
+    pub(super) set: Vec<(String, Result<Configuration, ConfigError>)>,
     pub(super) removed: Vec<String>,
 }
 
@@ -35,26 +58,62 @@ impl Configured {
             let file = file.display();
             return Err(Failure::Absent(format!("{file} has no server `{unknown}`")));
         }
-        let mut all = Vec::new();
-        for (name, entry) in config.servers() {
-            let is_wanted = names.is_empty() || names.iter().any(|wanted| wanted == name);
-            if is_wanted && !entry.is_disabled() {
-                let lookup = |name: &str| std::env::var(name).ok();
-                all.push((name.to_owned(), entry.resolve(&lookup).map_err(failed)?));
-            }
+        let is_wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+        let all = config.servers();
+        let all = all.filter(|(name, entry)| is_wanted(name) && !entry.is_disabled());
+        let all: Vec<_> = all
+            .map(|(name, entry)| (name.to_owned(), Configuration::of(entry)))
+            .collect();
+        if !self.is_started {
+            self.is_started = true;
+            let mut usable = all.iter().filter(|(_, server)| server.is_ok());
+            let first = usable.next().map(|(name, _)| name.clone());
+            self.only = first.filter(|_| usable.next().is_none());
         }
         let gone = |name: &&String| !all.iter().any(|(known, _)| known == *name);
-        let removed: Vec<String> = self.0.keys().filter(gone).cloned().collect();
-        let mut set = all.clone();
-        set.retain(|(name, server)| self.0.get(name).and_then(Option::as_ref) != Some(server));
-        let all = all.into_iter().map(|(name, server)| (name, Some(server)));
-        self.0 = all.collect();
+        let removed: Vec<String> = self.servers.keys().filter(gone).cloned().collect();
+        let mut servers = HashMap::new();
+        let mut set = Vec::new();
+        for (name, server) in all {
+            let known = self.servers.get(&name).and_then(Option::as_ref);
+            let usable = server.as_ref().ok().cloned();
+            if usable.is_none() || known != usable.as_ref() {
+                set.push((name.clone(), server));
+            }
+            servers.insert(name, usable);
+        }
+        self.servers = servers;
         Ok(Changes { set, removed })
     }
 
     /// Forgets the entry of a server, so that it is tried again when the file changes.
     pub(super) fn forget(&mut self, name: &str) {
-        self.0.insert(name.to_owned(), None);
+        self.servers.insert(name.to_owned(), None);
+    }
+
+    /// Returns a server as an upstream.
+    pub(super) fn upstream(
+        &self,
+        name: &str,
+        configuration: Result<Configuration, ConfigError>,
+        options: &Options,
+        environment: &Environment,
+    ) -> Result<Upstream, Failure> {
+        let Configuration {
+            server,
+            presentation,
+        } = configuration.map_err(|error| Failure::Usage(error.to_string()))?;
+        let mut upstream = upstream(name, server, options, environment)?;
+        if self.only.as_deref() == Some(name) {
+            upstream = upstream.prefix("");
+        }
+        let time = options.common.timeout;
+        Ok(upstream.present(&presentation).limits(|limits| {
+            // All clients have one token, or are programs of this machine, so they are one peer.
+            limits.shares = 1;
+            limits.call_time = time;
+            limits.connect_time = time.min(limits.connect_time);
+        }))
     }
 }
 
@@ -76,8 +135,7 @@ impl Environment {
     }
 }
 
-/// Returns a server as an upstream.
-pub(super) fn upstream(
+fn upstream(
     name: &str,
     server: ResolvedServer,
     options: &Options,
@@ -92,7 +150,7 @@ pub(super) fn upstream(
         } => {
             let (label, verbose) = (name.to_owned(), options.common.verbose);
             let environment = environment.clone();
-            Ok(shared_by_all(Upstream::connecting(name, move || {
+            Ok(Upstream::connecting(name, move || {
                 let args = args.iter().map(Expanded::expose);
                 let process = ChildProcess::new(command.expose()).args(args);
                 let process = environment.of(process);
@@ -110,7 +168,7 @@ pub(super) fn upstream(
                         print_message(&format!("{label}: {line}"));
                     }
                 }))
-            })))
+            }))
         }
         ResolvedServer::Url { url, headers, .. } => {
             let mut own = options.clone();
@@ -124,7 +182,7 @@ pub(super) fn upstream(
             let url = url.into_exposed();
             // Faults of the options are found at once.
             drop(connection(&url, &own)?);
-            Ok(shared_by_all(Upstream::new(name, move |builder| {
+            Ok(Upstream::new(name, move |builder| {
                 let transport = connection(&url, &own);
                 async move {
                     match transport {
@@ -135,15 +193,10 @@ pub(super) fn upstream(
                         }
                     }
                 }
-            })))
+            }))
         }
         _ => Err(Failure::Usage(format!("`{name}` is of an unknown kind"))),
     }
-}
-
-/// All clients have one token, or are programs of this machine, so they are one peer.
-fn shared_by_all(upstream: Upstream) -> Upstream {
-    upstream.limits(|limits| limits.shares = 1)
 }
 
 fn connection(url: &str, options: &Options) -> Result<mcp_client::Http, Failure> {

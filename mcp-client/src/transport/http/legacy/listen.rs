@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use http::StatusCode;
 use mcp_internal::peer_text::PeerDisplay;
-use mcp_types::v2025_11_25::PingRequest;
-use mcp_types::{Request, RequestId, rpc};
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
+use super::session_check::{is_refused, may_have_ended};
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 use crate::transport::http::endpoint::Endpoint;
@@ -43,24 +42,6 @@ pub(in crate::transport::http) async fn listen(endpoint: &Endpoint, connection: 
             else => return,
         }
     }
-}
-
-/// Sends a ping to find out whether the server has ended a session; `None` if it does not answer.
-async fn has_ended(
-    endpoint: &Endpoint,
-    connection: &Arc<Connection>,
-    session: &Session,
-) -> Option<bool> {
-    let waiting = connection.pending.register(None);
-    let id = RequestId::from(waiting.id);
-    let mut message = Vec::with_capacity(64);
-    rpc::write_request::<()>(&mut message, &id, PingRequest::METHOD, None).ok()?;
-    let posted = endpoint.post(connection.revision(), session, message.into());
-    let response = timeout(connection.limits.call_time, posted)
-        .await
-        .ok()?
-        .ok()?;
-    Some(response.status() == StatusCode::NOT_FOUND)
 }
 
 /// Returns `true` if the server may offer its stream later.
@@ -141,12 +122,11 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
             }
             Ok(response) => {
                 let status = response.status();
-                let not_found = status == StatusCode::NOT_FOUND && session.id.is_some();
-                // If no stream was ever open, the status may mean that the server has none.
-                let ended = if not_found && !opened {
-                    has_ended(endpoint, connection, session).await
-                } else {
-                    Some(not_found)
+                let ended = match status {
+                    _ if session.id.is_none() || !may_have_ended(status) => Some(false),
+                    StatusCode::NOT_FOUND if opened => Some(true),
+                    // The status may mean that the server offers no stream.
+                    _ => is_refused(endpoint, connection, session).await,
                 };
                 match ended {
                     Some(true) => return endpoint.end_session(session.number),

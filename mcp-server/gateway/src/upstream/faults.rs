@@ -1,0 +1,82 @@
+//! [`Faults`]: what fails at an upstream, for its clients and for the operator of the gateway.
+
+use std::error::Error;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mcp_client::CallError;
+use mcp_internal::peer_text::PeerDisplay;
+use mcp_server::HandlerError;
+
+use crate::error::{failed, unavailable};
+use crate::fault::{FaultReport, OnFault, UpstreamFault};
+
+/// The faults of an upstream.
+pub(crate) struct Faults {
+    upstream: String,
+    on_fault: Option<OnFault>,
+    /// What failed last, until something succeeds.
+    last: Mutex<Option<UpstreamFault>>,
+}
+
+impl Faults {
+    pub(crate) fn new(upstream: &str, on_fault: Option<OnFault>) -> Self {
+        Self {
+            upstream: upstream.to_owned(),
+            on_fault,
+            last: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, Option<UpstreamFault>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what failed last, until something succeeds.
+    pub(crate) fn last(&self) -> Option<UpstreamFault> {
+        self.state().clone()
+    }
+
+    /// Notes that something has succeeded.
+    pub(crate) fn clear(&self) {
+        *self.state() = None;
+    }
+
+    /// Reports a fault, and returns the error for a client. The same fault is not reported again until
+    /// something succeeds.
+    pub(crate) fn report(
+        &self,
+        fault: &UpstreamFault,
+        error: Option<&(dyn Error + Send + Sync)>,
+    ) -> HandlerError {
+        let known = self.state().replace(fault.clone());
+        if known.as_ref() != Some(fault) {
+            let report = FaultReport {
+                upstream: &self.upstream,
+                fault,
+                error,
+            };
+            if let Some(on_fault) = &self.on_fault {
+                on_fault(&report);
+            }
+            tracing::warn!(report = %PeerDisplay(&report), "an upstream fails");
+        }
+        unavailable(&self.upstream, fault)
+    }
+
+    /// Reports a failed call, and returns the error for a client: that of the upstream itself, if it
+    /// has answered with one.
+    pub(crate) fn failed(&self, error: CallError) -> HandlerError {
+        let fault = UpstreamFault::of_call(&error);
+        let refusal = match fault {
+            Some(fault) => self.report(&fault, Some(&error)),
+            None => unavailable(&self.upstream, &UpstreamFault::Other),
+        };
+        failed(error).unwrap_or(refusal)
+    }
+
+    /// Returns the error for a client during the pause after a failure.
+    pub(crate) fn paused(&self) -> HandlerError {
+        let fault = self.last().unwrap_or(UpstreamFault::Unreachable);
+        unavailable(&self.upstream, &fault)
+    }
+}

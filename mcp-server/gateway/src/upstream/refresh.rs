@@ -1,0 +1,374 @@
+//! [`Lists`]: requests each list of an upstream once for all clients that need it.
+//!
+//! A client that lists several upstreams does not wait long for one that does not answer: it gets the
+//! list without it. The task that requests the list goes on. It tries again after failures, with
+//! growing pauses. When it has the list, and the client was sent another one, a change is announced.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use mcp_server::{ClientSession, HandlerError};
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::list_cache::{List, ListKey, digest};
+use super::lists::{ListMethod, Query};
+use super::pool::Pool;
+use super::shares::share;
+use crate::fault::UpstreamFault;
+
+/// The time that a client of several upstreams waits for a connected one.
+const PATIENCE: Duration = Duration::from_millis(750);
+
+/// The maximum number of tasks for the lists of an upstream.
+const TASKS: usize = 64;
+
+/// The pauses after failures, and the number of attempts.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const ATTEMPTS: usize = 10;
+
+/// The number of times that a list is requested again at once because it changed meanwhile.
+const CHANGES: usize = 3;
+
+/// The maximum number of lists of clients that are remembered for comparisons.
+const SENT: usize = 512;
+
+/// The time in which the same change of the lists of several clients is announced once.
+const SAME_CHANGE: Duration = Duration::from_secs(10);
+
+/// The lists of an upstream.
+pub(crate) struct Lists {
+    pool: Arc<Pool>,
+    this: Weak<Self>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    running: HashMap<ListKey, Refresh>,
+    sent: HashMap<ListKey, Sent>,
+    /// Whether there were too many of them, so that a change may not be found by comparison.
+    is_incomplete: bool,
+    /// The digests of the lists whose change was announced last, by method.
+    announced: HashMap<&'static str, (u64, Instant)>,
+}
+
+/// A task that requests a list.
+struct Refresh {
+    phase: watch::Receiver<Phase>,
+    /// Whether a change has to be announced, because clients were sent another list.
+    is_awaited: Arc<AtomicBool>,
+    task: AbortHandle,
+}
+
+#[derive(Clone)]
+enum Phase {
+    Connecting(Instant),
+    Listing(Instant),
+    /// The last attempt failed. Another one may follow.
+    Failed(Arc<HandlerError>),
+    Done(List),
+}
+
+/// The list that a client was sent last.
+struct Sent {
+    query: Query,
+    /// `None` if the client was sent a part of the list.
+    digest: Option<u64>,
+}
+
+/// How long a client waits for a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// Not long, as the lists of other upstreams are known.
+    Short,
+    /// Until the request succeeds or fails.
+    Long,
+}
+
+/// The answer to a client that lists.
+pub(crate) enum Listed {
+    /// The list, or the last one if the upstream has not answered yet.
+    List(List),
+    /// The upstream has not answered yet.
+    Late,
+    Failed(Arc<HandlerError>),
+}
+
+impl Lists {
+    pub(crate) fn new(pool: Arc<Pool>, this: Weak<Self>) -> Self {
+        Self {
+            pool,
+            this,
+            state: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a list, from the cache if it is current.
+    pub(crate) async fn list(&self, query: &Query, wait: Wait) -> Listed {
+        let key = query.key();
+        if let Some(list) = self.pool.lists.get(&key) {
+            self.state().note_sent(query, Some(list.digest));
+            return Listed::List(list);
+        }
+        let Some((mut phase, is_awaited)) = self.start(query) else {
+            // Without a task, the client waits.
+            return match fetch(&self.pool, query, |_| {}).await {
+                Ok(list) => Listed::List(list),
+                Err(error) => Listed::Failed(Arc::new(error)),
+            };
+        };
+        let has_patience = wait == Wait::Long;
+        settled(&mut phase, has_patience, self.pool.is_failing()).await;
+        // The task ends with the lock, so it either is done now or sees that it is awaited.
+        let mut state = self.state();
+        let now = phase.borrow().clone();
+        let (listed, digest) = match now {
+            Phase::Done(list) => {
+                let digest = list.digest;
+                state.note_sent(query, Some(digest));
+                return Listed::List(list);
+            }
+            Phase::Failed(error) => (Listed::Failed(error), digest(&[])),
+            Phase::Connecting(_) | Phase::Listing(_) => match self.pool.lists.last(&key) {
+                Some(last) => {
+                    let digest = last.digest;
+                    (Listed::List(last), digest)
+                }
+                None => (Listed::Late, digest(&[])),
+            },
+        };
+        state.note_sent(query, Some(digest));
+        is_awaited.store(true, Ordering::Release);
+        listed
+    }
+
+    /// Notes that a client was sent a page of an upstream: with its digest if it is the whole list.
+    pub(crate) fn note_sent(&self, query: &Query, digest: Option<u64>) {
+        self.state().note_sent(query, digest);
+    }
+
+    /// Forgets the lists of sessions that have ended.
+    pub(crate) fn remove_ended(&self) {
+        self.state().sent.retain(|_, sent| !sent.has_ended());
+    }
+
+    /// Requests the lists of all clients again, because announcements were missed. What differs from
+    /// the lists that clients were sent is announced.
+    pub(crate) fn compare(&self) {
+        self.pool.lists.expire();
+        let (queries, is_incomplete) = {
+            let mut state = self.state();
+            state.sent.retain(|_, sent| !sent.has_ended());
+            let is_incomplete = std::mem::take(&mut state.is_incomplete);
+            let sent = state.sent.values().map(|sent| sent.query.clone());
+            (sent.collect::<Vec<_>>(), is_incomplete)
+        };
+        let mut unknown: Vec<ListMethod> = Vec::new();
+        if is_incomplete {
+            unknown.extend(ListMethod::all());
+        }
+        // A client without a connection is not told of other changes either.
+        let linked = queries.iter();
+        let linked = linked.filter(|query| self.pool.has_link(&query.wanted.key));
+        for query in linked {
+            match self.start(query) {
+                Some((_, is_awaited)) => is_awaited.store(true, Ordering::Release),
+                None => unknown.push(query.list),
+            }
+        }
+        unknown.sort_by_key(|list| list.member);
+        unknown.dedup_by_key(|list| list.member);
+        for list in unknown {
+            (self.pool.on_change())(list.change(), None);
+        }
+    }
+
+    /// Starts the task that requests a list, unless it runs. `None` if there are too many tasks, of
+    /// this client or together.
+    fn start(&self, query: &Query) -> Option<(watch::Receiver<Phase>, Arc<AtomicBool>)> {
+        let key = query.key();
+        let mut state = self.state();
+        state.running.retain(|_, known| !known.task.is_finished());
+        if let Some(known) = state.running.get(&key) {
+            return Some((known.phase.clone(), Arc::clone(&known.is_awaited)));
+        }
+        let owner = &query.wanted.key.owner;
+        let own = state.running.keys().filter(|(key, ..)| key.owner == *owner);
+        let most = share(&query.wanted.peer, TASKS, self.pool.upstream.limits.shares);
+        if state.running.len() >= TASKS || own.count() >= most {
+            return None;
+        }
+        let (sender, phase) = watch::channel(Phase::Connecting(Instant::now()));
+        let is_awaited = Arc::<AtomicBool>::default();
+        let running = run(
+            self.this.clone(),
+            Arc::clone(&self.pool),
+            query.clone(),
+            sender,
+            Arc::clone(&is_awaited),
+        );
+        let refresh = Refresh {
+            phase: phase.clone(),
+            is_awaited: Arc::clone(&is_awaited),
+            task: tokio::spawn(running).abort_handle(),
+        };
+        state.running.insert(key, refresh);
+        Some((phase, is_awaited))
+    }
+
+    /// Ends a task with the list that it has requested.
+    fn finish(
+        &self,
+        query: &Query,
+        list: List,
+        phase: &watch::Sender<Phase>,
+        is_awaited: &AtomicBool,
+    ) {
+        let mut state = self.state();
+        let key = query.key();
+        state.running.remove(&key);
+        let digest = list.digest;
+        phase.send_replace(Phase::Done(list));
+        let sent = state.sent.get_mut(&key);
+        let sent =
+            sent.filter(|sent| is_awaited.load(Ordering::Acquire) && sent.digest != Some(digest));
+        let Some(sent) = sent else {
+            return;
+        };
+        sent.digest = Some(digest);
+        let now = Instant::now();
+        let method = query.list.method;
+        let before = state.announced.insert(method, (digest, now));
+        drop(state);
+        let is_announced =
+            |(known, at): (u64, Instant)| known == digest && now.duration_since(at) < SAME_CHANGE;
+        if !before.is_some_and(is_announced) {
+            (self.pool.on_change())(query.list.change(), None);
+        }
+    }
+}
+
+impl Drop for Lists {
+    fn drop(&mut self) {
+        for refresh in self.state().running.values() {
+            refresh.task.abort();
+        }
+    }
+}
+
+impl State {
+    fn note_sent(&mut self, query: &Query, digest: Option<u64>) {
+        let key = query.key();
+        if let Some(sent) = self.sent.get_mut(&key) {
+            sent.digest = digest;
+            return;
+        }
+        if self.sent.len() >= SENT {
+            self.sent.retain(|_, sent| !sent.has_ended());
+        }
+        if self.sent.len() >= SENT
+            && let Some(other) = self.sent.keys().next().cloned()
+        {
+            self.sent.remove(&other);
+            self.is_incomplete = true;
+        }
+        let query = query.clone();
+        self.sent.insert(key, Sent { query, digest });
+    }
+}
+
+impl Sent {
+    fn has_ended(&self) -> bool {
+        let session = self.query.wanted.session.as_ref();
+        session.is_some_and(ClientSession::has_ended)
+    }
+}
+
+/// Waits until a task has the list or has failed. Without patience, it waits no longer than
+/// [`PATIENCE`] for an upstream that is connected, or that could not be connected to before.
+async fn settled(phase: &mut watch::Receiver<Phase>, has_patience: bool, is_failing: bool) {
+    loop {
+        let until = match &*phase.borrow_and_update() {
+            Phase::Done(_) | Phase::Failed(_) => return,
+            Phase::Connecting(since) => is_failing.then(|| *since + PATIENCE),
+            Phase::Listing(since) => Some(*since + PATIENCE),
+        };
+        let overdue = async {
+            match until.filter(|_| !has_patience) {
+                Some(until) => sleep_until(until).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            changed = phase.changed() => if changed.is_err() {
+                return;
+            },
+            () = overdue => return,
+        }
+    }
+}
+
+/// Requests a list until it succeeds, or too many attempts have failed.
+async fn run(
+    lists: Weak<Lists>,
+    pool: Arc<Pool>,
+    query: Query,
+    phase: watch::Sender<Phase>,
+    is_awaited: Arc<AtomicBool>,
+) {
+    let (mut pause, mut failures, mut changes) = (FIRST_PAUSE, 0, 0);
+    loop {
+        let generation = pool.lists.generation();
+        let enter = |next| {
+            phase.send_replace(next);
+        };
+        match fetch(&pool, &query, enter).await {
+            Ok(_) if pool.lists.generation() != generation && changes < CHANGES => changes += 1,
+            Ok(list) => {
+                if let Some(lists) = lists.upgrade() {
+                    lists.finish(&query, list, &phase, &is_awaited);
+                }
+                return;
+            }
+            Err(error) => {
+                phase.send_replace(Phase::Failed(Arc::new(error)));
+                failures += 1;
+                let session = query.wanted.session.as_ref();
+                if failures >= ATTEMPTS || session.is_some_and(ClientSession::has_ended) {
+                    return;
+                }
+                sleep(pause).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+                phase.send_replace(Phase::Connecting(Instant::now()));
+            }
+        }
+    }
+}
+
+/// Requests a list, and keeps it in the cache.
+async fn fetch(pool: &Pool, query: &Query, enter: impl Fn(Phase)) -> Result<List, HandlerError> {
+    let generation = pool.lists.generation();
+    let connected = query.connect(pool).await?;
+    enter(Phase::Listing(Instant::now()));
+    let time = pool.upstream.limits.connect_time;
+    let pages = timeout(time, query.pages(pool, &connected)).await;
+    let (list, kept) =
+        pages.unwrap_or_else(|_| Err(pool.faults.report(&UpstreamFault::Slow, None)))?;
+    let peer = query.wanted.peer.clone();
+    pool.lists
+        .insert(query.key(), peer, generation, list.clone(), kept);
+    Ok(list)
+}
