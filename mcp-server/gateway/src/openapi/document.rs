@@ -18,6 +18,7 @@ const BYTES: usize = 64 << 20;
 const YAML: YamlLimits = YamlLimits {
     depth: 127,
     values: 8 << 20,
+    alias_bytes: BYTES,
 };
 /// The number of references in a row that are followed.
 const REFERENCES: usize = 16;
@@ -37,6 +38,7 @@ pub(super) struct Document {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     V3_0,
+    /// 3.1 and 3.2: their schemas are those of JSON Schema 2020-12.
     V3_1,
 }
 
@@ -58,8 +60,10 @@ impl Document {
 
 fn version(root: &Value) -> Result<Version, OpenApiError> {
     let found = |found: String| OpenApiError::Version { found };
-    if let Some(Value::String(version)) = root.get("swagger") {
-        return Err(found(format!("`swagger` {version}")));
+    if let (Some(version), None) = (root.get("swagger"), root.get("openapi")) {
+        let version = version.as_str().map(str::to_owned);
+        let found = version.unwrap_or_else(|| "no string".to_owned());
+        return Err(OpenApiError::Swagger { found });
     }
     let version = match root.get("openapi") {
         Some(Value::String(version)) => version.as_str(),
@@ -72,7 +76,7 @@ fn version(root: &Value) -> Result<Version, OpenApiError> {
     };
     if is("3.0") {
         Ok(Version::V3_0)
-    } else if is("3.1") {
+    } else if is("3.1") || is("3.2") {
         Ok(Version::V3_1)
     } else {
         Err(found(format!("`{version}`")))

@@ -94,6 +94,17 @@ pub(super) struct Format {
 }
 
 impl Format {
+    /// Returns how a member of a form is written without a style of its own.
+    pub(super) fn of_member(value: &Value) -> Self {
+        let is_composed = |it: &Value| matches!(it, Value::Array(_) | Value::Object(_));
+        let is_list = |items: &Vec<Value>| items.iter().any(is_composed);
+        let mut format = Self::of(Place::Query);
+        if value.as_object().is_some() || value.as_array().is_some_and(is_list) {
+            format.style = Style::Json;
+        }
+        format
+    }
+
     /// Returns the default of a place.
     pub(super) fn of(place: Place) -> Self {
         let style = match place {
