@@ -57,7 +57,7 @@
 //! | anything else | a string in base64 |
 //!
 //! OpenAPI does not say how lists within the style `deepObject` are written. They have their index, as
-//! in `filter[tags][0]=a`, which the parsers of PHP and of Node accept.
+//! in `filter[tags][0]=a`, unless [`OpenApi::nested_lists`] says otherwise.
 //!
 //! Schemas are converted to JSON Schema 2020-12, with what they refer to in `$defs`, and with `anyOf` for
 //! `oneOf`. Alternatives with a `discriminator` have its value as a constant. Values of an `enum` that do
@@ -119,4 +119,5 @@ mod tools;
 pub use api::{ApiRequest, ApiResponse, OpenApi};
 pub use error::{Fault, FaultKind, OpenApiError};
 pub use operation::Operation;
+pub use parameter::NestedLists;
 pub use tools::OpenApiTools;

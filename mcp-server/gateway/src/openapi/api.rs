@@ -17,6 +17,7 @@ use super::document::{Document, Resolver};
 use super::error::FaultKind;
 use super::error::OpenApiError;
 use super::operation::{Operation, operations};
+use super::parameter::NestedLists;
 
 /// A request to the API.
 pub type ApiRequest = Request<Bytes>;
@@ -114,6 +115,12 @@ impl OpenApi {
     /// has that server too, and [`base_url`](Self::base_url) is not set. Its requests are not authorized.
     pub fn allow_origin(mut self, url: impl Into<String>) -> Self {
         self.allowed.push(url.into());
+        self
+    }
+
+    /// Sets how lists within parameters of the style `deepObject` are written.
+    pub fn nested_lists(mut self, lists: NestedLists) -> Self {
+        self.document.nested_lists = lists;
         self
     }
 

@@ -210,6 +210,7 @@ impl Writing {
             let text = |name: &str| encoding?.get(name)?.as_str();
             let flag = |name: &str| encoding?.get(name)?.as_bool();
             let mut format = Format::of(Place::Query);
+            format.lists = resolver.nested_lists;
             let style = text("style").and_then(|it| Style::parse(it, Place::Query));
             if let Some(style) = style {
                 format.style = style;

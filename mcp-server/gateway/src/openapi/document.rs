@@ -11,6 +11,7 @@ use mcp_internal::yaml::{self, YamlLimits};
 use mcp_server::types::json::{self, Object, Value};
 
 use super::error::OpenApiError;
+use super::parameter::NestedLists;
 
 /// The maximum size of a document, in bytes.
 const BYTES: usize = 64 << 20;
@@ -32,6 +33,8 @@ const FEW: usize = 16;
 pub(super) struct Document {
     pub(super) root: Value,
     pub(super) version: Version,
+    /// How requests write lists in the style `deepObject`.
+    pub(super) nested_lists: NestedLists,
 }
 
 /// The versions that differ in their schemas.
@@ -54,7 +57,11 @@ impl Document {
             yaml::parse(text, YAML).map_err(|error| OpenApiError::Yaml(error.to_string()))?
         };
         let version = version(&root)?;
-        Ok(Self { root, version })
+        Ok(Self {
+            root,
+            version,
+            nested_lists: NestedLists::default(),
+        })
     }
 }
 
@@ -87,6 +94,7 @@ fn version(root: &Value) -> Result<Version, OpenApiError> {
 pub(super) struct Resolver<'a> {
     pub(super) root: &'a Value,
     pub(super) version: Version,
+    pub(super) nested_lists: NestedLists,
     /// The members of large objects, by the address of the object.
     indexes: RefCell<HashMap<usize, HashMap<&'a str, &'a Value>>>,
 }
@@ -96,6 +104,7 @@ impl<'a> Resolver<'a> {
         Self {
             root: &document.root,
             version: document.version,
+            nested_lists: document.nested_lists,
             indexes: RefCell::default(),
         }
     }

@@ -187,6 +187,7 @@ impl<'a, 'r> Planner<'a, 'r> {
 
     fn format(&mut self, name: &str, place: Place, value: &Value) -> Format {
         let mut format = Format::of(place);
+        format.lists = self.resolver.nested_lists;
         if let Some(content) = value.get("content").and_then(Value::as_object) {
             let is_json = content.keys().next().is_some_and(is_json);
             if is_json {

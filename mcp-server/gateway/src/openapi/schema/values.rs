@@ -97,7 +97,8 @@ impl<'a> Converter<'a, '_> {
             let (Some(reference), Some(alternative)) = (reference, alternative) else {
                 continue;
             };
-            if !alternative.contains_key("$ref") {
+            let is_free = |keyword| !alternative.contains_key(keyword);
+            if is_free("$ref") || !is_free("properties") || !is_free("required") {
                 continue;
             }
             let values = self.discriminators(reference, property, mapping);
