@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
                     return Err(YamlError::Merge);
                 };
                 for (name, value) in source {
-                    if names.insert(name.to_string()) {
+                    if names.insert(name.clone()) {
                         members.push(&name, value);
                     }
                 }

@@ -1,6 +1,7 @@
 //! `mcp gateway`: serves all servers of a file as one.
 
 mod configured;
+mod openapi;
 
 use std::net::SocketAddr;
 use std::path::Path;
