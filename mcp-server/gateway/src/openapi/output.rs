@@ -159,8 +159,10 @@ fn output_schema<'a>(
         ])
     } else {
         let schema = resolver.follow(schema).unwrap_or(schema);
-        let converted = converter.convert(schema);
-        let mut documented = converted.as_object().cloned().unwrap_or_default();
+        let mut documented = match converter.convert(schema) {
+            Value::Object(documented) => documented,
+            _ => Object::new(),
+        };
         documented.insert("type", "object");
         documented
     };

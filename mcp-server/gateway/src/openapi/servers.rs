@@ -33,6 +33,16 @@ pub(super) struct Target {
     pub(super) note: Option<String>,
 }
 
+impl Target {
+    fn at(base: Base) -> Self {
+        Self {
+            base,
+            is_trusted: true,
+            note: None,
+        }
+    }
+}
+
 impl Servers {
     pub(super) fn read(api: &OpenApi) -> Result<Self, OpenApiError> {
         let servers = api.document.root.get("servers").and_then(Value::as_array);
@@ -54,13 +64,12 @@ impl Servers {
                 .unwrap_or_default(),
         };
         let listed = urls.filter_map(|url| absolute(&url)).collect();
-        let base = match &api.base_url {
-            Some(url) => Base::parse(url)?,
-            None => {
-                let url = first.transpose()?.flatten();
-                let url = url.filter(|url| is_absolute(url));
-                Base::parse(&url.ok_or(OpenApiError::NoServer)?)?
-            }
+        let base = if let Some(url) = &api.base_url {
+            Base::parse(url)?
+        } else {
+            let url = first.transpose()?.flatten();
+            let url = url.filter(|url| is_absolute(url));
+            Base::parse(&url.ok_or(OpenApiError::NoServer)?)?
         };
         let allowed = api.allowed.iter().map(|url| Base::parse(url));
         Ok(Self {
@@ -106,7 +115,7 @@ impl Servers {
         match (other, reason) {
             (Some(target), _) => Ok(target),
             (None, Some(reason)) => Err(reason),
-            (None, None) => Ok(self.at(self.base.clone())),
+            (None, None) => Ok(Target::at(self.base.clone())),
         }
     }
 
@@ -125,10 +134,10 @@ impl Servers {
         };
         let own = Base::parse(&full).map_err(|error| error.to_string())?;
         if own.has_origin_of(home) {
-            return Ok(self.at(self.rebased(own)));
+            return Ok(Target::at(self.rebased(own)));
         }
         if own.has_origin_of(&self.base) || self.allowed.iter().any(|it| it.has_origin_of(&own)) {
-            return Ok(self.at(own));
+            return Ok(Target::at(own));
         }
         let host = &own.authority;
         if self.is_set {
@@ -153,14 +162,6 @@ impl Servers {
             base: own,
             is_trusted: false,
         })
-    }
-
-    fn at(&self, base: Base) -> Target {
-        Target {
-            base,
-            is_trusted: true,
-            note: None,
-        }
     }
 
     /// Returns the URL at the API that the program set, for one at the server of the document. What the

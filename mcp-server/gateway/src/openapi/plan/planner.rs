@@ -327,7 +327,7 @@ impl<'a, 'r> Planner<'a, 'r> {
             (Kind::Text, _) => Object::from([("type", "string")]).into(),
             (Kind::Bytes, _) => base64_schema("The body").into(),
             (_, Some(schema)) => match &body.form {
-                Some(form) => self.form_schema(&body, form),
+                Some(form) => self.form_schema(body, form),
                 None => self.converter.convert(schema),
             },
             (_, None) => Object::new().into(),
