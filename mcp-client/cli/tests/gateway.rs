@@ -350,3 +350,56 @@ fn programs_do_not_get_the_token_of_the_gateway() {
     let called: Printed = command.output().expect("it runs").into();
     assert_eq!((called.code, &*called.out), (Some(0), "3\n"), "{called:?}");
 }
+
+/// Answers requests with their head as text.
+fn echoing_api() -> std::net::SocketAddr {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
+    let address = listener.local_addr().expect("bound");
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("accepted");
+            let lines = BufReader::new(&stream).lines();
+            let lines = lines
+                .map_while(Result::ok)
+                .take_while(|line| !line.is_empty());
+            let head = lines.collect::<Vec<_>>().join("|");
+            let length = head.len();
+            let _ = write!(
+                stream,
+                "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: {length}\r\n\r\n{head}"
+            );
+        }
+    });
+    address
+}
+
+#[test]
+fn openapi_documents_of_a_file_are_served_as_tools() {
+    let folder = Folder::new("gateway-openapi").created();
+    let document = folder.file("rooms.yaml");
+    let text = "openapi: 3.1.0\npaths:\n  /rooms:\n    get: { operationId: list, tags: [rooms] }\n    \
+                delete: { operationId: clear, tags: [rooms] }\n  /users: { get: { operationId: users } }\n";
+    fs::write(&document, text).expect("written");
+    let path = folder.file("servers.json");
+    let entry = json!({
+        "openapi": document, "url": format!("http://{}/v1", echoing_api()),
+        "headers": { "Authorization": "Bearer ${GATEWAY_TEST_TOKEN:-token}" },
+        "include": ["rooms"], "exclude": ["cle*"],
+    });
+    let servers = json!({ "hotel": entry, "other": { "command": subject() } });
+    fs::write(&path, json!({ "mcpServers": servers }).to_string()).expect("written");
+    let listed = through(&path, &["tools"]);
+    assert_eq!(listed.code, Some(0), "{listed:?}");
+    assert!(listed.out.contains("hotel_list"), "{listed:?}");
+    assert!(
+        !listed.out.contains("hotel_clear") && !listed.out.contains("hotel_users"),
+        "{listed:?}"
+    );
+    let called = through(&path, &["call", "hotel_list"]);
+    assert_eq!(called.code, Some(0), "{called:?}");
+    let (start, header) = ("GET /v1/rooms HTTP/1.1|", "|authorization: Bearer token|");
+    assert!(
+        called.out.starts_with(start) && called.out.contains(header),
+        "{called:?}"
+    );
+}

@@ -26,9 +26,11 @@
 //! The servers are the members of the first of these objects that the file has: `mcpServers` (most
 //! hosts), `context_servers` (Zed), `servers` (VS Code), and `servers` in `mcp` (the settings of VS
 //! Code). An entry is a program, with `command`, `args`, `env` and `cwd`, or a URL, with `url` or
-//! `serverUrl` and `headers`. Its `type` is `stdio`, `http`, `streamable-http` or `sse`; without
-//! one, the other members decide. A gateway also reads `prefix`, `rename` and `tools`
-//! ([`ServerEntry::presentation`]). The `command` of Zed may be an object with `path`, `args` and
+//! `serverUrl` and `headers`, or the OpenAPI document of an HTTP API, with `openapi`, `url`, `headers`,
+//! `include` and `exclude`, which only this project knows. Its `type` is `stdio`, `http`,
+//! `streamable-http` or `sse`; without one, the other members decide. A gateway also reads `prefix`,
+//! `rename` and `tools` ([`ServerEntry::presentation`]). The `command` of Zed may be an object with
+//! `path`, `args` and
 //! `env`. Members with other names are kept: [`ServerEntry::members`], [`ServersConfig::other`].
 //!
 //! # Variables

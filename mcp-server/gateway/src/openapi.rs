@@ -33,46 +33,68 @@
 //!
 //! # Documents
 //!
-//! OpenAPI 3.0 and 3.1, in JSON or YAML. References must stay within the document. Webhooks, callbacks
-//! and the method `trace` are ignored. An operation that cannot be called gets no tool and a
-//! [`Fault`]; the others are not affected.
+//! OpenAPI 3.0, 3.1 and 3.2, in JSON or YAML, also with anchors, aliases and `<<`. References must stay
+//! within the document. Webhooks, callbacks and the method `trace` are ignored. An operation that cannot
+//! be called gets no tool and a [`Fault`]; the others are not affected. Of what 3.2 added, the method
+//! `query`, `additionalOperations`, parameters in `querystring`, and multipart bodies of a sequence are
+//! such faults. A document of Swagger 2.0 must be converted before, for example with the program
+//! `swagger2openapi`.
 //!
 //! # Arguments
 //!
 //! Each parameter is an argument, and so is each member of the body if that is an object of JSON or of a
-//! form: one without alternatives (`oneOf` and others) and without members that the document does not
-//! name. Any other body is the argument `body`. Characters that models do not accept in names are replaced
+//! form, without members that the document does not name, and without alternatives (`oneOf` and others)
+//! if it is JSON. Any other body is the argument `body`. Characters that models do not accept in names are replaced
 //! by `_`. If a name occurs twice, the one in the path keeps it, then those in the query, in headers, in
 //! cookies and in the body: the later one begins with its place, as in `body_id`.
 //!
 //! | body | argument |
 //! | --- | --- |
 //! | JSON | any JSON |
-//! | `application/x-www-form-urlencoded` | members, written as `encoding` says |
-//! | `multipart/form-data` | members; a file is an object with `data` in base64, `filename` and `mediaType` |
+//! | `application/x-www-form-urlencoded` | members, written as `encoding` says; without a style there, objects and lists of them are JSON |
+//! | `multipart/form-data` | members; a file is an object with `data` in base64, `filename` and `mediaType`, also where its schema is behind `$ref`, `anyOf`, `allOf` or `oneOf` |
 //! | text, XML | a string |
 //! | anything else | a string in base64 |
 //!
+//! OpenAPI does not say how lists within the style `deepObject` are written. They have their index, as
+//! in `filter[tags][0]=a`, unless [`OpenApi::nested_lists`] says otherwise.
+//!
 //! Schemas are converted to JSON Schema 2020-12, with what they refer to in `$defs`, and with `anyOf` for
-//! `oneOf`. The schema of the arguments has at most some 48 KB, and that of the result 16 KB. Parts that do
+//! `oneOf`. Alternatives with a `discriminator` have its value as a constant. Values of an `enum` that do
+//! not fit the type beside it are a fault; they become values of that type, or are left out. The schema of
+//! the arguments has at most some 48 KB, and that of the result 16 KB. Parts that do
 //! not fit permit any value. When the schemas of a document have 64 MiB together, further tools get shorter
 //! ones. When they have 256 MiB, the remaining operations get no tool: filter such a document.
 //!
 //! # Results
 //!
-//! JSON is structured content; what is not an object is wrapped into `{"result": ...}`. The tool has an
-//! output schema if all successful responses of its operation have JSON of the same schema, without
-//! bounds, formats and patterns: an API that returns a longer text than it promised is still useful.
-//! Text, images, audio and bytes are content. Statuses of 400 and more, redirects, and results that do not
-//! fit the output schema are failures of the tool, with the beginning of the body.
+//! JSON is structured content; what is not an object is wrapped into `{"result": ...}`. Text in any charset
+//! that browsers know, images, audio and bytes are content. Statuses of 400 and more and redirects are
+//! failures of the tool, with the beginning of the body.
+//!
+//! The tool has an output schema if all successful responses of its operation have JSON of the same
+//! schema. A call that has worked does not fail because the document is wrong: the schema has no bounds,
+//! formats and patterns, permits `null` everywhere, and has the values of `enum` as examples only. Any
+//! other result, such as one without a required member, a text, or none with the status 204, has the
+//! structured content `{"undocumented": ...}`, which is the other alternative of the schema.
+//! [`OpenApi::output_schemas`] leaves out the schemas.
+//!
+//! # Servers
+//!
+//! Requests go to the first URL in `servers` of the document, or to that of [`OpenApi::base_url`]. An
+//! operation or a path with `servers` of its own is called there if they have the same scheme, host and
+//! port: with another path, or relative to that host. If they have another host,
+//! [`OpenApi::allow_origin`] decides.
 //!
 //! # Safety
 //!
-//! The model chooses only values. Requests go to the host of the URL of the API, and redirects are not
-//! followed. A value in the path is percent-encoded, and it is refused if it is empty or has a segment
+//! The model chooses only values. Requests go to the host of the URL of the API, and to other servers only
+//! if the program allows them, or if the document lists them and the program sets no URL; the latter get
+//! no authorization. Redirects are not followed. A value in the path is percent-encoded, and it is refused if it is empty or has a segment
 //! `.` or `..`. Headers cannot contain line breaks, and boundaries of multipart bodies are random. The model
-//! cannot set `Authorization`, `Cookie`, `Host` and similar headers, nor any parameter that a security
-//! scheme of the document names: [`OpenApi::authorize`] does. The size of a response and the time of a
+//! cannot set `Authorization`, `Cookie`, `Host` and similar headers, nor those in which proxies tell the
+//! sender (`Forwarded`, `X-Forwarded-For`, `X-Real-IP` and others), nor any parameter that a security
+//! scheme of the document names, in any spelling such as `api_key[]`: [`OpenApi::authorize`] does. The size of a response and the time of a
 //! call are limited.
 //!
 //! Descriptions are read by the model. Use documents of authors that you trust as you trust the API.
@@ -91,9 +113,11 @@ mod plan;
 mod request;
 mod response;
 mod schema;
+mod servers;
 mod tools;
 
 pub use api::{ApiRequest, ApiResponse, OpenApi};
 pub use error::{Fault, FaultKind, OpenApiError};
 pub use operation::Operation;
+pub use parameter::NestedLists;
 pub use tools::OpenApiTools;

@@ -2,7 +2,7 @@
 //!
 //! Shared by the crates of the workspace; not intended for other crates.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use mcp_types::json::{Number, Object, Value};
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput, Tag};
@@ -13,8 +13,11 @@ use thiserror::Error;
 pub struct YamlLimits {
     /// The depth of lists and mappings, which is also the depth of recursion.
     pub depth: usize,
-    /// The number of values, lists and mappings included.
+    /// The number of values, lists and mappings included, also those that aliases repeat.
     pub values: usize,
+    /// The number of bytes that aliases and what they refer to may have, each time. With 0, a
+    /// document has no aliases, and `<<` is a key like others.
+    pub alias_bytes: usize,
 }
 
 /// A YAML document is not accepted.
@@ -27,6 +30,15 @@ pub enum YamlError {
     /// A few aliases can stand for values of any size.
     #[error("an alias (`*name`), which is not permitted")]
     Alias,
+    /// The aliases stand for too much.
+    #[error("aliases (`*name`) that stand for more than {0} bytes")]
+    Aliases(usize),
+    /// An alias is a part of what it refers to.
+    #[error("an alias (`*name`) within the value that it refers to")]
+    Circle,
+    /// The value of the key `<<` is no mapping.
+    #[error("a key `<<` whose value is not a mapping or a list of mappings")]
+    Merge,
     /// Lists and mappings are nested too deeply.
     #[error("more than {0} levels of lists and mappings")]
     Depth(usize),
@@ -47,7 +59,9 @@ pub enum YamlError {
     Documents,
 }
 
-/// Parses a document by the core schema of YAML 1.2. Aliases and tags for other types are errors.
+/// Parses a document by the core schema of YAML 1.2. Tags for other types are errors. If the limits
+/// permit aliases, the members of the value of a key `<<` are added to its mapping, which may replace
+/// them.
 ///
 /// The cost is bounded by the length of the text, which the caller limits.
 ///
@@ -59,6 +73,8 @@ pub fn parse(text: &str, limits: YamlLimits) -> Result<Value, YamlError> {
         parser: Parser::new_from_str(text),
         limits,
         values: 0,
+        alias_bytes: limits.alias_bytes,
+        anchors: HashMap::new(),
     };
     let mut document = None;
     loop {
@@ -75,6 +91,51 @@ struct Reader<'a> {
     parser: Parser<'a, StrInput<'a>>,
     limits: YamlLimits,
     values: usize,
+    /// What is left of `YamlLimits::alias_bytes`.
+    alias_bytes: usize,
+    /// The values that aliases can refer to, and their depth.
+    anchors: HashMap<usize, Anchored>,
+}
+
+#[derive(Clone)]
+struct Anchored {
+    value: Value,
+    size: Size,
+}
+
+/// The size of a value.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    bytes: usize,
+    values: usize,
+    depth: usize,
+}
+
+impl Size {
+    fn of(value: &Value) -> Self {
+        let mut size = Self::default();
+        match value {
+            Value::String(text) => size.bytes = text.len(),
+            Value::Array(items) => items.iter().for_each(|item| size.add(Self::of(item))),
+            Value::Object(members) => {
+                for (name, member) in members {
+                    size.bytes += name.len();
+                    size.add(Self::of(member));
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+        size.bytes += size_of::<Value>();
+        size.values += 1;
+        size
+    }
+
+    /// Adds a part of a list or mapping.
+    fn add(&mut self, part: Self) {
+        self.bytes += part.bytes;
+        self.values += part.values;
+        self.depth = self.depth.max(part.depth + 1);
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -95,44 +156,106 @@ impl<'a> Reader<'a> {
         if depth > self.limits.depth {
             return Err(YamlError::Depth(self.limits.depth));
         }
-        match event {
-            Event::Scalar(text, style, _, tag) => scalar(&text, style, tag.as_deref()),
-            Event::SequenceStart(_, tag) => {
+        let (value, anchor) = match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                (scalar(&text, style, tag.as_deref())?, anchor)
+            }
+            Event::SequenceStart(anchor, tag) => {
                 check_tag(tag.as_deref(), "seq")?;
                 let mut items = Vec::new();
                 loop {
                     match self.next()? {
-                        Event::SequenceEnd => return Ok(Value::Array(items)),
+                        Event::SequenceEnd => break,
                         event => items.push(self.value(event, depth + 1)?),
                     }
                 }
+                (Value::Array(items), anchor)
             }
-            Event::MappingStart(_, tag) => {
+            Event::MappingStart(anchor, tag) => {
                 check_tag(tag.as_deref(), "map")?;
-                self.mapping(depth).map(Value::Object)
+                (self.mapping(depth)?.into(), anchor)
             }
-            Event::Alias(_) => Err(YamlError::Alias),
-            _ => Err(YamlError::Syntax("an unexpected end".to_owned())),
+            Event::Alias(anchor) => return self.alias(anchor, depth),
+            _ => return Err(YamlError::Syntax("an unexpected end".to_owned())),
+        };
+        // The parser counts anchors from 1.
+        if anchor != 0 && self.limits.alias_bytes > 0 {
+            let size = Size::of(&value);
+            self.take(size.bytes)?;
+            let value = value.clone();
+            self.anchors.insert(anchor, Anchored { value, size });
         }
+        Ok(value)
+    }
+
+    /// Returns a copy of the value that an alias refers to.
+    fn alias(&mut self, anchor: usize, depth: usize) -> Result<Value, YamlError> {
+        if self.limits.alias_bytes == 0 {
+            return Err(YamlError::Alias);
+        }
+        let size = match self.anchors.get(&anchor) {
+            Some(anchored) => anchored.size,
+            // The parser refuses aliases without an anchor, and this anchor has no value yet.
+            None => return Err(YamlError::Circle),
+        };
+        self.take(size.bytes)?;
+        self.values += size.values;
+        if self.values > self.limits.values {
+            return Err(YamlError::Values(self.limits.values));
+        }
+        if depth + size.depth > self.limits.depth {
+            return Err(YamlError::Depth(self.limits.depth));
+        }
+        let anchored = self.anchors.get(&anchor);
+        Ok(anchored.map(|it| it.value.clone()).unwrap_or_default())
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), YamlError> {
+        let left = self.alias_bytes.checked_sub(bytes);
+        self.alias_bytes = left.ok_or(YamlError::Aliases(self.limits.alias_bytes))?;
+        Ok(())
     }
 
     fn mapping(&mut self, depth: usize) -> Result<Object, YamlError> {
         let mut members = Object::new();
         let mut names = HashSet::new();
+        let mut merged = Vec::new();
         loop {
-            let name = match self.next()? {
-                Event::MappingEnd => return Ok(members),
-                Event::Scalar(name, ..) => name.into_owned(),
+            let (name, is_plain) = match self.next()? {
+                Event::MappingEnd => break,
+                Event::Scalar(name, style, ..) => (name.into_owned(), style == ScalarStyle::Plain),
                 Event::Alias(_) => return Err(YamlError::Alias),
                 _ => return Err(YamlError::Key),
             };
             let event = self.next()?;
             let value = self.value(event, depth + 1)?;
-            members.push(&name, value);
+            if name == "<<" && is_plain && self.limits.alias_bytes > 0 {
+                merged.push(value);
+            } else {
+                members.push(&name, value);
+            }
             if let Some(name) = names.replace(name) {
                 return Err(YamlError::DuplicateKey(name));
             }
         }
+        for value in merged {
+            let sources = match value {
+                Value::Array(items) => items,
+                value => vec![value],
+            };
+            // The first mapping that has a member wins.
+            for source in sources {
+                let Value::Object(source) = source else {
+                    return Err(YamlError::Merge);
+                };
+                for (name, value) in source {
+                    if names.insert(name.clone()) {
+                        members.push(&name, value);
+                    }
+                }
+            }
+        }
+        Ok(members)
     }
 }
 
@@ -194,5 +317,63 @@ fn integer(text: &str) -> Option<i64> {
         Some(("0x", digits)) => radix(digits, 16),
         Some(("0o", digits)) => radix(digits, 8),
         _ => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: YamlLimits = YamlLimits {
+        depth: 8,
+        values: 1_000,
+        alias_bytes: 10_000,
+    };
+
+    fn read(text: &str) -> Result<String, YamlError> {
+        parse(text, LIMITS).map(|value| value.to_string())
+    }
+
+    #[test]
+    fn aliases_are_copies_and_merge_keys_add_members() {
+        assert_eq!(
+            read("a: &x {k: [1]}\nb: *x\nc: &y text\nd: [*y, *y]").unwrap(),
+            r#"{"a":{"k":[1]},"b":{"k":[1]},"c":"text","d":["text","text"]}"#
+        );
+        // The members of the mapping itself win, then those of the first one in the list.
+        assert_eq!(
+            read("a: &x {k: 1, l: 2}\nb: &y {k: 3, m: 4}\nc: {<<: [*y, *x], l: 5}").unwrap(),
+            r#"{"a":{"k":1,"l":2},"b":{"k":3,"m":4},"c":{"l":5,"k":3,"m":4}}"#
+        );
+        assert_eq!(read("'<<': 1").unwrap(), r#"{"<<":1}"#);
+        assert_eq!(read("<<: 1").unwrap_err(), YamlError::Merge);
+    }
+
+    #[test]
+    fn aliases_are_bounded() {
+        let mut laughs = "a0: &a0 [lol, lol]\n".to_owned();
+        for level in 1..7 {
+            let before = level - 1;
+            laughs.push_str(&format!("a{level}: &a{level} [*a{before}, *a{before}]\n"));
+        }
+        assert_eq!(read(&laughs).unwrap_err(), YamlError::Aliases(10_000));
+        let long = format!("a: &a {}\nb: [*a, *a, *a]", "x".repeat(4_000));
+        assert_eq!(read(&long).unwrap_err(), YamlError::Aliases(10_000));
+        let many = format!("a: &a [{}]\nb: [*a, *a, *a]", "1,".repeat(300));
+        let limits = YamlLimits {
+            alias_bytes: 1 << 20,
+            ..LIMITS
+        };
+        assert_eq!(parse(&many, limits).unwrap_err(), YamlError::Values(1_000));
+        assert_eq!(
+            read("a: &a [[[[[1]]]]]\nb: [[[[*a]]]]").unwrap_err(),
+            YamlError::Depth(8)
+        );
+        assert_eq!(read("a: &a [*a]").unwrap_err(), YamlError::Circle);
+        let none = YamlLimits {
+            alias_bytes: 0,
+            ..LIMITS
+        };
+        assert_eq!(parse("a: &a 1\nb: *a", none).unwrap_err(), YamlError::Alias);
     }
 }

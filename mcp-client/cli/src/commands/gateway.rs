@@ -1,6 +1,7 @@
 //! `mcp gateway`: serves all servers of a file as one.
 
 mod configured;
+mod openapi;
 mod store;
 
 use std::net::SocketAddr;

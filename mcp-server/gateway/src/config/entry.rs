@@ -46,11 +46,25 @@ pub enum ResolvedServer {
         /// Whether the `type` is `sse`: the transport of revision 2024-11-05.
         legacy_sse: bool,
     },
+    /// An HTTP API with an OpenAPI document, whose operations are tools.
+    OpenApi {
+        /// The path of the document.
+        document: Expanded,
+        /// The URL of the API, if it is not the one in the document.
+        url: Option<Expanded>,
+        /// Headers for each request, by name.
+        headers: Vec<(String, Expanded)>,
+        /// The names or tags of the operations that are tools. Empty for all.
+        include: Vec<Expanded>,
+        /// The names or tags of operations that are no tools.
+        exclude: Vec<Expanded>,
+    },
 }
 
 #[derive(PartialEq, Eq)]
 enum Kind {
     Program,
+    OpenApi,
     Url { legacy_sse: bool },
 }
 
@@ -106,9 +120,10 @@ impl ServerEntry {
                 words.insert(0, command.to_owned());
                 words.join(" ")
             }
-            None => match URLS.into_iter().find_map(text) {
-                Some(url) => shown_url(url),
-                None => "(neither `command` nor `url`)".to_owned(),
+            None => match (text("openapi"), URLS.into_iter().find_map(text)) {
+                (Some(document), _) => document.to_owned(),
+                (None, Some(url)) => shown_url(url),
+                (None, None) => "(neither `command` nor `url`)".to_owned(),
             },
         };
         PeerDisplay(line).to_string()
@@ -134,24 +149,53 @@ impl ServerEntry {
         }
         match self.kind()? {
             Kind::Program => self.resolve_program(lookup),
+            Kind::OpenApi => self.resolve_openapi(lookup),
             Kind::Url { legacy_sse } => {
                 let name = URLS
                     .into_iter()
                     .find(|name| self.members.contains_key(name));
                 let name = name.ok_or_else(|| self.fault(ConfigFault::Missing("url")))?;
-                let place = format!("{}.{name}", self.place);
-                let written = text(self.members.get(name), &place)?;
-                let url = expand(written, &place, lookup)?;
-                if !(url.starts_with("https://") || url.starts_with("http://")) {
-                    return Err(invalid(place, ConfigFault::Url));
-                }
                 Ok(ResolvedServer::Url {
-                    url: Expanded::shown(url, shown_url(written)),
+                    url: self.url(name, lookup)?,
                     headers: values(&self.members, "headers", &self.place, lookup)?,
                     legacy_sse,
                 })
             }
         }
+    }
+
+    /// Returns the URL of a member.
+    fn url(
+        &self,
+        name: &str,
+        lookup: &impl Fn(&str) -> Option<String>,
+    ) -> Result<Expanded, ConfigError> {
+        let place = format!("{}.{name}", self.place);
+        let written = text(self.members.get(name), &place)?;
+        let url = expand(written, &place, lookup)?;
+        if !(url.starts_with("https://") || url.starts_with("http://")) {
+            return Err(invalid(place, ConfigFault::Url));
+        }
+        Ok(Expanded::shown(url, shown_url(written)))
+    }
+
+    fn resolve_openapi(
+        &self,
+        lookup: &impl Fn(&str) -> Option<String>,
+    ) -> Result<ResolvedServer, ConfigError> {
+        let at = |name: &str| format!("{}.{name}", self.place);
+        let list = |name| arguments(self.members.get(name), &at(name), lookup);
+        let written = text(self.members.get("openapi"), &at("openapi"))?;
+        let document = expand(written, &at("openapi"), lookup)?;
+        let has_url = self.members.get("url").is_some_and(|url| !url.is_null());
+        let url = has_url.then(|| self.url("url", lookup)).transpose()?;
+        Ok(ResolvedServer::OpenApi {
+            document: Expanded::shown(document, written),
+            url,
+            headers: values(&self.members, "headers", &self.place, lookup)?,
+            include: list("include")?,
+            exclude: list("exclude")?,
+        })
     }
 
     fn resolve_program(
@@ -209,6 +253,12 @@ impl ServerEntry {
         let has_url = URLS.iter().any(is_present);
         let place = || format!("{}.type", self.place);
         match self.members.get("type") {
+            None | Some(Value::Null) if is_present(&"openapi") => {
+                if is_present(&"command") {
+                    return Err(self.fault(ConfigFault::Ambiguous));
+                }
+                Ok(Kind::OpenApi)
+            }
             None | Some(Value::Null) => match (is_present(&"command"), has_url) {
                 (true, false) => Ok(Kind::Program),
                 (false, true) => Ok(Kind::Url { legacy_sse: false }),

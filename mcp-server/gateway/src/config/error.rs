@@ -78,8 +78,10 @@ pub enum ConfigFault {
     /// An entry has neither `command` nor `url`, or not the one that its `type` needs.
     #[error("the member `{0}` is missing")]
     Missing(&'static str),
-    /// An entry has `command` and `url`, and no `type`.
-    #[error("the entry has both `command` and `url`: expected one of them, or a `type`")]
+    /// An entry has `command` beside `url` or `openapi`, and no `type`.
+    #[error(
+        "the entry has both `command` and `url` or `openapi`: expected one of them, or a `type`"
+    )]
     Ambiguous,
     /// The `type` is not known.
     #[error("expected `stdio`, `http`, `streamable-http` or `sse`")]

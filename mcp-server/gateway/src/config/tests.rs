@@ -86,6 +86,47 @@ fn urls_are_read_with_their_transport() {
 }
 
 #[test]
+fn openapi_documents_are_read_with_their_settings() {
+    let entry = r#"{
+        "openapi": "rooms.yaml", "url": "https://x/v1", "headers": {"Authorization": "Bearer ${TOKEN}"},
+        "include": ["rooms"], "exclude": ["clear*"]
+    }"#;
+    let server = resolved(entry).expect(entry);
+    let ResolvedServer::OpenApi {
+        document,
+        url,
+        headers,
+        include,
+        exclude,
+    } = &server
+    else {
+        panic!("{entry}");
+    };
+    assert_eq!(document.expose(), "rooms.yaml");
+    assert_eq!(url.as_ref().map(Expanded::expose), Some("https://x/v1"));
+    assert_eq!(headers[0].0, "Authorization");
+    assert!(headers[0].1.expose().starts_with("Bearer "));
+    assert_eq!(
+        (include[0].expose(), exclude[0].expose()),
+        ("rooms", "clear*")
+    );
+    assert!(!format!("{server:?}").contains("Bearer"), "{server:?}");
+
+    for (entry, expected) in [
+        (r#"{"openapi": 1}"#, "openapi: expected text"),
+        (r#"{"openapi": "a", "url": "x"}"#, "url: expected a URL"),
+        (
+            r#"{"openapi": "a", "include": "x"}"#,
+            "include: expected a list",
+        ),
+        (r#"{"openapi": "a", "command": "x"}"#, "both `command` and"),
+    ] {
+        let error = resolved(entry).expect_err(entry).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn variables_are_replaced_once() {
     let entry = r#"{"command": "${NESTED}", "args": ["${input:key}", "${NO:-}", "a$b"], "cwd": "/${TOKEN}/"}"#;
     let ResolvedServer::Program {
@@ -175,7 +216,7 @@ fn faults_name_their_place() {
         ),
         (
             r#"{"url": "https://x", "command": "x"}"#,
-            "mcpServers.a.b: the entry has both `command` and `url`: expected one of them, or a `type`",
+            "mcpServers.a.b: the entry has both `command` and `url` or `openapi`: expected one of them, or a `type`",
         ),
         (
             r#"{"url": "https://x", "type": "stdio"}"#,

@@ -11,11 +11,13 @@ use bytes::Bytes;
 use http::{Request, Response};
 use mcp_server::{Context, HandlerError};
 
-use super::base::Base;
 use super::client::{Sender, boxed};
 use super::document::{Document, Resolver};
+#[cfg(doc)]
+use super::error::FaultKind;
 use super::error::OpenApiError;
 use super::operation::{Operation, operations};
+use super::parameter::NestedLists;
 
 /// A request to the API.
 pub type ApiRequest = Request<Bytes>;
@@ -40,7 +42,8 @@ const SCHEMAS: usize = 64 << 20;
 #[must_use = "a document does nothing until its tools are made"]
 pub struct OpenApi {
     pub(super) document: Document,
-    base_url: Option<String>,
+    pub(super) base_url: Option<String>,
+    pub(super) allowed: Vec<String>,
     pub(super) variables: BTreeMap<String, String>,
     filters: Vec<Filter>,
     pub(super) authorize: Option<Authorize>,
@@ -52,7 +55,7 @@ pub struct OpenApi {
 }
 
 impl OpenApi {
-    /// Parses a document of OpenAPI 3.0 or 3.1, in JSON or YAML, of at most 64 MiB.
+    /// Parses a document of OpenAPI 3.0, 3.1 or 3.2, in JSON or YAML, of at most 64 MiB.
     ///
     /// # Errors
     ///
@@ -63,6 +66,7 @@ impl OpenApi {
         Ok(Self {
             document,
             base_url: None,
+            allowed: Vec::new(),
             variables: BTreeMap::new(),
             filters: Vec::new(),
             authorize: None,
@@ -86,9 +90,37 @@ impl OpenApi {
     /// Sets the URL of the API, instead of the first one in `servers` of the document. All requests go
     /// to its host, and their paths begin with its path.
     ///
+    /// An operation may have a server of its own, with another path: in a document with the server
+    /// `https://pets.example/v1` and an operation of `https://pets.example/v2`, the URL
+    /// `http://localhost/pets/v1` makes `http://localhost/pets/v2` of the latter. If that server has
+    /// another host, the operation is called at the URL of the API, with a [fault](FaultKind::Loosened),
+    /// unless its host is [allowed](Self::allow_origin).
+    ///
     /// A program that does not trust the author of the document should always set it.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = Some(url.into());
+        self
+    }
+
+    /// Allows requests to another server than that of the API: those of operations whose `servers` name
+    /// this scheme, host and port. They get what [`authorize`](Self::authorize) adds.
+    ///
+    /// ```
+    /// # fn allowed(api: mcp_gateway::openapi::OpenApi) -> mcp_gateway::openapi::OpenApi {
+    /// api.base_url("https://api.github.com").allow_origin("https://uploads.github.com")
+    /// # }
+    /// ```
+    ///
+    /// Without this, an operation of another server has a tool if the list `servers` of the document itself
+    /// has that server too, and [`base_url`](Self::base_url) is not set. Its requests are not authorized.
+    pub fn allow_origin(mut self, url: impl Into<String>) -> Self {
+        self.allowed.push(url.into());
+        self
+    }
+
+    /// Sets how lists within parameters of the style `deepObject` are written.
+    pub fn nested_lists(mut self, lists: NestedLists) -> Self {
+        self.document.nested_lists = lists;
         self
     }
 
@@ -118,7 +150,8 @@ impl OpenApi {
     /// The function also gets the [`Context`] of the call, so it can send the credentials of the caller.
     /// Nothing that it adds comes from the model: headers and parameters that the document names in its
     /// security schemes are not arguments of tools. The extensions of the request have the
-    /// [`Operation`]. The function may change everything but the scheme, the host and the port.
+    /// [`Operation`]. The function may change everything but the scheme, the host and the port. It is not called
+    /// for requests to servers that are not [allowed](Self::allow_origin).
     ///
     /// ```
     /// use mcp_gateway::openapi::{ApiRequest, OpenApi};
@@ -177,8 +210,8 @@ impl OpenApi {
 
     /// Sets whether tools have the schemas of results, `true` by default.
     ///
-    /// A result that does not fit its schema is then the failure of the tool, which contains the result.
-    /// `false` is right for an API whose document is wrong about them.
+    /// A result that does not fit the schema of the document is the member `undocumented` of the
+    /// structured content. `false` is right for an API whose document is wrong about many results.
     pub fn output_schemas(mut self, with_output_schemas: bool) -> Self {
         self.with_output_schemas = with_output_schemas;
         self
@@ -186,17 +219,6 @@ impl OpenApi {
 
     pub(super) fn is_wanted(&self, operation: &Operation) -> bool {
         self.filters.iter().all(|filter| filter(operation))
-    }
-
-    /// Returns the URL of the API, and whether the program set it.
-    pub(super) fn base(&self) -> Result<(Base, bool), OpenApiError> {
-        if let Some(url) = &self.base_url {
-            return Ok((Base::parse(url)?, true));
-        }
-        let servers = self.document.root.get("servers");
-        let url = super::base::server_url(servers, &self.variables)?;
-        let url = url.ok_or(OpenApiError::NoServer)?;
-        Ok((Base::parse(&url)?, false))
     }
 }
 

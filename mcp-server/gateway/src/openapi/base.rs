@@ -63,7 +63,19 @@ impl Base {
 
     /// Returns `true` if a URL has the same scheme, host and port.
     pub(super) fn is_origin_of(&self, url: &Uri) -> bool {
-        url.scheme() == Some(&self.scheme) && url.authority() == Some(&self.authority)
+        let (Some(scheme), Some(authority)) = (url.scheme(), url.authority()) else {
+            return false;
+        };
+        self.origin() == origin(scheme, authority) && !authority.as_str().contains('@')
+    }
+
+    /// Returns `true` if another URL has the same scheme, host and port.
+    pub(super) fn has_origin_of(&self, other: &Self) -> bool {
+        self.origin() == other.origin()
+    }
+
+    fn origin(&self) -> (bool, String, u16) {
+        origin(&self.scheme, &self.authority)
     }
 
     /// Returns the URL of a path, and of a query if that is not empty.
@@ -75,6 +87,18 @@ impl Base {
             .path_and_query(format!("{}{path}{sign}{query}", self.path))
             .build()
     }
+}
+
+/// Returns whether a URL needs TLS, its host, and its port.
+fn origin(scheme: &Scheme, authority: &Authority) -> (bool, String, u16) {
+    let has_tls = *scheme == Scheme::HTTPS;
+    let port = authority.port_u16();
+    let host = authority.host().to_ascii_lowercase();
+    (
+        has_tls,
+        host,
+        port.unwrap_or(if has_tls { 443 } else { 80 }),
+    )
 }
 
 /// Returns a URL without a user name, a password, a query and a fragment.
@@ -102,19 +126,16 @@ pub(super) fn has_dots(path: &str) -> bool {
         .any(|part| matches!(part, Some("." | "..")))
 }
 
-/// Returns the URL of the first entry of a list `servers`, with its variables replaced. `None` if
-/// the list is empty, or if that URL is relative.
+/// Returns the URL of an entry of a list `servers`, with its variables replaced. It may be relative.
+/// `None` if it has no URL.
 pub(super) fn server_url(
-    servers: Option<&Value>,
+    server: &Value,
     variables: &BTreeMap<String, String>,
 ) -> Result<Option<String>, OpenApiError> {
-    let server = servers
-        .and_then(Value::as_array)
-        .and_then(|all| all.first());
-    let Some(mut rest) = server.and_then(|server| server.get("url")?.as_str()) else {
+    let Some(mut rest) = server.get("url").and_then(Value::as_str) else {
         return Ok(None);
     };
-    let known = server.and_then(|server| server.get("variables"));
+    let known = server.get("variables");
     let mut url = String::with_capacity(rest.len());
     while let Some((before, after)) = rest.split_once('{') {
         let fault = |name: &str, reason| OpenApiError::Variable {
@@ -148,8 +169,11 @@ pub(super) fn server_url(
         rest = after;
     }
     url.push_str(rest);
-    let is_absolute = url
-        .split_once("://")
-        .is_some_and(|(scheme, _)| !scheme.contains('/'));
-    Ok(is_absolute.then_some(url))
+    Ok(Some(url))
+}
+
+/// Returns `true` if a URL of a server has a scheme.
+pub(super) fn is_absolute(url: &str) -> bool {
+    let scheme = url.split_once("://");
+    scheme.is_some_and(|(scheme, _)| !scheme.contains('/'))
 }

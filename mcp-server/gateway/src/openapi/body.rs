@@ -1,16 +1,19 @@
 //! [`Body`]: the body of a request.
 
+mod members;
 mod multipart;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use mcp_server::types::json::{self, Object, Value};
+use mcp_server::types::json::{self, Value};
 
 use super::document::Resolver;
 use super::parameter::{Format, Place, Style, pairs, text_of};
+
+pub(super) use members::{Files, Member, Members};
 
 /// How a body is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub(super) struct Body<'a> {
     pub(super) kind: Kind,
     pub(super) required: bool,
     pub(super) schema: Option<&'a Value>,
+    /// The members of a form.
+    pub(super) form: Option<Members<'a>>,
     pub(super) writing: Writing,
 }
 
@@ -39,12 +44,15 @@ pub(super) struct Body<'a> {
 pub(super) struct Writing {
     encodings: HashMap<String, Encoding>,
     /// The members of a multipart body that are files.
-    pub(super) files: HashSet<String>,
+    pub(super) files: HashMap<String, Files>,
+    /// Which files a multipart body may have in members that its document does not name.
+    pub(super) other_files: Files,
 }
 
 #[derive(Debug)]
 struct Encoding {
-    format: Format,
+    /// The style, if the document states one.
+    format: Option<Format>,
     content_type: Option<String>,
 }
 
@@ -56,6 +64,7 @@ impl<'a> Body<'a> {
         let content = body.get("content").and_then(Value::as_object);
         let content = content.into_iter().flatten();
         let choices = content.map(|(name, media)| {
+            let media = resolver.follow(media).unwrap_or(media);
             let schema = media.get("schema");
             let (kind, name) = kind(name, schema, resolver);
             (kind, name, media)
@@ -76,21 +85,29 @@ impl<'a> Body<'a> {
             .transpose()?;
         let required = body.get("required").and_then(Value::as_bool) == Some(true);
         let mut writing = Writing::default();
-        if matches!(kind, Kind::Form | Kind::Multipart) {
-            writing.read(resolver, media.get("encoding"), schema, kind);
+        let is_form = matches!(kind, Kind::Form | Kind::Multipart);
+        let added = ["itemEncoding", "itemSchema", "prefixEncoding"];
+        if let Some(member) = added.iter().find(|it| is_form && media.get(it).is_some()) {
+            return Err(format!("`{member}` of a multipart body is not supported"));
+        }
+        let form = schema.filter(|_| is_form);
+        let form = form.and_then(|schema| Members::read(resolver, schema));
+        if let Some(form) = &form {
+            writing.read(resolver, media.get("encoding"), form, kind);
         }
         Ok(Some(Self {
             media_type: name.to_owned(),
             kind,
             required,
             schema,
+            form,
             writing,
         }))
     }
 
     /// Returns the members of the body that can be arguments of their own: those of an object without
-    /// alternatives and without members that the schema does not name.
-    pub(super) fn members(&self, resolver: &Resolver<'a>) -> Option<&'a Object> {
+    /// members that the schema does not name, and without alternatives unless it is a form.
+    pub(super) fn members(&self, resolver: &Resolver<'a>) -> Option<Vec<Member<'a>>> {
         const COMPOSED: [&str; 9] = [
             "$ref",
             "allOf",
@@ -102,24 +119,29 @@ impl<'a> Body<'a> {
             "dependentSchemas",
             "unevaluatedProperties",
         ];
-        let is_form = matches!(self.kind, Kind::Json | Kind::Form | Kind::Multipart);
-        let schema = self.schema?.as_object().filter(|_| is_form)?;
-        let members = schema.get("properties")?.as_object()?;
-        let is_free = schema
-            .get("additionalProperties")
-            .is_some_and(|it| it.as_bool() != Some(false));
-        let mut fuel = 8;
-        let is_plain = super::schema::is_object(resolver, self.schema?, &mut fuel)
-            && schema.len() <= 64
-            && !COMPOSED.iter().any(|keyword| schema.contains_key(keyword));
-        let has_required = schema
-            .get("required")
-            .and_then(Value::as_array)
-            .is_some_and(|required| !required.is_empty());
+        let members = match self.kind {
+            Kind::Form | Kind::Multipart => {
+                let form = self.form.as_ref().filter(|form| form.rest.is_none())?;
+                form.all.clone()
+            }
+            Kind::Json => {
+                let schema = self.schema?.as_object()?;
+                let is_free = schema
+                    .get("additionalProperties")
+                    .is_some_and(|it| it.as_bool() != Some(false));
+                let is_plain = super::schema::is_object(resolver, self.schema?, &mut 8)
+                    && schema.len() <= 64
+                    && !COMPOSED.iter().any(|keyword| schema.contains_key(keyword));
+                if is_free || !is_plain {
+                    return None;
+                }
+                Members::read(resolver, self.schema?)?.all
+            }
+            Kind::Text | Kind::Bytes => return None,
+        };
         // A body that may be left out could not be told from one with the required members missing.
-        let is_one = self.required || !has_required;
-        let count = members.len();
-        (is_plain && !is_free && is_one && (1..=MEMBERS).contains(&count)).then_some(members)
+        let is_one = self.required || !members.iter().any(|member| member.required);
+        is_one.then_some(members)
     }
 }
 
@@ -127,15 +149,11 @@ impl<'a> Body<'a> {
 const MEMBERS: usize = 128;
 
 /// Returns how a media type is written, and the type to write.
-fn kind<'n>(name: &'n str, schema: Option<&Value>, resolver: &Resolver<'_>) -> (Kind, &'n str) {
+fn kind<'a>(name: &'a str, schema: Option<&'a Value>, resolver: &Resolver<'a>) -> (Kind, &'a str) {
     let essence = name.split(';').next().unwrap_or_default().trim();
     let essence = essence.to_ascii_lowercase();
     if essence.contains('*') && !essence.starts_with("text/") {
-        let schema = schema.and_then(|schema| match schema.get("$ref").and_then(Value::as_str) {
-            Some(reference) => resolver.resolve(reference).ok(),
-            None => Some(schema),
-        });
-        let is_binary = schema.is_none_or(is_file);
+        let is_binary = schema.is_none_or(|schema| Files::read(resolver, schema, &mut 8).one);
         return if is_binary {
             (Kind::Bytes, "application/octet-stream")
         } else {
@@ -171,12 +189,12 @@ pub(super) fn is_text(essence: &str) -> bool {
     essence.starts_with("text/") || essence.ends_with("+xml") || TEXTS.contains(&essence)
 }
 
-/// Returns `true` for the schema of a file.
-fn is_file(schema: &Value) -> bool {
-    let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
-    let is_string = matches!(text("type"), Some("string") | None);
-    is_string && (text("format") == Some("binary") || text("contentMediaType").is_some())
-        || text("type") == Some("file")
+/// Returns `true` for a list of media types whose first one is neither JSON nor text.
+fn is_binary(content_type: &str) -> bool {
+    let first = content_type.split([',', ';']).next().unwrap_or_default();
+    let first = first.trim().to_ascii_lowercase();
+    let is_other = !first.starts_with("*/") && first != "application/x-www-form-urlencoded";
+    first.contains('/') && is_other && !is_json(&first) && !is_text(&first)
 }
 
 impl Writing {
@@ -184,44 +202,60 @@ impl Writing {
         &mut self,
         resolver: &Resolver<'a>,
         encodings: Option<&'a Value>,
-        schema: Option<&'a Value>,
+        form: &Members<'a>,
         kind: Kind,
     ) {
-        let properties = schema.and_then(|it| it.get("properties")?.as_object());
-        for (name, schema) in properties.into_iter().flatten().take(MEMBERS) {
-            let encoding = encodings.and_then(|all| all.get(name));
-            let text = |member: &str| encoding?.get(member)?.as_str();
+        for member in &form.all {
+            let encoding = encodings.and_then(|all| all.get(member.name));
+            let text = |name: &str| encoding?.get(name)?.as_str();
+            let flag = |name: &str| encoding?.get(name)?.as_bool();
             let mut format = Format::of(Place::Query);
-            if let Some(style) = text("style").and_then(|it| Style::parse(it, Place::Query)) {
+            format.lists = resolver.nested_lists;
+            let style = text("style").and_then(|it| Style::parse(it, Place::Query));
+            if let Some(style) = style {
                 format.style = style;
                 format.explode = style == Style::Form;
             }
-            if let Some(explode) = encoding.and_then(|it| it.get("explode")?.as_bool()) {
-                format.explode = explode;
-            }
+            let (explode, reserved) = (flag("explode"), flag("allowReserved"));
+            format.explode = explode.unwrap_or(format.explode);
+            format.allow_reserved = reserved.unwrap_or_default();
+            let is_styled = style.is_some() || explode.is_some() || reserved.is_some();
             let content_type = text("contentType").map(str::to_owned);
-            if content_type.as_deref().is_some_and(is_json) && kind == Kind::Form {
+            let is_json = content_type.as_deref().is_some_and(is_json) && kind == Kind::Form;
+            if is_json {
                 format.style = Style::Json;
             }
             if kind == Kind::Multipart {
-                let schema = resolver.follow(schema).unwrap_or(schema);
-                let items = schema.get("items").and_then(|it| resolver.follow(it).ok());
-                let is_binary = content_type
-                    .as_deref()
-                    .is_some_and(|it| it == "application/octet-stream" || it.starts_with("image/"));
-                if is_file(schema) || items.is_some_and(is_file) || is_binary {
-                    self.files.insert(name.to_owned());
+                let mut files = Files::of_member(resolver, member);
+                let is_object = |schema| super::schema::is_object(resolver, schema, &mut 8);
+                if !files.is_some()
+                    && content_type.as_deref().is_some_and(is_binary)
+                    && !member.schemas.iter().any(|schema| is_object(schema))
+                {
+                    let is_list = |schema: &&'a Value| {
+                        let schema = resolver.follow(schema);
+                        schema.is_ok_and(|schema| schema.get("items").is_some())
+                    };
+                    files.many = member.schemas.iter().any(is_list);
+                    files.one = !files.many;
+                }
+                if files.is_some() {
+                    self.files.insert(member.name.to_owned(), files);
                 }
             }
             if encoding.is_some() {
+                let format = (is_styled || is_json).then_some(format);
                 self.encodings.insert(
-                    name.to_owned(),
+                    member.name.to_owned(),
                     Encoding {
                         format,
                         content_type,
                     },
                 );
             }
+        }
+        if let Some(rest) = form.rest.filter(|_| kind == Kind::Multipart) {
+            self.other_files = Files::read(resolver, rest, &mut 8);
         }
     }
 
@@ -242,8 +276,8 @@ impl Writing {
             Kind::Form => {
                 let mut all = Vec::new();
                 for (name, member) in members()? {
-                    let format = self.encodings.get(name).map(|it| it.format);
-                    let format = format.unwrap_or(Format::of(Place::Query));
+                    let format = self.encodings.get(name).and_then(|it| it.format);
+                    let format = format.unwrap_or_else(|| Format::of_member(member));
                     all.extend(pairs(name, format, member)?);
                 }
                 Ok((media_type, all.join("&").into()))

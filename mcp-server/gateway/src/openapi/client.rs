@@ -5,7 +5,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::uri::Scheme;
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::{BodyExt, Full, Limited};
@@ -40,10 +39,10 @@ where
 }
 
 /// Returns a client that reads at most `limit` bytes of a response. It follows no redirects. The
-/// certificates of the system are read if the API uses TLS.
-pub(super) fn hyper(scheme: &Scheme, limit: usize) -> Result<Sender, OpenApiError> {
+/// certificates of the system are read if requests may need TLS.
+pub(super) fn hyper(has_tls: bool, limit: usize) -> Result<Sender, OpenApiError> {
     let mut roots = RootCertStore::empty();
-    if *scheme == Scheme::HTTPS {
+    if has_tls {
         let native = rustls_native_certs::load_native_certs();
         for error in native.errors {
             tracing::warn!(%error, "a certificate of the system cannot be read");

@@ -11,6 +11,7 @@ use mcp_internal::yaml::{self, YamlLimits};
 use mcp_server::types::json::{self, Object, Value};
 
 use super::error::OpenApiError;
+use super::parameter::NestedLists;
 
 /// The maximum size of a document, in bytes.
 const BYTES: usize = 64 << 20;
@@ -18,6 +19,7 @@ const BYTES: usize = 64 << 20;
 const YAML: YamlLimits = YamlLimits {
     depth: 127,
     values: 8 << 20,
+    alias_bytes: BYTES,
 };
 /// The number of references in a row that are followed.
 const REFERENCES: usize = 16;
@@ -31,12 +33,15 @@ const FEW: usize = 16;
 pub(super) struct Document {
     pub(super) root: Value,
     pub(super) version: Version,
+    /// How requests write lists in the style `deepObject`.
+    pub(super) nested_lists: NestedLists,
 }
 
 /// The versions that differ in their schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     V3_0,
+    /// 3.1 and 3.2: their schemas are those of JSON Schema 2020-12.
     V3_1,
 }
 
@@ -52,14 +57,20 @@ impl Document {
             yaml::parse(text, YAML).map_err(|error| OpenApiError::Yaml(error.to_string()))?
         };
         let version = version(&root)?;
-        Ok(Self { root, version })
+        Ok(Self {
+            root,
+            version,
+            nested_lists: NestedLists::default(),
+        })
     }
 }
 
 fn version(root: &Value) -> Result<Version, OpenApiError> {
     let found = |found: String| OpenApiError::Version { found };
-    if let Some(Value::String(version)) = root.get("swagger") {
-        return Err(found(format!("`swagger` {version}")));
+    if let (Some(version), None) = (root.get("swagger"), root.get("openapi")) {
+        let version = version.as_str().map(str::to_owned);
+        let found = version.unwrap_or_else(|| "no string".to_owned());
+        return Err(OpenApiError::Swagger { found });
     }
     let version = match root.get("openapi") {
         Some(Value::String(version)) => version.as_str(),
@@ -72,7 +83,7 @@ fn version(root: &Value) -> Result<Version, OpenApiError> {
     };
     if is("3.0") {
         Ok(Version::V3_0)
-    } else if is("3.1") {
+    } else if is("3.1") || is("3.2") {
         Ok(Version::V3_1)
     } else {
         Err(found(format!("`{version}`")))
@@ -83,6 +94,7 @@ fn version(root: &Value) -> Result<Version, OpenApiError> {
 pub(super) struct Resolver<'a> {
     pub(super) root: &'a Value,
     pub(super) version: Version,
+    pub(super) nested_lists: NestedLists,
     /// The members of large objects, by the address of the object.
     indexes: RefCell<HashMap<usize, HashMap<&'a str, &'a Value>>>,
 }
@@ -92,6 +104,7 @@ impl<'a> Resolver<'a> {
         Self {
             root: &document.root,
             version: document.version,
+            nested_lists: document.nested_lists,
             indexes: RefCell::default(),
         }
     }

@@ -23,9 +23,22 @@ pub enum OpenApiError {
     #[error("the document is not YAML: {}", PeerText(.0))]
     Yaml(String),
     /// The document is of another version of OpenAPI.
-    #[error("expected `openapi` to be 3.0.x or 3.1.x, found {}", PeerText(found))]
+    #[error(
+        "expected `openapi` to be 3.0.x, 3.1.x or 3.2.x, found {}",
+        PeerText(found)
+    )]
     Version {
         /// What the document says instead.
+        found: String,
+    },
+    /// The document is one of Swagger, as OpenAPI was called before version 3.
+    #[error(
+        "expected `openapi` to be 3.0.x, 3.1.x or 3.2.x, found `swagger` {}: convert the document first, \
+         for example with `npx swagger2openapi swagger.json -o openapi.json`",
+        PeerText(found)
+    )]
+    Swagger {
+        /// The version that the document states.
         found: String,
     },
     /// A member of the document is missing, or has another type.

@@ -81,13 +81,23 @@ pub(super) fn operations<'a>(resolver: &Resolver<'a>) -> Result<Operations<'a>, 
                 continue;
             }
         };
-        for (method, value) in item.as_object().into_iter().flatten() {
-            let Some(method) = method_of(method) else {
-                continue;
-            };
+        let additional = item.get("additionalOperations").and_then(Value::as_object);
+        let additional = additional.into_iter().flatten();
+        let additional = additional.map(|(method, value)| (method, None, value));
+        let members = item.as_object().into_iter().flatten();
+        let members = members
+            .filter(|(member, _)| *member == "query" || method_of(member).is_some())
+            .map(|(member, value)| (member, method_of(member), value));
+        for (member, method, value) in members.chain(additional) {
             if found.len() + faults.len() >= OPERATIONS {
                 return Err(OpenApiError::Operations { limit: OPERATIONS });
             }
+            // OpenAPI 3.2 has the method `query`, and any others in `additionalOperations`.
+            let Some(method) = method else {
+                let title = format!("{} {path}", member.to_ascii_uppercase());
+                faults.push((title, "methods that 3.2 added are not supported".to_owned()));
+                continue;
+            };
             if value.as_object().is_none_or(|it| it.len() > MEMBERS) {
                 let reason = format!("expected an object, with no more than {MEMBERS} members");
                 faults.push((format!("{method} {path}"), reason));

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use http::HeaderValue;
-use mcp_internal::schema_validator::{Invalid, SchemaError, Validator};
+use mcp_internal::schema_validator::{SchemaError, Validator};
 use mcp_server::types::json::{Object, Value};
 
 use super::body::is_json;
@@ -12,6 +12,8 @@ use super::schema::{Converter, Detail, Direction, is_object, size};
 
 /// The member that has a result that is not an object.
 pub(super) const RESULT: &str = "result";
+/// The member that has a result that does not fit the schema of the document.
+pub(super) const UNDOCUMENTED: &str = "undocumented";
 
 /// The largest schemas of several responses that are compared, in bytes.
 const COMPARED: usize = 16 << 10;
@@ -45,6 +47,7 @@ impl Output {
             let content = response.get("content").and_then(Value::as_object);
             let mut schema = None;
             for (name, media) in content.into_iter().flatten().take(8) {
+                let media = resolver.follow(media).unwrap_or(media);
                 let essence = name.split(';').next().unwrap_or_default().trim();
                 if is_json(&essence.to_ascii_lowercase()) {
                     schema = schema.or_else(|| media.get("schema"));
@@ -96,11 +99,14 @@ impl Output {
         (output, notes)
     }
 
-    /// Returns why structured content does not fit the schema.
-    pub(super) fn fault(&self, content: &Value) -> Option<Invalid> {
-        let schema = self.schema.as_ref()?;
+    /// Returns `true` if structured content fits the schema, or there is none.
+    pub(super) fn fits(&self, content: &Value) -> bool {
+        let Some(schema) = &self.schema else {
+            return true;
+        };
         let validator = self.validator.get_or_init(|| compiled(schema).ok());
-        validator.as_ref()?.check(content).err()
+        let validator = validator.as_ref();
+        validator.is_none_or(|validator| validator.check(content).is_ok())
     }
 }
 
@@ -143,24 +149,38 @@ fn output_schema<'a>(
     detail: Detail,
 ) -> (Object, bool, Vec<String>) {
     let mut converter = Converter::new(resolver, Direction::Response, detail);
-    let mut fuel = 64;
-    if is_object(resolver, schema, &mut fuel) {
+    let is_wrapped = !is_object(resolver, schema, &mut 64);
+    let documented = if is_wrapped {
+        let properties = Object::from([(RESULT, converter.convert(schema))]);
+        Object::from([
+            ("type", Value::from("object")),
+            ("properties", properties.into()),
+            ("required", Value::Array(vec![RESULT.into()])),
+        ])
+    } else {
         let schema = resolver.follow(schema).unwrap_or(schema);
-        if let Value::Object(mut whole) = converter.convert(schema) {
-            // Older revisions and some clients require the type at the root.
-            whole.insert("type", "object");
-            let notes = converter.finish(&mut whole).unwrap_or_default();
-            return (whole, false, notes);
-        }
-    }
-    let properties = Object::from([(RESULT, converter.convert(schema))]);
+        let mut documented = match converter.convert(schema) {
+            Value::Object(documented) => documented,
+            _ => Object::new(),
+        };
+        documented.insert("type", "object");
+        documented
+    };
+    // A tool with an output schema must return what fits it, and APIs do not observe their documents: a
+    // call that has worked is not a failure because of that.
+    let text = "A result that the document of the API does not describe";
+    let any = Object::from([(UNDOCUMENTED, Object::from([("description", text)]))]);
+    let other = Object::from([
+        ("properties", Value::from(any)),
+        ("required", Value::Array(vec![UNDOCUMENTED.into()])),
+    ]);
     let mut whole = Object::from([
+        // Older revisions and some clients require the type at the root.
         ("type", Value::from("object")),
-        ("properties", properties.into()),
-        ("required", Value::Array(vec![RESULT.into()])),
+        ("anyOf", Value::Array(vec![documented.into(), other.into()])),
     ]);
     let notes = converter.finish(&mut whole).unwrap_or_default();
-    (whole, true, notes)
+    (whole, is_wrapped, notes)
 }
 
 /// Returns the header `Accept` for the media types of a document.

@@ -85,15 +85,43 @@ impl Style {
     }
 }
 
+/// How a list of texts and numbers within the style `deepObject` is written, which OpenAPI does not say.
+///
+/// The items of other lists always have their index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NestedLists {
+    /// `filter[tags][0]=a&filter[tags][1]=b`, for example for PHP, Stripe, and `qs` of Node.
+    #[default]
+    Indexed,
+    /// `filter[tags][]=a&filter[tags][]=b`, for example for Rails, PHP, and `qs` of Node.
+    Brackets,
+    /// `filter[tags]=a&filter[tags]=b`.
+    Repeated,
+}
+
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Format {
     pub(super) style: Style,
     pub(super) explode: bool,
     pub(super) allow_reserved: bool,
+    /// How lists in the style `deepObject` are written.
+    pub(super) lists: NestedLists,
 }
 
 impl Format {
+    /// Returns how a member of a form is written without a style of its own.
+    pub(super) fn of_member(value: &Value) -> Self {
+        let is_composed = |it: &Value| matches!(it, Value::Array(_) | Value::Object(_));
+        let is_list = |items: &Vec<Value>| items.iter().any(is_composed);
+        let mut format = Self::of(Place::Query);
+        if value.as_object().is_some() || value.as_array().is_some_and(is_list) {
+            format.style = Style::Json;
+        }
+        format
+    }
+
     /// Returns the default of a place.
     pub(super) fn of(place: Place) -> Self {
         let style = match place {
@@ -104,6 +132,7 @@ impl Format {
             style,
             explode: style == Style::Form,
             allow_reserved: false,
+            lists: NestedLists::default(),
         }
     }
 }
@@ -195,7 +224,7 @@ pub(super) fn pairs(name: &str, format: Format, value: &Value) -> Result<Vec<Str
     match (value, format.style) {
         (Value::Null, _) => {}
         (Value::Array(_) | Value::Object(_), Style::DeepObject) => {
-            deep(&key, value, set, DEPTH, &mut pairs)?;
+            deep(&key, value, (set, format.lists), DEPTH, &mut pairs)?;
         }
         (Value::Array(items), style) if style != Style::Json => {
             let items = items.iter().map(|item| encode(&text_of(item)));
@@ -227,11 +256,11 @@ pub(super) fn pairs(name: &str, format: Format, value: &Value) -> Result<Vec<Str
     Ok(pairs)
 }
 
-/// Writes an object as `name[member]=value`, and an array in it as `name[0]=value`.
+/// Writes an object as `name[member]=value`, and an array in it as its format says.
 fn deep(
     key: &str,
     value: &Value,
-    set: &'static AsciiSet,
+    writing: (&'static AsciiSet, NestedLists),
     levels: usize,
     pairs: &mut Vec<String>,
 ) -> Result<(), String> {
@@ -244,18 +273,29 @@ fn deep(
             deep(
                 &format!("{key}%5B{}%5D", encoded(name)),
                 member,
-                set,
+                writing,
                 levels,
                 pairs,
             )
         }),
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .try_for_each(|(at, item)| deep(&format!("{key}%5B{at}%5D"), item, set, levels, pairs)),
+        Value::Array(items) => {
+            let is_composed = |item: &Value| matches!(item, Value::Array(_) | Value::Object(_));
+            let lists = match writing.1 {
+                _ if items.iter().any(is_composed) => NestedLists::Indexed,
+                lists => lists,
+            };
+            items.iter().enumerate().try_for_each(|(at, item)| {
+                let key = match lists {
+                    NestedLists::Indexed => format!("{key}%5B{at}%5D"),
+                    NestedLists::Brackets => format!("{key}%5B%5D"),
+                    NestedLists::Repeated => key.to_owned(),
+                };
+                deep(&key, item, writing, levels, pairs)
+            })
+        }
         value => {
             let value = text_of(value);
-            pairs.push(format!("{key}={}", utf8_percent_encode(&value, set)));
+            pairs.push(format!("{key}={}", utf8_percent_encode(&value, writing.0)));
             Ok(())
         }
     }

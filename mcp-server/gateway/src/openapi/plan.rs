@@ -72,12 +72,81 @@ impl Secrets {
                 let scheme = resolver.follow(scheme).ok()?;
                 let text = |name: &str| scheme.get(name).and_then(Value::as_str);
                 let place = Place::parse(text("in")?).filter(|_| text("type") == Some("apiKey"))?;
-                Some((place.name(), text("name")?.to_ascii_lowercase()))
+                Some((place.name(), normalized(place, text("name")?)))
             });
         Self(keys.collect())
     }
 
     pub(super) fn contains(&self, place: Place, name: &str) -> bool {
-        self.0.contains(&(place.name(), name.to_ascii_lowercase()))
+        self.0.contains(&(place.name(), normalized(place, name)))
     }
+}
+
+/// Returns what servers may make of a name: the case is that of letters in headers, `-`, `.`, and spaces
+/// become `_` in CGI and PHP, and a query `a[]` or `a[b]` sets `a` in many frameworks.
+fn normalized(place: Place, name: &str) -> String {
+    let name = match place {
+        Place::Query | Place::Cookie => base_name(name),
+        Place::Path | Place::Header => name,
+    };
+    name.trim()
+        .to_ascii_lowercase()
+        .replace(['-', '.', ' '], "_")
+}
+
+/// Returns what a name has before its brackets: `a` of `a[]` and of `a[b]`.
+pub(super) fn base_name(name: &str) -> &str {
+    match name.find('[') {
+        None | Some(0) => name,
+        Some(at) => &name[..at],
+    }
+}
+
+/// Headers that a model must not set, in lower case and with `_` for `-`: they belong to the connection,
+/// to the body, or to the authorization, or proxies tell servers in them who sends a request.
+const HEADERS: [&str; 28] = [
+    "accept",
+    "accept_encoding",
+    "authorization",
+    "cf_connecting_ip",
+    "client_ip",
+    "connection",
+    "content_encoding",
+    "content_length",
+    "content_type",
+    "cookie",
+    "expect",
+    "fastly_client_ip",
+    "forwarded",
+    "host",
+    "keep_alive",
+    "remote_user",
+    "te",
+    "trailer",
+    "transfer_encoding",
+    "true_client_ip",
+    "upgrade",
+    "via",
+    "x_client_ip",
+    "x_cluster_client_ip",
+    "x_host",
+    "x_http_method",
+    "x_method_override",
+    "x_remote_user",
+];
+/// The beginnings of the names of further such headers.
+const PREFIXES: [&str; 7] = [
+    "proxy_",
+    "x_forwarded",
+    "x_http_method_",
+    "x_original_",
+    "x_real_",
+    "x_rewrite_",
+    "x_auth_request_",
+];
+
+/// Returns `true` for headers that are never arguments.
+pub(super) fn is_reserved_header(name: &str) -> bool {
+    let name = normalized(Place::Header, name);
+    HEADERS.contains(&&*name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }

@@ -11,7 +11,7 @@ use percent_encoding::percent_decode_str;
 
 use super::base::{Base, has_dots};
 use super::parameter::{Place, pairs};
-use super::plan::{BodyPlan, Plan, Secrets, Segment, Source};
+use super::plan::{BodyPlan, Plan, Secrets, Segment, Source, base_name};
 
 /// The value of the header `User-Agent`.
 const AGENT: &str = concat!("mcp-gateway/", env!("CARGO_PKG_VERSION"));
@@ -57,7 +57,10 @@ impl Plan {
                         if secrets.contains(parameter.place, &name) {
                             return Err(fault(format!("`{name}` authorizes requests")));
                         }
-                        if name != parameter.name && own.contains(&(parameter.place, &*name)) {
+                        let is_own = |name| own.contains(&(parameter.place, name));
+                        let base = base_name(&name);
+                        let is_base = base != base_name(&parameter.name) && is_own(base);
+                        if name != parameter.name && (is_own(&*name) || is_base) {
                             let text =
                                 format!("`{name}` is set by another argument, or by the API");
                             return Err(fault(text));

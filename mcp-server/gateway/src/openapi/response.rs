@@ -1,5 +1,7 @@
 //! Converts the response of the API into the result of a tool.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use http::{Response, StatusCode};
@@ -13,7 +15,7 @@ use mcp_server::types::{
 use super::base::without_query;
 use super::body::{is_json, is_text};
 use super::names::shortened;
-use super::output::{Output, RESULT};
+use super::output::{Output, RESULT, UNDOCUMENTED};
 
 /// The number of characters of a body that an error shows.
 const ERROR_CHARS: usize = 4096;
@@ -44,7 +46,7 @@ impl Output {
             return failure(format!(
                 "the API answered with {}{}",
                 shown(status),
-                excerpt(&body)
+                excerpt(&body, content_type)
             ));
         }
         // The requests accept no encoding.
@@ -58,24 +60,19 @@ impl Output {
             ));
         }
         if body.is_empty() {
-            return match self.schema {
-                Some(_) => failure(format!(
-                    "the API answered with {}, and without the JSON that its document promises",
-                    shown(status)
-                )),
-                None => text(shown(status)),
-            };
+            return self.undocumented(text(shown(status)), Value::Null);
         }
-        if is_json(&essence) || (essence.is_empty() && self.schema.is_some()) {
-            return self.structured(status, &body);
+        let decoded = decoded(&body, content_type);
+        let is_structured = is_json(&essence) || (essence.is_empty() && self.schema.is_some());
+        if let Some(decoded) = decoded.as_deref().filter(|_| is_structured)
+            && let Ok(value) = json::from_str(decoded)
+        {
+            return self.structured(value, decoded);
         }
-        if self.schema.is_some() {
-            return failure(format!(
-                "the API answered with {} and `{}` instead of JSON{}",
-                shown(status),
-                PeerDisplay(&essence),
-                excerpt(&body)
-            ));
+        let is_text = is_structured || is_text(&essence) || essence.is_empty();
+        if let Some(decoded) = decoded.filter(|_| is_text) {
+            let value = Value::from(&*decoded);
+            return self.undocumented(text(decoded.into_owned()), value);
         }
         let data = || Base64Text::encode(&body);
         let block: ContentBlock = match essence.split('/').next() {
@@ -83,52 +80,60 @@ impl Output {
                 ImageContent::new(data(), essence).into()
             }
             Some("audio") => AudioContent::new(data(), essence).into(),
-            _ if is_text(&essence)
-                || (essence.is_empty() && std::str::from_utf8(&body).is_ok()) =>
-            {
-                return text(String::from_utf8_lossy(&body).into_owned());
-            }
             _ => {
                 let mut blob = BlobResourceContents::new(url, data());
-                blob.mime_type = (!essence.is_empty()).then_some(essence);
+                // The reader needs to know the charset of a text that is not decoded.
+                let media_type = if is_text { content_type } else { &essence };
+                blob.mime_type = (!media_type.is_empty()).then(|| media_type.to_owned());
                 EmbeddedResource::new(blob).into()
             }
         };
-        CallToolResult::new([block])
+        self.undocumented(CallToolResult::new([block]), Value::Null)
     }
 
-    fn structured(&self, status: StatusCode, body: &[u8]) -> CallToolResult {
-        let value: Value = match json::from_slice(body) {
-            Ok(value) => value,
-            Err(error) => {
-                return failure(format!(
-                    "the API answered with {} and invalid JSON ({}){}",
-                    shown(status),
-                    PeerDisplay(&error),
-                    excerpt(body)
-                ));
-            }
-        };
+    fn structured(&self, value: Value, body: &str) -> CallToolResult {
         let is_wrapped = match self.schema {
             Some(_) => self.wrapped,
             None => value.as_object().is_none(),
         };
-        let value = if is_wrapped {
-            Object::from([(RESULT, value)]).into()
+        let content = if is_wrapped {
+            Object::from([(RESULT, value.clone())]).into()
         } else {
-            value
+            value.clone()
         };
-        if let Some(fault) = self.fault(&value) {
-            return failure(format!(
-                "the API answered with {}, and the result does not fit its documented schema ({}){}",
-                shown(status),
-                PeerDisplay(&fault),
-                excerpt(body)
-            ));
+        let result = text(body.to_owned());
+        if self.fits(&content) {
+            return result.structured_content(content);
         }
-        let text = String::from_utf8_lossy(body).into_owned();
-        CallToolResult::new([TextContent::new(text).into()]).structured_content(value)
+        self.undocumented(result, value)
     }
+
+    /// Adds structured content to a result that is not the JSON that the document promises.
+    fn undocumented(&self, result: CallToolResult, value: Value) -> CallToolResult {
+        if self.schema.is_none() {
+            return result;
+        }
+        result.structured_content(Value::Object(Object::from([(UNDOCUMENTED, value)])))
+    }
+}
+
+/// Returns the text of a body; `None` if its charset is unknown, or it is not a text of that charset.
+/// Without a charset, it is UTF-8.
+fn decoded<'b>(body: &'b [u8], content_type: &str) -> Option<Cow<'b, str>> {
+    let parameters = content_type.split(';').skip(1);
+    let charset = parameters.filter_map(|it| it.split_once('=')).find(|it| {
+        let (name, _) = it;
+        name.trim().eq_ignore_ascii_case("charset")
+    });
+    let encoding = match charset {
+        Some((_, label)) => {
+            let label = label.trim().trim_matches('"');
+            encoding_rs::Encoding::for_label(label.as_bytes())?
+        }
+        None => encoding_rs::UTF_8,
+    };
+    let (text, _, has_faults) = encoding.decode(body);
+    (!has_faults).then_some(text)
 }
 
 fn shown(status: StatusCode) -> String {
@@ -139,12 +144,11 @@ fn shown(status: StatusCode) -> String {
 }
 
 /// Returns the beginning of a body for an error, on a line of its own.
-fn excerpt(body: &[u8]) -> String {
-    // A character has at most four bytes.
-    let start = &body[..body.len().min(ERROR_CHARS * 4)];
-    let start = String::from_utf8_lossy(start);
+fn excerpt(body: &[u8], content_type: &str) -> String {
+    let start = decoded(body, content_type).unwrap_or_else(|| String::from_utf8_lossy(body));
     let is_shown = |it: &char| !it.is_control() || matches!(it, '\n' | '\t');
-    let start: String = start.chars().filter(is_shown).collect();
+    let start = start.chars().filter(is_shown).take(ERROR_CHARS + 1);
+    let start: String = start.collect();
     let start = shortened(&start, ERROR_CHARS);
     if start.is_empty() {
         return start;

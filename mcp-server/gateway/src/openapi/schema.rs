@@ -5,6 +5,7 @@
 //! not fit into a budget is replaced by `{}`, which every value fits.
 
 mod keywords;
+mod values;
 
 pub(super) use keywords::size;
 
@@ -168,6 +169,7 @@ impl<'a, 'r> Converter<'a, 'r> {
         for (keyword, value) in object {
             self.keyword(keyword, value, object, depth, &mut converted);
         }
+        self.discriminate(object, &mut converted);
         without_rest(object, &mut converted);
         self.without_hidden(object, &mut converted);
         self.nullable(object, converted)

@@ -9,7 +9,7 @@ use mcp_server::types::{CallToolResult, ToolAnnotations};
 use mcp_server::{Context, Definition, Group, HandlerError, ToolDef};
 
 use super::api::{ApiResponse, Authorize, OpenApi};
-use super::base::{Base, server_url, without_query};
+use super::base::{Base, without_query};
 use super::client::{Sender, TooLong, hyper};
 use super::document::Resolver;
 use super::error::{Fault, FaultKind, OpenApiError};
@@ -18,6 +18,7 @@ use super::operation::{Found, Operation, Operations, operations};
 use super::output::Output;
 use super::plan::{Plan, Planner, Secrets};
 use super::schema::Detail;
+use super::servers::{Servers, Target};
 
 /// The longest title and the longest description of a tool, in characters.
 const TITLE: usize = 120;
@@ -59,10 +60,10 @@ impl OpenApi {
     /// If the URL of the API is missing or invalid, or the HTTP client cannot be configured. Faults of
     /// single operations are part of the result.
     pub fn tools(self) -> Result<OpenApiTools, OpenApiError> {
-        let (base, is_set) = self.base()?;
+        let servers = Servers::read(&self)?;
         let sender = match &self.sender {
             Some(sender) => Arc::clone(sender),
-            None => hyper(&base.scheme, self.response_bytes)?,
+            None => hyper(servers.has_tls(), self.response_bytes)?,
         };
         let resolver = Resolver::new(&self.document);
         let shared = Arc::new(Shared {
@@ -88,19 +89,20 @@ impl OpenApi {
                 continue;
             }
             let is_short = bytes > self.schema_bytes;
-            let base = match self.base_of(&found, &base, is_set) {
-                Ok(base) => base,
+            let mut target = match servers.target(&self, &found) {
+                Ok(target) => target,
                 Err(reason) => {
                     made.fault(&title, FaultKind::Skipped, reason);
                     continue;
                 }
             };
+            let note = target.note.take();
             let with_schema = self.with_output_schemas;
-            match tool(&resolver, found, base, &shared, with_schema, is_short) {
+            match tool(&resolver, found, target, &shared, with_schema, is_short) {
                 Ok((tool, notes, size)) => {
                     bytes += size;
                     made.tools.push(tool);
-                    for note in notes {
+                    for note in note.into_iter().chain(notes) {
                         made.fault(&title, FaultKind::Loosened, note);
                     }
                 }
@@ -108,29 +110,6 @@ impl OpenApi {
             }
         }
         Ok(made)
-    }
-
-    /// Returns the URL for an operation, which may have servers of its own. Requests never go to
-    /// another origin than that of the API.
-    fn base_of(&self, found: &Found<'_>, base: &Base, is_set: bool) -> Result<Base, String> {
-        let own = [found.value, found.item].map(|it| it.get("servers"));
-        let own = own
-            .into_iter()
-            .flatten()
-            .find(|servers| servers.as_array().is_some_and(|all| !all.is_empty()));
-        let Some(servers) = own.filter(|_| !is_set) else {
-            return Ok(base.clone());
-        };
-        let url = server_url(Some(servers), &self.variables).map_err(|error| error.to_string())?;
-        let url = url.ok_or("its URL in `servers` is not absolute: set one with `base_url`")?;
-        let own = Base::parse(&url).map_err(|error| error.to_string())?;
-        if (&own.scheme, &own.authority) != (&base.scheme, &base.authority) {
-            return Err(format!(
-                "it belongs to another server, `{}`: add it with `base_url` and a filter",
-                own.authority
-            ));
-        }
-        Ok(own)
     }
 }
 
@@ -158,6 +137,8 @@ struct Call {
     shared: Arc<Shared>,
     operation: Operation,
     base: Base,
+    /// Set if requests are authorized.
+    is_trusted: bool,
     plan: Plan,
     output: Output,
 }
@@ -166,7 +147,7 @@ struct Call {
 fn tool<'a>(
     resolver: &Resolver<'a>,
     found: Found<'a>,
-    base: Base,
+    target: Target,
     shared: &Arc<Shared>,
     with_output_schema: bool,
     is_short: bool,
@@ -237,7 +218,8 @@ fn tool<'a>(
     let call = Arc::new(Call {
         shared: Arc::clone(shared),
         operation: found.operation,
-        base,
+        base: target.base,
+        is_trusted: target.is_trusted,
         plan,
         output,
     });
@@ -271,7 +253,8 @@ impl Call {
         request.extensions_mut().insert(self.operation.clone());
         // The authorization may add secrets to the URL, which no result shows.
         let url = without_query(&request.uri().to_string()).to_owned();
-        if let Some(authorize) = &shared.authorize {
+        let authorize = shared.authorize.as_ref().filter(|_| self.is_trusted);
+        if let Some(authorize) = authorize {
             request = authorize(request, cx).await?;
         }
         if !self.base.is_origin_of(request.uri()) {

@@ -170,3 +170,52 @@ async fn a_program_can_send_requests_itself() {
     let client = connect(api.tools().unwrap()).await;
     assert_eq!(client.call_tool("get").await.unwrap().text(), "fine");
 }
+
+/// Frameworks take `key[]` for `key`, CGI takes `X_Api_Key` for `X-Api-Key`, and servers believe proxies.
+#[tokio::test]
+async fn spellings_of_secrets_and_headers_of_proxies_are_no_arguments() {
+    let query = ["key[]", "key[0]", "KEY", "key[a][b]"];
+    let headers = [
+        "X_Api_Key",
+        "X-Forwarded-For",
+        "x-forwarded-host",
+        "X-Forwarded-Proto",
+        "X-Real-IP",
+        "Forwarded",
+        "Via",
+        "True-Client-IP",
+        "CF-Connecting-IP",
+        "X-Original-URL",
+        "X-HTTP-Method-Override",
+        "Proxy-Authorization",
+        "Keep-Alive",
+        "Content-Encoding",
+        "X_Forwarded_For",
+    ];
+    let parameter =
+        |name: &&str, place| json!({ "name": name, "in": place, "schema": { "type": "string" } });
+    let query = query.iter().map(|name| parameter(name, "query"));
+    let headers = headers.iter().map(|name| parameter(name, "header"));
+    let others = [parameter(&"keys", "query"), parameter(&"X-Trace", "header")];
+    let parameters: Vec<_> = query.chain(headers).chain(others).collect();
+    let mut document: serde_json::Value = serde_json::from_str(&protected()).unwrap();
+    document["paths"]["/x"]["get"]["parameters"] = json!(parameters);
+    let tools = super::listed(&document.to_string()).await;
+    let names: Vec<_> = tools[0]["inputSchema"]["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .collect();
+    assert_eq!(names, ["keys", "X-Trace"]);
+
+    let api = Api::start(OK).await;
+    let client = connect(open(&protected(), &api).tools().unwrap()).await;
+    for arguments in [
+        json!({ "filter": { "key[]": "x" } }),
+        json!({ "more": { "sid[0]": "x" } }),
+    ] {
+        let result = client.call_tool("get").arguments(&arguments).await.unwrap();
+        assert!(result.has_failed(), "{arguments}");
+    }
+    assert!(api.is_untouched());
+}

@@ -73,6 +73,44 @@ async fn forms_are_encoded_with_the_styles_of_their_members() {
     assert!(request.ends_with(written), "{request}");
 }
 
+/// The specification and other programs write them as JSON.
+#[tokio::test]
+async fn objects_in_forms_without_a_style_are_json() {
+    let api = Api::start(OK).await;
+    let object = json!({ "type": "object" });
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "object": object, "objects": { "type": "array", "items": object },
+            "texts": { "type": "array", "items": { "type": "string" } },
+            "lists": { "type": "array", "items": { "type": "array" } },
+            "headers": object, "styled": object,
+        },
+    });
+    let mut form = body("application/x-www-form-urlencoded", &schema);
+    form["content"]["application/x-www-form-urlencoded"]["encoding"] = json!({
+        "headers": { "headers": {} },
+        "styled": { "style": "form" },
+    });
+    for (arguments, written) in [
+        (json!({ "object": { "a": 1 } }), "object=%7B%22a%22%3A1%7D"),
+        (
+            json!({ "objects": [{ "a": 1 }, {}] }),
+            "objects=%5B%7B%22a%22%3A1%7D%2C%7B%7D%5D",
+        ),
+        (json!({ "lists": [["a"]] }), "lists=%5B%5B%22a%22%5D%5D"),
+        (json!({ "texts": ["a", "b"] }), "texts=a&texts=b"),
+        (
+            json!({ "headers": { "a": 1 } }),
+            "headers=%7B%22a%22%3A1%7D",
+        ),
+        (json!({ "styled": { "a": 1, "b": 2 } }), "a=1&b=2"),
+    ] {
+        call(&with_body(&form), &api, "send", arguments).await;
+        assert_eq!(api.body(), written);
+    }
+}
+
 #[tokio::test]
 async fn multipart_bodies_have_texts_and_files() {
     let api = Api::start(OK).await;

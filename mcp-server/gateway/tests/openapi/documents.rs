@@ -1,10 +1,10 @@
 //! Documents, their operations, and the definitions of tools.
 
-use mcp_gateway::openapi::{FaultKind, OpenApi};
+use mcp_gateway::openapi::OpenApi;
 use mcp_server::{Definition, Server};
 use serde_json::{Value, json};
 
-use super::{Api, OK, connect, document, listed, open};
+use super::{Api, OK, call, connect, listed};
 
 #[test]
 fn faults_of_documents_say_what_and_where() {
@@ -12,24 +12,25 @@ fn faults_of_documents_say_what_and_where() {
         ("{", "the document is not JSON: "),
         ("a: [", "the document is not YAML: "),
         (
-            "a: &x 1\nb: *x",
-            "the document is not YAML: an alias (`*name`), which is not permitted",
+            "a: &x [*x]",
+            "the document is not YAML: an alias (`*name`) within the value that it refers to",
         ),
         (
             r#"{"swagger":"2.0"}"#,
-            "expected `openapi` to be 3.0.x or 3.1.x, found `swagger` 2.0",
+            "expected `openapi` to be 3.0.x, 3.1.x or 3.2.x, found `swagger` 2.0: convert the document first, \
+             for example with `npx swagger2openapi swagger.json -o openapi.json`",
         ),
         (
-            "openapi: 3.2.0",
-            "expected `openapi` to be 3.0.x or 3.1.x, found `3.2.0`",
+            "openapi: 3.3.0",
+            "expected `openapi` to be 3.0.x, 3.1.x or 3.2.x, found `3.3.0`",
         ),
         (
             "openapi: 3.0",
-            "expected `openapi` to be 3.0.x or 3.1.x, found no string",
+            "expected `openapi` to be 3.0.x, 3.1.x or 3.2.x, found no string",
         ),
         (
             "x",
-            "expected `openapi` to be 3.0.x or 3.1.x, found no such member",
+            "expected `openapi` to be 3.0.x, 3.1.x or 3.2.x, found no such member",
         ),
         (
             r#"{"openapi":"3.1.0","paths":[]}"#,
@@ -144,34 +145,6 @@ paths: { /x: { get: { operationId: get } } }
 }
 
 #[tokio::test]
-async fn operations_of_other_servers_have_no_tool() {
-    let item = json!({
-        "get": { "operationId": "here", "servers": [{ "url": "https://api.example/v2" }] },
-        "post": { "operationId": "there", "servers": [{ "url": "https://other.example" }] },
-        "put": { "operationId": "nowhere", "servers": [{ "url": "/v3" }] },
-        "delete": { "operationId": "default", "servers": [] },
-    });
-    let mut document: Value = serde_json::from_str(&document("3.1.0", "/x", &item)).unwrap();
-    document["servers"] = json!([{ "url": "https://api.example/v1" }]);
-    let made = OpenApi::parse(&document.to_string())
-        .unwrap()
-        .tools()
-        .unwrap();
-    let names: Vec<_> = made.tools.iter().map(Definition::key).collect();
-    assert_eq!(names, ["here", "default"]);
-    assert_eq!(made.faults.len(), 2, "{made:?}");
-    assert_eq!(made.faults[0].kind, FaultKind::Skipped);
-    assert!(
-        made.faults[0].reason.contains("`other.example`"),
-        "{made:?}"
-    );
-    assert!(made.faults[1].reason.contains("not absolute"), "{made:?}");
-    let api = Api::start(OK).await;
-    let made = open(&document.to_string(), &api).tools().unwrap();
-    assert_eq!(made.tools.len(), 4);
-}
-
-#[tokio::test]
 async fn tools_have_names_descriptions_and_hints() {
     let long = "word ".repeat(1000);
     let document = json!({
@@ -266,4 +239,80 @@ fn faults_of_operations_leave_the_others() {
     ];
     assert_eq!(faults, expected);
     assert_eq!(made.tools.len(), 2);
+}
+
+/// What 3.2 adds and changes a request is a fault, and the other operations stay.
+#[tokio::test]
+async fn documents_of_3_2_have_faults_where_requests_would_differ() {
+    let sequential = json!({ "multipart/mixed": { "itemSchema": {} } });
+    let document = json!({
+        "openapi": "3.2.0",
+        "$self": "https://example.com/api",
+        "tags": [{ "name": "a", "parent": "b", "kind": "nav" }],
+        "paths": {
+            "/a": {
+                "query": { "operationId": "search" },
+                "additionalOperations": { "LINK": { "operationId": "link" } },
+                "get": { "operationId": "get" },
+            },
+            "/b": { "get": { "parameters": [{ "name": "q", "in": "querystring", "content": {} }] } },
+            "/c": { "post": { "requestBody": { "content": sequential } } },
+            "/d": { "post": {
+                "operationId": "send",
+                "requestBody": { "content": { "application/json": { "$ref": "#/components/mediaTypes/a" } } },
+            } },
+        },
+        "components": { "mediaTypes": { "a": { "schema": {
+            "type": "object", "properties": { "member": { "type": "string" } },
+        } } } },
+    });
+    let api = OpenApi::parse(&document.to_string()).unwrap();
+    let made = api.base_url("http://localhost").tools().unwrap();
+    let mut faults: Vec<String> = made.faults.iter().map(ToString::to_string).collect();
+    faults.sort();
+    let expected = [
+        "GET /b: skipped: the parameter `q` is in `querystring`, expected `path`, `query`, `header` or `cookie`",
+        "LINK /a: skipped: methods that 3.2 added are not supported",
+        "POST /c: skipped: `itemSchema` of a multipart body is not supported",
+        "QUERY /a: skipped: methods that 3.2 added are not supported",
+    ];
+    assert_eq!(faults, expected);
+    let names: Vec<_> = made.tools.iter().map(Definition::key).collect();
+    assert_eq!(names, ["get", "send"]);
+    let tools = listed(&document.to_string()).await;
+    assert_eq!(
+        tools[1]["inputSchema"]["properties"]["member"]["type"],
+        "string"
+    );
+}
+
+#[tokio::test]
+async fn aliases_of_yaml_are_copies_and_merged() {
+    let text = r"
+openapi: 3.1.0
+x-common: &common
+  responses: { '200': { description: fine } }
+x-limit: &limit { name: limit, in: query, schema: { type: integer } }
+paths:
+  /a: { get: { <<: *common, operationId: a, parameters: [*limit] } }
+  /b: { get: { <<: *common, operationId: b, parameters: [*limit] } }
+";
+    let api = Api::start(OK).await;
+    for name in ["a", "b"] {
+        call(text, &api, name, json!({ "limit": 3 })).await;
+        assert_eq!(api.target(), format!("/v1/{name}?limit=3"));
+    }
+}
+
+#[test]
+fn aliases_of_yaml_that_stand_for_too_much_are_refused() {
+    let mut text = "openapi: 3.1.0\na0: &a0 [lol, lol, lol, lol]\n".to_owned();
+    for level in 1..30 {
+        let before = format!("*a{}", level - 1);
+        text.push_str(&format!(
+            "a{level}: &a{level} [{before}, {before}, {before}, {before}]\n"
+        ));
+    }
+    let error = OpenApi::parse(&text).unwrap_err().to_string();
+    assert!(error.starts_with("the document is not YAML: "), "{error}");
 }

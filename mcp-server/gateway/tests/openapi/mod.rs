@@ -4,9 +4,11 @@ mod attacks;
 mod authorization;
 mod bodies;
 mod documents;
+mod files;
 mod parameters;
 mod results;
 mod schemas;
+mod servers;
 
 use std::sync::{Arc, Mutex};
 

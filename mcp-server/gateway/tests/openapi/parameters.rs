@@ -1,8 +1,9 @@
 //! How the values of parameters are written.
 
+use mcp_gateway::openapi::NestedLists;
 use serde_json::{Value, json};
 
-use super::{Api, OK, call, document, listed, with_parameters};
+use super::{Api, OK, call, connect, document, listed, open, with_parameters};
 
 #[tokio::test]
 async fn a_request_has_exactly_these_bytes() {
@@ -266,5 +267,36 @@ async fn members_of_an_object_are_not_another_parameter() {
         let result = call(&document, &api, "get", arguments).await;
         assert!(!result.has_failed(), "{result:?}");
         let _ = api.request();
+    }
+}
+
+/// The specification leaves it open, and servers differ.
+#[tokio::test]
+async fn lists_in_deep_objects_are_written_as_the_program_says() {
+    let api = Api::start(OK).await;
+    let parameters = json!([{
+        "name": "f", "in": "query", "style": "deepObject", "explode": true, "schema": { "type": "object" },
+    }]);
+    let text = with_parameters("/x", &parameters);
+    let arguments = json!({ "f": { "a": ["x", 1], "b": [{ "c": [2] }] } });
+    for (lists, expected) in [
+        (
+            NestedLists::Indexed,
+            "f%5Ba%5D%5B0%5D=x&f%5Ba%5D%5B1%5D=1&f%5Bb%5D%5B0%5D%5Bc%5D%5B0%5D=2",
+        ),
+        (
+            NestedLists::Brackets,
+            "f%5Ba%5D%5B%5D=x&f%5Ba%5D%5B%5D=1&f%5Bb%5D%5B0%5D%5Bc%5D%5B%5D=2",
+        ),
+        (
+            NestedLists::Repeated,
+            "f%5Ba%5D=x&f%5Ba%5D=1&f%5Bb%5D%5B0%5D%5Bc%5D=2",
+        ),
+    ] {
+        let made = open(&text, &api).nested_lists(lists).tools().unwrap();
+        let client = connect(made).await;
+        let call = client.call_tool("get").arguments(&arguments);
+        call.await.unwrap();
+        assert_eq!(api.target(), format!("/v1/x?{expected}"));
     }
 }

@@ -22,6 +22,14 @@ fn returning(schema: &Value) -> String {
     document("3.0.0", "/x", &json!({ "get": operation }))
 }
 
+/// Returns the schema of a result that may also be another one than the document says.
+fn or_undocumented(schema: &Value) -> Value {
+    let text = "A result that the document of the API does not describe";
+    let properties = json!({ "undocumented": { "description": text } });
+    let other = json!({ "properties": properties, "required": ["undocumented"] });
+    json!({ "type": "object", "anyOf": [schema, other] })
+}
+
 fn plain() -> String {
     document("3.0.0", "/x", &json!({ "get": { "operationId": "get" } }))
 }
@@ -37,10 +45,10 @@ async fn objects_are_structured_content_with_a_schema() {
     let tools = listed(&returning(&schema)).await;
     let expected = json!({
         "type": "object",
-        "properties": { "id": { "type": "integer" }, "note": { "type": ["string", "null"] } },
+        "properties": { "id": { "type": ["integer", "null"] }, "note": { "type": ["string", "null"] } },
         "required": ["id"],
     });
-    assert_eq!(tools[0]["outputSchema"], expected);
+    assert_eq!(tools[0]["outputSchema"], or_undocumented(&expected));
 
     let api = Api::start(response(
         "200 OK",
@@ -71,9 +79,10 @@ async fn a_result_may_fit_several_alternatives() {
 async fn other_json_is_wrapped() {
     let list = json!({ "type": "array", "items": { "type": "integer" } });
     let tools = listed(&returning(&list)).await;
+    let found = json!({ "type": ["array", "null"], "items": { "type": ["integer", "null"] } });
     let expected =
-        json!({ "type": "object", "properties": { "result": list }, "required": ["result"] });
-    assert_eq!(tools[0]["outputSchema"], expected);
+        json!({ "type": "object", "properties": { "result": found }, "required": ["result"] });
+    assert_eq!(tools[0]["outputSchema"], or_undocumented(&expected));
     let api = Api::start(response("200 OK", "application/json", "[1,2]")).await;
     for document in [
         returning(&list),
@@ -101,30 +110,39 @@ async fn a_schema_that_permits_anything_is_none() {
     assert_eq!(content, json!({ "a": 1 }));
 }
 
+/// A call that has worked must not be made again because its result is another one.
 #[tokio::test]
-async fn results_that_break_the_document_are_failures_with_their_content() {
+async fn results_that_break_the_document_are_no_failures() {
     let schema = json!({ "type": "object", "required": ["id"] });
-    for (answer, reason) in [
+    for (answer, text, undocumented) in [
         (
             response("200 OK", "application/json", r#"{"no":"id"}"#),
-            "does not fit its documented schema",
+            r#"{"no":"id"}"#,
+            json!({ "no": "id" }),
         ),
-        (response("200 OK", "application/json", "{"), "invalid JSON"),
         (
-            response("200 OK", "text/html", "<p>"),
-            "`text/html` instead of JSON",
+            response("200 OK", "application/json", "null"),
+            "null",
+            Value::Null,
         ),
+        (
+            response("201 Created", "application/json", "{"),
+            "{",
+            json!("{"),
+        ),
+        (response("200 OK", "text/html", "<p>"), "<p>", json!("<p>")),
         (
             "HTTP/1.1 204 No Content\r\n\r\n".to_owned(),
-            "without the JSON",
+            "HTTP 204 No Content",
+            Value::Null,
         ),
     ] {
         let api = Api::start(answer).await;
         let result = call(&returning(&schema), &api, "get", json!({})).await;
-        assert!(
-            result.has_failed() && result.text().contains(reason),
-            "{result:?}"
-        );
+        assert!(!result.has_failed(), "{result:?}");
+        assert_eq!(result.text(), text);
+        let content: Value = result.structured().unwrap();
+        assert_eq!(content, json!({ "undocumented": undocumented }));
     }
     let api = Api::start(response("200 OK", "application/json", r#"{"no":"id"}"#)).await;
     let tools = open(&returning(&schema), &api)
@@ -132,7 +150,91 @@ async fn results_that_break_the_document_are_failures_with_their_content() {
         .tools()
         .unwrap();
     let result = connect(tools).await.call_tool("get").await.unwrap();
-    assert!(!result.has_failed(), "{result:?}");
+    let content: Value = result.structured().unwrap();
+    assert_eq!(content, json!({ "no": "id" }));
+}
+
+#[tokio::test]
+async fn nulls_and_new_values_of_enumerations_fit() {
+    let kind = json!({ "$ref": "#/components/schemas/Kind" });
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "id": { "type": "integer" }, "kind": kind, "list": { "type": "array", "items": kind },
+            "parent": { "type": "object", "properties": { "id": { "type": "integer" } } },
+        },
+        "required": ["id", "kind"],
+    });
+    let mut document: Value = serde_json::from_str(&returning(&schema)).unwrap();
+    document["components"]["schemas"]["Kind"] = json!({ "type": "string", "enum": ["a", "b"] });
+    let document = document.to_string();
+    let definitions = listed(&document).await.remove(0)["outputSchema"]["$defs"].clone();
+    let expected = json!({ "type": ["string", "null"], "examples": ["a", "b"] });
+    assert_eq!(definitions["Kind"], expected);
+    for body in [
+        json!({ "id": null, "kind": "c", "list": null, "parent": null }),
+        json!({ "id": 1, "kind": null, "list": ["d", null], "parent": { "id": null } }),
+    ] {
+        let api = Api::start(response("200 OK", "application/json", &body.to_string())).await;
+        let result = call(&document, &api, "get", json!({})).await;
+        assert!(!result.has_failed(), "{result:?}");
+        assert_eq!(result.structured::<Value>().unwrap(), body);
+    }
+}
+
+#[tokio::test]
+async fn texts_are_decoded_from_their_charset() {
+    let answer = |media_type: &str, body: &[u8]| {
+        let length = body.len();
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: {media_type}\r\ncontent-length: {length}\r\n\r\n"
+        );
+        [head.as_bytes(), body].concat()
+    };
+    for (media_type, body, expected) in [
+        (
+            "text/plain; charset=iso-8859-1",
+            &b"caf\xe9"[..],
+            "caf\u{e9}",
+        ),
+        (
+            "text/plain; format=flowed; Charset=\"ISO-8859-1\"",
+            b"\xfc",
+            "\u{fc}",
+        ),
+        ("text/csv;charset=windows-1252", b"\x80", "\u{20ac}"),
+        ("text/plain; charset=Shift_JIS", b"\x82\xa0", "\u{3042}"),
+        ("application/xml; charset=utf-16le", b"<\0a\0", "<a"),
+        ("text/plain", b"\xef\xbb\xbfhi", "hi"),
+        (
+            "application/json; charset=iso-8859-1",
+            b"\"\xe9\"",
+            "\"\u{e9}\"",
+        ),
+    ] {
+        let api = Api::start(answer(media_type, body)).await;
+        let result = call(&plain(), &api, "get", json!({})).await;
+        assert_eq!(result.text(), expected, "{media_type}");
+    }
+    // What is not decoded stays as it is, with its charset.
+    for (media_type, body, blob) in [
+        ("text/plain; charset=unknown-1", &b"\xe9"[..], "6Q=="),
+        ("text/plain", b"\xe9", "6Q=="),
+    ] {
+        let api = Api::start(answer(media_type, body)).await;
+        let result = call(&plain(), &api, "get", json!({})).await;
+        let content = serde_json::to_value(&result.content).unwrap();
+        assert_eq!(content[0]["resource"]["blob"], blob);
+        assert_eq!(content[0]["resource"]["mimeType"], media_type);
+    }
+    // The bodies of errors, too.
+    let head = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain; charset=iso-8859-1\r\ncontent-length: 1\r\n\r\n";
+    let api = Api::start([head.as_bytes(), b"\xe9"].concat()).await;
+    let result = call(&plain(), &api, "get", json!({})).await;
+    assert!(
+        result.has_failed() && result.text().ends_with("\u{e9}"),
+        "{result:?}"
+    );
 }
 
 #[tokio::test]

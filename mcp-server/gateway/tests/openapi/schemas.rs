@@ -186,3 +186,79 @@ async fn patterns_that_no_validator_accepts_are_left_out() {
     let (found, _) = converted("3.0.0", &schema, &json!({})).await;
     assert_eq!(found, json!({ "type": "string", "maxLength": 3 }));
 }
+
+/// A model cannot know which value of a discriminator means an alternative.
+#[tokio::test]
+async fn alternatives_have_the_values_of_their_discriminator() {
+    let reference = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let animal = |kind: Value| json!({ "type": "object", "properties": { "kind": kind } });
+    let schemas = json!({
+        "Cat": animal(json!({ "type": "string" })),
+        "Dog": animal(json!({ "type": "string" })),
+        "Fox": animal(json!({ "const": "fox" })),
+        "Owl": animal(json!({ "enum": ["owl", "bird"] })),
+    });
+    let alternatives = ["Cat", "Dog", "Fox", "Owl"].map(reference);
+    for keyword in ["oneOf", "anyOf"] {
+        let schema = json!({
+            keyword: alternatives,
+            "discriminator": { "propertyName": "kind", "mapping": {
+                "cat": "#/components/schemas/Cat", "kitten": "Cat", "owl": "Owl", "fish": "Owl", "fox": "Fox",
+            } },
+        });
+        let (found, _) = converted("3.0.3", &schema, &schemas).await;
+        let alternative = |name: &str, values: Value| json!({ "$ref": format!("#/$defs/{name}"), "properties": { "kind": values }, "required": ["kind"] });
+        let expected = json!({ "anyOf": [
+            alternative("Cat", json!({ "enum": ["cat", "kitten"] })),
+            alternative("Dog", json!({ "const": "Dog" })),
+            { "$ref": "#/$defs/Fox" },
+            alternative("Owl", json!({ "const": "owl" })),
+        ] });
+        assert_eq!(found, expected);
+    }
+}
+
+#[tokio::test]
+async fn values_of_enumerations_that_do_not_fit_their_type_are_faults() {
+    for (schema, expected, is_fault) in [
+        (
+            json!({ "type": "string", "enum": [1, 2.5, true] }),
+            json!({ "type": "string", "enum": ["1", "2.5", "true"] }),
+            true,
+        ),
+        (
+            json!({ "type": "integer", "enum": ["1", 2, "x"] }),
+            json!({ "type": "integer", "enum": [1, 2] }),
+            true,
+        ),
+        (
+            json!({ "type": "object", "enum": ["x"] }),
+            json!({ "type": "object" }),
+            true,
+        ),
+        (
+            json!({ "type": "boolean", "const": "true" }),
+            json!({ "type": "boolean", "const": true }),
+            true,
+        ),
+        (
+            json!({ "type": "string", "nullable": true, "enum": ["a", null] }),
+            json!({ "type": ["string", "null"], "enum": ["a", null] }),
+            false,
+        ),
+        (
+            json!({ "type": "number", "enum": [1, 2.5] }),
+            json!({ "type": "number", "enum": [1, 2.5] }),
+            false,
+        ),
+    ] {
+        let (found, _) = converted("3.0.3", &schema, &json!({})).await;
+        assert_eq!(found, expected, "{schema}");
+        let parameters = json!([{ "name": "a", "in": "query", "schema": schema }]);
+        let item = json!({ "get": { "operationId": "get", "parameters": parameters } });
+        let api = mcp_gateway::openapi::OpenApi::parse(&document("3.0.3", "/x", &item)).unwrap();
+        let made = api.base_url("http://localhost").tools().unwrap();
+        assert_eq!(!made.faults.is_empty(), is_fault, "{schema}: {made:?}");
+        assert_eq!(made.tools.len(), 1, "{made:?}");
+    }
+}

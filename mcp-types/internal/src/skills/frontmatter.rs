@@ -12,6 +12,7 @@ const LIMIT: usize = 64 * 1024;
 const LIMITS: YamlLimits = YamlLimits {
     depth: 16,
     values: 4096,
+    alias_bytes: 0,
 };
 const NAME_CHARS: usize = 64;
 const DESCRIPTION_CHARS: usize = 1024;

@@ -7,6 +7,7 @@ use mcp_client::{ChildProcess, Stderr};
 use mcp_gateway::Upstream;
 use mcp_gateway::config::{ConfigError, Expanded, Presentation, ResolvedServer, ServerEntry};
 
+use super::openapi::Api;
 use crate::args::Options;
 use crate::configured::{self, read};
 use crate::failure::Failure;
@@ -194,6 +195,22 @@ fn upstream(
                     }
                 }
             }))
+        }
+        ResolvedServer::OpenApi {
+            document,
+            url,
+            headers,
+            include,
+            exclude,
+        } => {
+            let api = Api {
+                document,
+                url,
+                headers,
+                include,
+                exclude,
+            };
+            Ok(Upstream::server(name, api.server(name)?))
         }
         _ => Err(Failure::Usage(format!("`{name}` is of an unknown kind"))),
     }

@@ -20,7 +20,13 @@ impl Writing {
             for item in items {
                 let encoding = self.encodings.get(name);
                 let declared = encoding.and_then(|it| it.content_type.as_deref());
-                let part = if self.files.contains(name) {
+                let files = self.files.get(name).copied();
+                let is_named = files.is_some() || self.encodings.contains_key(name);
+                let is_file = match files {
+                    Some(files) => files.is_some(),
+                    None => !is_named && self.other_files.is_some(),
+                };
+                let part = if is_file {
                     Part::file(name, item, declared)?
                 } else {
                     Part::value(item, declared)?

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use mcp_server::types::json::{Object, Value};
 
 use super::path::{fixed_query, segments, variables};
-use super::{BodyPlan, Bound, Plan, Secrets, Source};
-use crate::openapi::body::{Body, Kind, is_json};
+use super::{BodyPlan, Bound, Plan, Secrets, Source, is_reserved_header};
+use crate::openapi::body::{Body, Files, Kind, Member, Members, is_json};
 use crate::openapi::document::Resolver;
 use crate::openapi::names::{Names, shortened};
 use crate::openapi::operation::Found;
@@ -16,23 +16,6 @@ use crate::openapi::schema::{Converter, Detail, Direction};
 /// The maximum number of parameters of an operation.
 const PARAMETERS: usize = 512;
 
-/// Headers that a model must not set: they belong to the connection, to the body, or to the
-/// authorization. OpenAPI ignores parameters of the first three names as well.
-const HEADERS: [&str; 13] = [
-    "accept",
-    "authorization",
-    "content-type",
-    "connection",
-    "content-length",
-    "cookie",
-    "expect",
-    "host",
-    "proxy-authorization",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
 /// Builds the plan and the schema of the arguments.
 pub(in crate::openapi) struct Planner<'a, 'r> {
     resolver: &'r Resolver<'a>,
@@ -179,12 +162,11 @@ impl<'a, 'r> Planner<'a, 'r> {
                     "the parameter `{name}` is in `{place}`, expected `path`, `query`, `header` or `cookie`"
                 ));
             };
-            let is_reserved =
-                place == Place::Header && HEADERS.contains(&&*name.to_ascii_lowercase());
+            let required = value.get("required").and_then(Value::as_bool) == Some(true);
+            let is_reserved = place == Place::Header && is_reserved_header(name);
             if is_reserved || secrets.contains(place, name) {
                 continue;
             }
-            let required = value.get("required").and_then(Value::as_bool) == Some(true);
             let format = self.format(name, place, value);
             let parameter = Parameter {
                 name: name.to_owned(),
@@ -205,6 +187,7 @@ impl<'a, 'r> Planner<'a, 'r> {
 
     fn format(&mut self, name: &str, place: Place, value: &Value) -> Format {
         let mut format = Format::of(place);
+        format.lists = self.resolver.nested_lists;
         if let Some(content) = value.get("content").and_then(Value::as_object) {
             let is_json = content.keys().next().is_some_and(is_json);
             if is_json {
@@ -253,8 +236,12 @@ impl<'a, 'r> Planner<'a, 'r> {
                 .note("`requestBody.content` has no media type: requests have no body");
             return Ok(None);
         };
+        if body.form.as_ref().is_some_and(|form| form.is_loosened) {
+            self.converter
+                .note("alternatives and conditions of the members of a form are left out");
+        }
         let source = if let Some(members) = body.members(self.resolver) {
-            self.members(&body, members)
+            self.members(&body, &members)
         } else {
             self.whole(&body, value)?
         };
@@ -268,25 +255,70 @@ impl<'a, 'r> Planner<'a, 'r> {
     }
 
     /// Adds an argument for each member of a body.
-    fn members(&mut self, body: &Body<'a>, members: &'a Object) -> Source {
-        let required = body.schema.and_then(|it| it.get("required")?.as_array());
-        let required = required.into_iter().flatten().filter_map(Value::as_str);
-        let required: HashSet<&str> = required.collect();
+    fn members(&mut self, body: &Body<'a>, members: &[Member<'a>]) -> Source {
         let mut sources = Vec::new();
-        for (name, schema) in members {
-            let whole = self.resolver.follow(schema).unwrap_or(schema);
-            if whole.get("readOnly").and_then(Value::as_bool) == Some(true) {
-                continue;
+        for member in members {
+            if let Some(schema) = self.member_schema(body, member) {
+                let argument = self.argument(member.name, "body", schema, member.required);
+                sources.push((argument, member.name.to_owned()));
             }
-            let schema = if body.writing.files.contains(name) {
-                file_schema(whole)
-            } else {
-                self.converter.convert(schema)
-            };
-            let argument = self.argument(name, "body", schema, required.contains(name));
-            sources.push((argument, name.to_owned()));
         }
         Source::Members(sources)
+    }
+
+    /// Returns the schema of a member of a body; `None` if the member is only read.
+    fn member_schema(&mut self, body: &Body<'a>, member: &Member<'a>) -> Option<Value> {
+        let followed = |schema| self.resolver.follow(schema).unwrap_or(schema);
+        let whole: Vec<&'a Value> = member.schemas.iter().copied().map(followed).collect();
+        let is_read_only = |it: &&Value| it.get("readOnly").and_then(Value::as_bool) == Some(true);
+        if whole.iter().any(is_read_only) {
+            return None;
+        }
+        if let Some(files) = body.writing.files.get(member.name) {
+            if files.other {
+                self.converter.note(format!(
+                    "`{}` can be a file or another value: the argument is a file",
+                    member.name
+                ));
+            }
+            let mut schema = file_schema(*files);
+            let texts = whole.iter().find_map(|it| it.get("description")?.as_str());
+            if let (Some(schema), Some(text)) = (schema.as_object_mut(), texts) {
+                schema.insert("description", shortened(text, 400));
+            }
+            return Some(schema);
+        }
+        let schemas = member.schemas.iter();
+        let mut schemas: Vec<Value> = schemas.map(|it| self.converter.convert(it)).collect();
+        if schemas.len() == 1 {
+            return schemas.pop();
+        }
+        Some(Object::from([("anyOf", Value::Array(schemas))]).into())
+    }
+
+    /// Returns the schema of a form that is one argument.
+    fn form_schema(&mut self, body: &Body<'a>, form: &Members<'a>) -> Value {
+        let (mut properties, mut required) = (Object::new(), Vec::new());
+        for member in &form.all {
+            if let Some(schema) = self.member_schema(body, member) {
+                properties.push(member.name, schema);
+                required.extend(member.required.then(|| Value::from(member.name)));
+            }
+        }
+        let mut schema = Object::from([
+            ("type", Value::from("object")),
+            ("properties", properties.into()),
+        ]);
+        if !required.is_empty() {
+            schema.insert("required", Value::Array(required));
+        }
+        let rest = match form.rest {
+            None => false.into(),
+            Some(_) if body.writing.other_files.is_some() => file_schema(body.writing.other_files),
+            Some(rest) => self.converter.convert(rest),
+        };
+        schema.insert("additionalProperties", rest);
+        schema.into()
     }
 
     /// Adds an argument for a body.
@@ -294,7 +326,10 @@ impl<'a, 'r> Planner<'a, 'r> {
         let mut schema = match (body.kind, body.schema) {
             (Kind::Text, _) => Object::from([("type", "string")]).into(),
             (Kind::Bytes, _) => base64_schema("The body").into(),
-            (_, Some(schema)) => self.converter.convert(schema),
+            (_, Some(schema)) => match &body.form {
+                Some(form) => self.form_schema(body, form),
+                None => self.converter.convert(schema),
+            },
             (_, None) => Object::new().into(),
         };
         let text = self
@@ -321,7 +356,7 @@ fn base64_schema(what: &str) -> Object {
 }
 
 /// Returns the schema of the argument for a file, or for several files.
-fn file_schema(schema: &Value) -> Value {
+fn file_schema(files: Files) -> Value {
     let properties = Object::from([
         ("data", base64_schema("The content")),
         ("filename", Object::from([("type", "string")])),
@@ -330,17 +365,21 @@ fn file_schema(schema: &Value) -> Value {
             Object::from([("type", "string"), ("description", "Such as `image/png`")]),
         ),
     ]);
-    let mut file = Object::from([
+    let file = Object::from([
         ("type", Value::from("object")),
         ("properties", properties.into()),
         ("required", Value::Array(vec!["data".into()])),
         ("additionalProperties", false.into()),
     ]);
-    if schema.get("items").is_some() {
-        file = Object::from([("type", Value::from("array")), ("items", file.into())]);
+    if !files.many {
+        return file.into();
     }
-    if let Some(text) = schema.get("description").and_then(Value::as_str) {
-        file.insert("description", shortened(text, 400));
+    let list = Object::from([
+        ("type", Value::from("array")),
+        ("items", file.clone().into()),
+    ]);
+    if !files.one {
+        return list.into();
     }
-    file.into()
+    Object::from([("anyOf", Value::Array(vec![file.into(), list.into()]))]).into()
 }

@@ -30,6 +30,8 @@ impl<'a> Converter<'a, '_> {
         let is_least = self.detail == Detail::Least;
         let is_response = self.direction == Direction::Response;
         let kept = match keyword {
+            // APIs return `null` for members without a value, whatever their documents say.
+            "type" if is_response => kind(value).map(or_null),
             "type" => kind(value),
             "title" if is_least || depth > 0 => return,
             "description" => return self.description(schema, converted),
@@ -75,11 +77,12 @@ impl<'a> Converter<'a, '_> {
             "allOf" | "anyOf" | "prefixItems" => self.schemas(value, depth),
             "required" => self.required(value),
             "enum" if value.as_array().is_none_or(Vec::is_empty) => None,
-            "enum" | "const" => {
-                if self.has_room(value, self.budget) {
-                    converted.insert(keyword, value.clone());
-                }
-                return;
+            "enum" => {
+                let values = value.as_array().map(Vec::as_slice).unwrap_or_default();
+                return self.values("enum", values, schema, converted);
+            }
+            "const" => {
+                return self.values("const", std::slice::from_ref(value), schema, converted);
             }
             "default" | "examples" | "example" => {
                 return self.example(keyword, value, converted);
@@ -204,13 +207,25 @@ impl<'a> Converter<'a, '_> {
     }
 
     /// Takes the size of a value from the budget.
-    fn has_room(&mut self, value: &Value, room: usize) -> bool {
+    pub(super) fn has_room(&mut self, value: &Value, room: usize) -> bool {
         self.take(size(value, room).unwrap_or(usize::MAX))
     }
 }
 
+/// Adds `null` to types.
+fn or_null(types: Value) -> Value {
+    let mut types = match types {
+        Value::Array(types) => types,
+        kind => vec![kind],
+    };
+    if !types.iter().any(|kind| kind.as_str() == Some("null")) {
+        types.push("null".into());
+    }
+    Value::Array(types)
+}
+
 /// Returns the types that JSON Schema has.
-fn kind(value: &Value) -> Option<Value> {
+pub(super) fn kind(value: &Value) -> Option<Value> {
     let is_known = |kind: &Value| kind.as_str().is_some_and(|kind| TYPES.contains(&kind));
     match value {
         Value::String(_) if is_known(value) => Some(value.clone()),
