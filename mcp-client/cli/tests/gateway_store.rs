@@ -158,7 +158,7 @@ fn session_goes_on_at_another_gateway_with_the_same_store() {
     let session = answer.lines().find_map(header).expect("a session");
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     assert!(post(&one, Some(&session), ready).starts_with("HTTP/1.1 202"));
-    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"one_add","arguments":{"a":1,"b":2}}}"#;
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2}}}"#;
     for address in [&two, &one] {
         let called = post(address, Some(&session), call);
         assert!(called.contains(r#""text":"3""#), "{called}");

@@ -77,18 +77,20 @@ const OF_ALL: [(&str, &str); 31] = [
 ];
 
 /// Options of single commands.
-const OF_ONE: [(&str, &str, &str); 23] = [
+const OF_ONE: [(&str, &str, &str); 26] = [
     ("call", "--background", "tasks"),
     ("call", "--output", "everyday"),
     ("check", "--deny-warnings", "check"),
     ("check", "--read", "check"),
     ("check", "--slow", "check"),
+    ("fetch", "--http-url", "resources"),
     ("fetch", "--max-size", "resources"),
     ("gateway", "--inherit-env", "gateway"),
     ("gateway", "--keys-env", "gateway"),
     ("gateway", "--listen", "gateway"),
     ("gateway", "--listen-token-env", "gateway"),
     ("gateway", "--search-above", "upstreams"),
+    ("gateway", "--store-env", "gateway_store"),
     ("gateway", "--timeout", "upstreams"),
     ("install", "--replace", "install"),
     ("read", "--unless", "resources"),
@@ -96,6 +98,7 @@ const OF_ONE: [(&str, &str, &str); 23] = [
     ("record", "--listen", "record"),
     ("record", "--output", "authorization"),
     ("replay", "--client", "replay"),
+    ("replay", "--ignore", "replay"),
     ("replay", "--listen", "replay"),
     ("resources", "--filter", "resources"),
     ("shell", "--no-history", "shell"),

@@ -223,6 +223,8 @@ fn many_tools_are_presented_by_a_search() {
     let servers = Servers::new("upstreams-search", &json!({ "one": entry() }));
     let listed = servers.through(&["tools", "--json"], &["--search-above", "2"]);
     assert_eq!(names(&listed), ["search_tools", "call_tool"]);
+    let about = "The tools are those of the servers one.";
+    assert!(listed.out.contains(about), "{listed:?}");
     let listed = servers.through(&["tools", "--json"], &["--search-above", "1000"]);
     assert!(names(&listed).contains(&"add".to_owned()));
 }

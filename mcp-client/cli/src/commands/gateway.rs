@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use mcp_gateway::config::ConfigError;
+use mcp_gateway::search::Search;
 use mcp_gateway::{Gateway, UpstreamFault};
 use mcp_server::{AccessToken, Keys, OAuth, ServeError, StaticTokens, Stdio};
 use tokio::time::{MissedTickBehavior, interval};
@@ -33,8 +34,10 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
     let changes = configured.read(&args.file, &args.names)?;
     let mut builder = Gateway::builder("mcp-gateway", env!("CARGO_PKG_VERSION")).changing();
     if let Some(most) = args.search_above {
-        builder = builder
-            .configure(|server| server.layer(mcp_gateway::search::Search::new().threshold(most)));
+        let names: Vec<&str> = changes.set.iter().map(|(name, _)| &**name).collect();
+        let about = format!("The tools are those of the servers {}.", names.join(", "));
+        let search = Search::new().threshold(most).about(about);
+        builder = builder.configure(|server| server.layer(search));
     }
     if let Some(name) = &args.keys_env {
         let keys = Keys::from_hex(&secret(name)?);
