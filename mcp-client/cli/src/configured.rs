@@ -94,12 +94,16 @@ pub(crate) async fn apply(options: &mut Options, command: &mut Command) -> Resul
                 }
             }
         }
-        other => {
-            let message = format!("unsupported server: {other:?}");
-            return Err(Failure::Usage(message));
-        }
+        _ => return Err(only_in_gateway(&found.name)),
     }
     Ok(())
+}
+
+/// The error for an entry that is an HTTP API and no server.
+fn only_in_gateway(name: &str) -> Failure {
+    Failure::Usage(format!(
+        "`{name}` is an HTTP API with an OpenAPI document: only `mcp gateway` serves it"
+    ))
 }
 
 /// Replaces the name of a server by its URL.
@@ -116,6 +120,7 @@ async fn name_url(options: &mut Options, word: &mut String) -> Result<(), Failur
             *word = url.into_exposed();
             Ok(())
         }
+        ResolvedServer::OpenApi { .. } => Err(only_in_gateway(&found.name)),
         _ => Err(Failure::Usage(format!(
             "`{}` is a program: only URLs have logins",
             found.name

@@ -75,7 +75,8 @@ fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
         "command": "sh", "args": ["-c", script, "sh", "${SUBJECT}"], "cwd": "${workspaceFolder}",
         "env": {"SECRET": "${HUSH}", "MORE": "theirs"},
     });
-    let file = json!({"mcpServers": {"sub": entry, "broken": {"command": "${NO_SUCH_VARIABLE}"}}});
+    let file = json!({"mcpServers": {"sub": entry, "broken": {"command": "${NO_SUCH_VARIABLE}"},
+        "api": {"openapi": "api.yaml"}}});
     world.write("some.json", &file.to_string());
     let sum = [
         "call",
@@ -110,6 +111,14 @@ fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
         (
             &["tools", "--config", "../some.json", "--", "true"],
             "both `--config` and a program",
+        ),
+        (
+            &["tools", "--config", "../some.json", "api"],
+            "`api` is an HTTP API with an OpenAPI document: only `mcp gateway` serves it",
+        ),
+        (
+            &["login", "--config", "../some.json", "api"],
+            "`api` is an HTTP API",
         ),
         (
             &["login", "--config", "../some.json", "sub"],
