@@ -48,10 +48,17 @@ impl Reader {
         let cargo = base.join("pages").join(".cargo");
         fs::create_dir_all(&cargo).with_context(|| workspace::display_path(&cargo))?;
         let target = base.join("target");
-        let settings = format!(
+        let mut settings = format!(
             "build.target-dir = '{}'\nterm.quiet = true\n",
             target.display()
         );
+        // With another profile, they would compile everything again.
+        if let Ok(debug) = std::env::var("CARGO_PROFILE_DEV_DEBUG") {
+            settings.push_str(&format!("profile.dev.debug = '{debug}'\n"));
+        }
+        if let Ok(incremental) = std::env::var("CARGO_INCREMENTAL") {
+            settings.push_str(&format!("build.incremental = {}\n", incremental != "0"));
+        }
         fs::write(cargo.join("config.toml"), settings)?;
         let path = std::env::var("PATH").unwrap_or_default();
         let programs = workspace::target()?.join("debug");
