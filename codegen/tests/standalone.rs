@@ -258,3 +258,41 @@ fn null_has_a_type_in_every_place() {
     // A required one has one value, so it is written and checked, but not stored.
     assert!(!text.contains("pub required"), "{text}");
 }
+
+#[test]
+fn length_of_base64_is_checked() {
+    let text = |members: Value| {
+        let mut text = json!({ "type": "string", "contentEncoding": "base64" });
+        for (name, value) in members.as_object().into_iter().flatten() {
+            text[name.as_str()] = value.clone();
+        }
+        let schema = json!({ "type": "object", "properties": { "data": text } });
+        types_text(&schema)
+    };
+    assert!(text(json!({})).contains("Base64Text"));
+    for bound in ["minLength", "maxLength"] {
+        let limited = text(json!({ bound: 4 }));
+        assert!(!limited.contains("Base64Text"), "{bound}: {limited}");
+    }
+}
+
+#[test]
+fn id_of_draft_04_is_where_a_reference_leads() {
+    for id in ["#code", "http://example.com/code.json"] {
+        let schema = json!({
+            "$schema": "http://json-schema.org/draft-04/schema#",
+            "type": "object",
+            "properties": { "code": { "$ref": id } },
+            "definitions": { "Code": { "id": id, "type": "object", "properties": {} } },
+        });
+        let text = types_text(&schema);
+        assert!(text.contains("code: Option<Code>"), "{id}: {text}");
+    }
+}
+
+fn types_text(schema: &Value) -> String {
+    text(
+        &generated(schema, &StandaloneOptions::default()),
+        "types.rs",
+    )
+}

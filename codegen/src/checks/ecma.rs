@@ -20,12 +20,16 @@ const DIGIT: &str = "0-9";
 /// The characters that `.` does not match.
 const LINE_ENDS: &str = r"\x{A}\x{D}\x{2028}\x{2029}";
 
+/// How many groups may be inside each other, as the crate has it.
+const MOST_GROUPS: usize = 250;
+
 /// Returns the expression in the syntax of the crate, or `None` if it is none of ECMA-262, or cannot be
-/// expressed exactly: one that looks around or refers to a group.
+/// expressed exactly: one that looks around or refers to a group, or whose groups are too deep.
 pub(super) fn translate(source: &str) -> Option<String> {
     let mut translator = Translator {
         rest: source.chars().peekable(),
         out: String::new(),
+        depth: 0,
     };
     translator.alternatives()?;
     translator.rest.next().is_none().then_some(translator.out)
@@ -34,6 +38,8 @@ pub(super) fn translate(source: &str) -> Option<String> {
 struct Translator<'a> {
     rest: Peekable<Chars<'a>>,
     out: String,
+    /// How many groups are open.
+    depth: usize,
 }
 
 /// A member of a class of characters.
@@ -115,6 +121,7 @@ impl Translator<'_> {
                 let mut inner = Translator {
                     rest: ahead,
                     out: String::new(),
+                    depth: self.depth,
                 };
                 let Some(counts) = inner.counts() else {
                     return;
@@ -165,8 +172,13 @@ impl Translator<'_> {
                 _ => return None,
             }
         }
+        if self.depth == MOST_GROUPS {
+            return None;
+        }
+        self.depth += 1;
         self.out.push_str("(?:");
         self.alternatives()?;
+        self.depth -= 1;
         self.out.push(')');
         self.eat(')').then_some(())
     }

@@ -245,8 +245,11 @@ impl Builder<'_> {
             "boolean" => Ty::Bool,
             "integer" => Ty::Int(bounds("minimum", "maximum")),
             "number" => Ty::Number(bounds("minimum", "maximum")),
-            "string" if is_base64(schema) => Ty::Base64,
-            "string" => Ty::String(bounds("minLength", "maxLength")),
+            "string" => match bounds("minLength", "maxLength") {
+                // The type for base64 does not check the length of the text.
+                free if free.is_free() && is_base64(schema) => Ty::Base64,
+                bounds => Ty::String(bounds),
+            },
             "array" => {
                 let bounds = bounds("minItems", "maxItems");
                 let place = format!("{pointer}/items");
