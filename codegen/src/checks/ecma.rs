@@ -23,8 +23,10 @@ const LINE_ENDS: &str = r"\x{A}\x{D}\x{2028}\x{2029}";
 /// How many groups may be inside each other, as the crate has it.
 const MOST_GROUPS: usize = 250;
 
-/// Returns the expression in the syntax of the crate, or `None` if it is none of ECMA-262, or cannot be
-/// expressed exactly: one that looks around or refers to a group, or whose groups are too deep.
+/// Translates an expression of ECMA-262 to the syntax of the crate `regex`.
+///
+/// Returns `None` if the expression is invalid, or if the crate cannot express it exactly: it looks
+/// around, refers to a group, or has groups that are nested too deeply.
 pub(super) fn translate(source: &str) -> Option<String> {
     let mut translator = Translator {
         rest: source.chars().peekable(),
@@ -135,7 +137,7 @@ impl Translator<'_> {
         self.eat('?');
     }
 
-    /// Reads the counts of a quantifier behind the brace, and the other brace. Reads nothing if there are none.
+    /// Reads the counts of a quantifier after `{`, and the `}`. Returns `None` if there are no counts.
     fn counts(&mut self) -> Option<String> {
         let mut ahead = self.rest.clone();
         let mut counts = String::new();

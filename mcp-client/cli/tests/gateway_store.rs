@@ -5,8 +5,9 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 #[cfg(feature = "redis")]
 use std::net::{TcpListener, TcpStream};
+use std::process::Command;
 #[cfg(feature = "redis")]
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use serde_json::json;
 
@@ -23,6 +24,17 @@ fn file(folder: &Folder) -> String {
     path
 }
 
+/// Returns the command of a gateway with this store.
+fn command(path: &str, store: &str) -> Command {
+    let mut command = mcp();
+    command.args(["gateway", path, "--listen", "127.0.0.1:0"]);
+    command.args(["--keys-env", "GATEWAY_STORE_KEYS"]);
+    command.args(["--store-env", "GATEWAY_STORE_URL"]);
+    command.env("GATEWAY_STORE_KEYS", KEY);
+    command.env("GATEWAY_STORE_URL", store);
+    command
+}
+
 #[test]
 fn store_that_cannot_be_used_is_an_error_without_its_password() {
     let folder = Folder::new("gateway-store-faults").created();
@@ -35,19 +47,8 @@ fn store_that_cannot_be_used_is_an_error_without_its_password() {
         ("secret", "expected a URL that begins with `redis://`"),
         ("redis://ada:secret@127.0.0.1:1", "redis"),
     ] {
-        let printed: Printed = mcp()
-            .args(["gateway", &path, "--listen", "127.0.0.1:0"])
-            .args([
-                "--keys-env",
-                "GATEWAY_STORE_KEYS",
-                "--store-env",
-                "GATEWAY_STORE_URL",
-            ])
-            .env("GATEWAY_STORE_KEYS", KEY)
-            .env("GATEWAY_STORE_URL", url)
-            .output()
-            .expect("it runs")
-            .into();
+        let printed = command(&path, url).output().expect("it runs");
+        let printed = Printed::from(printed);
         assert!(printed.code != Some(0), "{url}: {printed:?}");
         let err = printed.err.to_lowercase();
         assert!(
@@ -72,16 +73,7 @@ impl Drop for Running {
 /// Starts a gateway, and returns its address.
 #[cfg(feature = "redis")]
 fn gateway(path: &str, store: &str) -> (Running, String) {
-    let mut child = mcp()
-        .args(["gateway", path, "--listen", "127.0.0.1:0"])
-        .args([
-            "--keys-env",
-            "GATEWAY_STORE_KEYS",
-            "--store-env",
-            "GATEWAY_STORE_URL",
-        ])
-        .env("GATEWAY_STORE_KEYS", KEY)
-        .env("GATEWAY_STORE_URL", store)
+    let mut child = command(path, store)
         .stderr(Stdio::piped())
         .spawn()
         .expect("it runs");

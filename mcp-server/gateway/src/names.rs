@@ -146,7 +146,7 @@ impl Names {
 
 /// Replaces the end of a name that is too long by a digest of the whole name.
 fn shortened(name: &str) -> String {
-    // FNV-1a: the same in every process and version. Nothing depends on that nobody can make two names
+    // FNV-1a: the same in every process and version. It does not matter if somebody can make two names
     // with the same digest, as both are those of one upstream.
     let digest = name
         .bytes()

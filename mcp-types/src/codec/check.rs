@@ -138,7 +138,7 @@ pub fn checked(
     outcome
 }
 
-/// Returns the comparison of the next value or of one around it, which begins now if there is none.
+/// Returns the comparison that covers the next value. Begins one if no value around it is compared.
 fn comparison(text: &mut Text<'_>, at: usize) -> Box<Comparison> {
     match text.recall::<Comparison>() {
         Some(known) if known.covers(at) => known,

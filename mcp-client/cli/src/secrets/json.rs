@@ -31,7 +31,7 @@ const OF_PROTOCOL: [&str; 8] = [
 /// How often JSON text within strings is looked at.
 const TEXTS: usize = 2;
 
-/// The number of tasks of a recording that are told apart.
+/// The maximum number of tasks of a recording that get numbers of their own.
 const TASKS: usize = 10_000;
 
 /// The ids of tasks in a recording. Who has the id of a task can read its result, so each is

@@ -99,7 +99,7 @@ impl Output {
         (output, notes)
     }
 
-    /// Returns `true` if structured content fits the schema, or there is none.
+    /// Returns `true` if the response has no structured content, or content that fits the schema.
     pub(super) fn fits(&self, content: &Value) -> bool {
         let Some(schema) = &self.schema else {
             return true;

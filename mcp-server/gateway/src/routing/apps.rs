@@ -11,8 +11,8 @@ use crate::upstream::list_cache::List;
 use crate::upstream::lists::{ListMethod, Query};
 use crate::upstream::refresh::{Listed, Wait};
 
-/// Returns the upstream with apps that has a tool of this name. `None` if there is none, or several:
-/// nothing says which app calls.
+/// Returns the upstream with apps that has a tool of this name, if there is exactly one. A call does not
+/// say which app sends it.
 pub(super) async fn owner(
     shared: &Shared,
     name: &str,

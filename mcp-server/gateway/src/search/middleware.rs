@@ -297,7 +297,7 @@ impl Search {
         for tool in ranked.iter().filter_map(|at| tools.get(*at)).take(limit) {
             let Head { name } = serde_json::from_str(tool.get())?;
             let mut tool: Value = json::from_str(tool.get())?;
-            // It is often the largest part, and nobody needs it for a call.
+            // It is often the largest part, and a call does not need it.
             if let Some(members) = tool.as_object_mut() {
                 members.remove("outputSchema");
             }
