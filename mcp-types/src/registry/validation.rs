@@ -18,7 +18,7 @@ impl Entry {
     /// Returns all faults of a text, at most [`FAULT_LIMIT`], without encoding it. A text without
     /// faults is one that [`round_trip`](Self::round_trip) accepts.
     ///
-    /// See [`json::all_faults`](crate::json::all_faults) for what counts as one fault.
+    /// See [`json::all_faults`] for what counts as one fault.
     ///
     /// ```
     /// use mcp_types::{Revision, registry};
