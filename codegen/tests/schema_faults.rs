@@ -130,6 +130,8 @@ fn invalid_values_of_keywords_are_rejected() {
         (json!({ "items": [1] }), "/$defs/A/items/0"),
         (json!({ "minimum": "1" }), "/$defs/A/minimum"),
         (json!({ "minLength": -1 }), "/$defs/A/minLength"),
+        (json!({ "multipleOf": 0 }), "/$defs/A/multipleOf"),
+        (json!({ "multipleOf": -0.5 }), "/$defs/A/multipleOf"),
         (json!({ "uniqueItems": 1 }), "/$defs/A/uniqueItems"),
         (json!({ "pattern": 1 }), "/$defs/A/pattern"),
         (json!({ "not": { "type": "text" } }), "/$defs/A/not/type"),

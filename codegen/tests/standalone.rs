@@ -290,6 +290,45 @@ fn id_of_draft_04_is_where_a_reference_leads() {
     }
 }
 
+#[test]
+fn integers_of_draft_04_have_one_warning() {
+    let warnings = |draft: &str| {
+        let schema = json!({
+            "$schema": format!("http://json-schema.org/{draft}/schema#"),
+            "type": "object",
+            "properties": {
+                "count": { "type": ["integer", "null"] },
+                "size": { "type": "integer" },
+            },
+        });
+        generated(&schema, &StandaloneOptions::default()).warnings
+    };
+    let found = warnings("draft-04");
+    assert!(
+        matches!(found.as_slice(), [one] if one.contains("`1.0` is accepted as an integer")
+            && one.contains("/properties/count`")),
+        "{found:?}"
+    );
+    assert_eq!(warnings("draft-06"), Vec::<String>::new());
+}
+
+#[test]
+fn restrictions_on_the_items_of_one_of_several_types_are_in_a_table() {
+    for items in [
+        json!({ "type": "integer", "minimum": 1 }),
+        json!({ "type": "number", "minimum": 1, "enum": [1, 2] }),
+    ] {
+        let schema = json!({
+            "type": "object",
+            "properties": { "v": { "type": ["object", "array"], "items": items } },
+        });
+        let outcome = generated(&schema, &StandaloneOptions::default());
+        assert_eq!(outcome.warnings, Vec::<String>::new(), "{items}");
+        let tables = text(&outcome, "checks.rs");
+        assert!(tables.contains("Minimum("), "{items}: {tables}");
+    }
+}
+
 fn types_text(schema: &Value) -> String {
     text(
         &generated(schema, &StandaloneOptions::default()),

@@ -1,6 +1,6 @@
 //! Checks that a value is a schema.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -109,6 +109,10 @@ pub(super) fn member(
         ),
         Holds::Names => fits(names(value), "an array of distinct names"),
         Holds::Number => fits(value.is_number(), "a number"),
+        Holds::PositiveNumber => fits(
+            value.as_f64().is_some_and(|number| number > 0.0),
+            "a number above 0",
+        ),
         Holds::NumberOrFlag => fits(value.is_number() || value.is_boolean(), "a number"),
         Holds::Count => fits(is_count(value), "an integer that is not negative"),
         Holds::Flag => fits(value.is_boolean(), "`true` or `false`"),
@@ -133,10 +137,10 @@ fn types(value: &Value) -> bool {
 }
 
 fn names(value: &Value) -> bool {
+    let mut found = HashSet::new();
     value.as_array().is_some_and(|all| {
-        all.iter().enumerate().all(|(index, name)| {
-            name.is_string() && all.iter().take(index).all(|other| other != name)
-        })
+        all.iter()
+            .all(|name| name.as_str().is_some_and(|name| found.insert(name)))
     })
 }
 

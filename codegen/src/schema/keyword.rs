@@ -27,6 +27,8 @@ pub(super) enum Holds {
     Names,
     /// A number.
     Number,
+    /// A number above 0.
+    PositiveNumber,
     /// A number, or a boolean as in draft 04.
     NumberOrFlag,
     /// An integer that is not negative.
@@ -169,7 +171,8 @@ pub(super) fn holds(keyword: &str) -> Holds {
         "type" => Holds::Types,
         "enum" => Holds::Values,
         "required" => Holds::Names,
-        "minimum" | "maximum" | "multipleOf" => Holds::Number,
+        "minimum" | "maximum" => Holds::Number,
+        "multipleOf" => Holds::PositiveNumber,
         "exclusiveMinimum" | "exclusiveMaximum" => Holds::NumberOrFlag,
         "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
         | "minContains" | "maxContains" => Holds::Count,

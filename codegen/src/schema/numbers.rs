@@ -9,10 +9,11 @@ use super::keyword::{Holds, holds};
 /// count that is too large for a list or a text in memory becomes the largest one.
 pub(super) fn make_whole(members: &mut Map<String, Value>, exact: &ExactNumbers) {
     for (keyword, value) in members {
-        let is_count = holds(keyword) == Holds::Count;
-        if !is_count && !matches!(holds(keyword), Holds::Number | Holds::NumberOrFlag) {
-            continue;
-        }
+        let is_count = match holds(keyword) {
+            Holds::Count => true,
+            Holds::Number | Holds::PositiveNumber | Holds::NumberOrFlag => false,
+            _ => continue,
+        };
         let Some(number) = value.as_f64().filter(|number| number.fract() == 0.0) else {
             continue;
         };

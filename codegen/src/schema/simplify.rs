@@ -14,7 +14,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::keyword::{HINTS, Holds, UNCHECKED, holds, restricts};
-use super::{Dialect, Document, Draft, pointer, reference};
+use super::{Dialect, Document, Draft, pointer, reference, walk};
 
 /// Something in a schema that the generated type does not check.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +54,9 @@ pub enum WarningKind {
     /// A schema that describes the members of objects, and allows other values than objects, too.
     /// The type accepts only objects.
     OnlyObjects,
+    /// The first integer of a document of draft 04, in which `1.0` is none. The types follow the later
+    /// drafts, in which it is one.
+    WholeNumbers,
 }
 
 impl fmt::Display for Warning {
@@ -84,6 +87,11 @@ impl fmt::Display for Warning {
                 "the schema at `{pointer}` has no `type`, but describes members: only objects are \
                  accepted"
             ),
+            WarningKind::WholeNumbers => write!(
+                f,
+                "`1.0` is accepted as an integer at `{pointer}`, and at all other integers, as in \
+                 later drafts"
+            ),
         }
     }
 }
@@ -105,7 +113,7 @@ impl Document {
         });
         let mut simplifier = Simplifier {
             document: self,
-            warnings: ignored.collect(),
+            warnings: ignored.chain(self.first_integer()).collect(),
         };
         let definitions = self
             .definitions
@@ -118,6 +126,28 @@ impl Document {
             })
             .collect();
         (definitions, simplifier.warnings)
+    }
+
+    /// Returns a warning about the first integer of a document of draft 04.
+    fn first_integer(&self) -> Option<Warning> {
+        let is_integer = |ty: &Value| match ty {
+            Value::Array(types) => types.contains(&"integer".into()),
+            ty => ty == "integer",
+        };
+        if self.draft != Some(Draft::Draft04) {
+            return None;
+        }
+        let mut found = None;
+        for (name, schema) in &self.definitions {
+            let at = format!("/{}", pointer::escape(name));
+            walk(schema, &at, &mut |at, members| {
+                if found.is_none() && members.get("type").is_some_and(is_integer) {
+                    found = Some(at.to_owned());
+                }
+            });
+        }
+        let kind = WarningKind::WholeNumbers;
+        found.map(|pointer| Warning { pointer, kind })
     }
 }
 

@@ -25,7 +25,7 @@ const TYPES_OR_VALUES: [&str; 7] = ["$ref", "allOf", "anyOf", "const", "enum", "
 enum Position {
     /// It is the schema of a member.
     Member,
-    /// It is the schema of the items of a list that is a member and has no bounds.
+    /// It is the schema of the items of a member that is a list, and nothing else, without bounds.
     ItemOfMember,
     /// It is the schema of the members of a map.
     OfMap,
@@ -84,16 +84,19 @@ impl Simplifier<'_> {
             self.unchecked(at, "items");
         }
         let has_bounds = BOUNDS.iter().any(|keyword| members.contains_key(*keyword));
-        self.inside(members, at, position == Position::Member && !has_bounds);
+        // With several types, a member is a union, whose variants are no members.
+        let is_list = members.get("type").is_some_and(|ty| ty == "array");
+        let is_free_list = position == Position::Member && is_list && !has_bounds;
+        self.inside(members, at, is_free_list);
     }
 
-    fn inside(&mut self, members: &mut Map<String, Value>, at: &str, is_free_member: bool) {
+    fn inside(&mut self, members: &mut Map<String, Value>, at: &str, is_free_list: bool) {
         for (keyword, value) in members {
             let place = pointer::join(at, keyword);
             let position = match keyword.as_str() {
                 "properties" => Position::Member,
                 "additionalProperties" => Position::OfMap,
-                "items" if is_free_member => Position::ItemOfMember,
+                "items" if is_free_list => Position::ItemOfMember,
                 _ => Position::Inside,
             };
             match (holds(keyword), value) {
