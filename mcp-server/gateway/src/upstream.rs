@@ -113,11 +113,10 @@ pub struct UpstreamLimits {
     pub calls: usize,
     /// The maximum number of connections to the server. Default: 32. A new one replaces one that is
     /// idle, of the peer with the most connections, or waits for at most `connect_time` until one is.
-    /// If none is idle, but a call waits for the answer of a user, and that user's peer has more
-    /// connections than the peer that needs one, then the waiting call ends: its error says to try
-    /// again. For a program, each connection is a process. Subscriptions use at most half of the
-    /// connections, but at least one, so that calls keep the others. A subscription for which there
-    /// is no connection is refused.
+    /// If none is idle, a call that waits for the answer of a user ends, and its error says to try
+    /// again: a call of the same peer, or of a peer that has more connections. For a program, each
+    /// connection is a process. Subscriptions use at most half of the connections, but at least one,
+    /// so that calls keep the others. A subscription for which there is no connection is refused.
     pub connections: usize,
     /// The number of parts into which calls and connections are divided: a peer may use up to one of
     /// them. Default: 4. With 1, a peer may use everything, as fits a gateway whose clients all have

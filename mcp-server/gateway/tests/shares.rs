@@ -125,6 +125,33 @@ async fn user_who_does_not_answer_keeps_no_connection_from_others() {
 }
 
 #[tokio::test]
+async fn question_that_waited_longest_ends_when_its_user_needs_a_connection() {
+    for revision in CLIENTS {
+        let site = Site::new();
+        let upstream = site.upstream(Revision::V2025_11_25, |limits| limits.connections = 8);
+        let gateway = gateway([upstream]).await;
+        let asked = Count::default();
+        let mut calls = Vec::new();
+        // Two are the share of the user.
+        for number in 1..=2 {
+            let ada = user(&gateway, "ada", revision, &asked).await;
+            calls.push(tokio::spawn(async move { ada.call_tool("ask").await }));
+            until(&asked, number).await;
+        }
+        let ada = user(&gateway, "ada", revision, &asked).await;
+        let called = soon(ada.call_tool("quick")).await.expect("called");
+        assert_eq!(called.text(), "quick", "{revision}");
+        assert!(!calls[1].is_finished(), "{revision}");
+        // A modern client is told when it answers.
+        if !revision.is_modern() {
+            let ended = soon(&mut calls[0]).await.expect("no panic");
+            let error = ended.expect_err("ended").to_string();
+            assert!(error.contains("is busy"), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn one_user_takes_a_share_of_the_connections() {
     for revision in CLIENTS {
         let site = Site::new();

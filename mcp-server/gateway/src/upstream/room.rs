@@ -15,7 +15,9 @@ use super::shares::share;
 ///
 /// If the peer has used up its share, an idle connection of this peer is removed. Otherwise it is an
 /// idle one of the peer with the most connections. If none is idle, it is a connection whose calls
-/// all wait for answers of users, if its peer has more connections than the one that needs room.
+/// all wait for answers of users: one of this peer or, below its share, of a peer that has more
+/// connections. Of several, it is the one that has waited longest, since its user has most likely
+/// left.
 pub(crate) fn make_room(
     links: &mut Vec<Arc<Link>>,
     wanted: &Wanted,
@@ -49,7 +51,7 @@ pub(crate) fn make_room(
         return true;
     }
     let waiting = known.filter(|(_, (link, of))| {
-        !has_share && *of != peer && count(of) > own && link.only_waits_for_users()
+        (*of == peer || !has_share && count(of) > own) && link.only_waits_for_users()
     });
     let waiting = waiting.max_by_key(|(_, (link, of))| (count(of), link.idle_time()));
     let Some((at, _)) = waiting else {
