@@ -78,12 +78,41 @@ fn gateway(path: &str, store: &str) -> (Running, String) {
         .spawn()
         .expect("it runs");
     let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
-    let mut address = lines.map_while(Result::ok).filter_map(|line| {
-        let (_, at) = line.split_once("http://")?;
-        Some(at.split('/').next()?.to_owned())
-    });
-    let address = address.next().expect("it serves");
-    (Running(child), address)
+    let mut printed = Vec::new();
+    for line in lines.map_while(Result::ok) {
+        if let Some((_, at)) = line.split_once("http://") {
+            let address = at.split('/').next().unwrap_or(at).to_owned();
+            return (Running(child), address);
+        }
+        printed.push(line);
+    }
+    panic!("the gateway does not serve: {printed:?}");
+}
+
+/// Starts a database, and returns its port. Returns `None` if it is not installed, except in continuous
+/// integration.
+#[cfg(feature = "redis")]
+fn redis() -> Option<(Running, u16)> {
+    for _ in 0..10 {
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
+        let port = free.expect("a port").port();
+        let mut command = Command::new("redis-server");
+        command.args(["--bind", "127.0.0.1", "--save", "", "--port"]);
+        command.arg(port.to_string()).stdout(Stdio::piped());
+        let Ok(mut child) = command.spawn() else {
+            let is_required = std::env::var_os("CI").is_some();
+            assert!(!is_required, "redis-server is not installed");
+            return None;
+        };
+        let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let running = Running(child);
+        let mut lines = lines.map_while(Result::ok);
+        // It ends if another program took the port in the meantime.
+        if lines.any(|line| line.contains("Ready to accept connections")) {
+            return Some((running, port));
+        }
+    }
+    panic!("redis-server does not start");
 }
 
 /// Sends a message, and returns the whole response.
@@ -107,30 +136,9 @@ fn post(address: &str, session: Option<&str>, body: &str) -> String {
 #[test]
 #[cfg(feature = "redis")]
 fn session_goes_on_at_another_gateway_with_the_same_store() {
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
-    let port = port.expect("a port").port().to_string();
-    let mut redis = Command::new("redis-server");
-    redis.args([
-        "--port",
-        &port,
-        "--save",
-        "",
-        "--appendonly",
-        "no",
-        "--bind",
-        "127.0.0.1",
-    ]);
-    let Ok(redis) = redis.stdout(Stdio::null()).spawn() else {
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "redis-server is not installed"
-        );
+    let Some((_redis, port)) = redis() else {
         return;
     };
-    let _redis = Running(redis);
-    while TcpStream::connect(format!("127.0.0.1:{port}")).is_err() {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
     let folder = Folder::new("gateway-store").created();
     let path = file(&folder);
     let store = format!("redis://127.0.0.1:{port}");

@@ -1,10 +1,8 @@
 //! A Redis server for tests, with a port and a folder of its own.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -32,35 +30,41 @@ impl RedisServer {
             println!("skipped: redis-server is not installed");
             return None;
         }
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let mut server = Self {
             folder: TempDir::new().expect("folder"),
-            port: listener.local_addr().expect("address").port(),
+            port: 0,
             arguments: arguments.iter().map(ToString::to_string).collect(),
             process: None,
         };
-        drop(listener);
-        server.run();
-        Some(server)
+        for _ in 0..10 {
+            let free = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
+            server.port = free.expect("a free port").port();
+            if server.begins() {
+                return Some(server);
+            }
+        }
+        panic!("redis-server does not start");
     }
 
-    /// Starts the process, and waits until it answers.
+    /// Starts the process again, and waits until it answers.
     pub(crate) fn run(&mut self) {
+        assert!(self.begins(), "the port is taken");
+    }
+
+    /// Starts the process, and waits until it answers. Returns `false` if it ends, because another
+    /// program has the port.
+    fn begins(&mut self) -> bool {
         let mut command = Command::new("redis-server");
         command.args(["--bind", "127.0.0.1", "--save", "", "--port"]);
         command.arg(self.port.to_string());
         command.arg("--dir").arg(self.folder.path());
-        command.args(&self.arguments).stdout(Stdio::null());
-        self.process = Some(command.spawn().expect("redis-server starts"));
-        for _ in 0..500 {
-            if TcpStream::connect(("127.0.0.1", self.port)).is_ok()
-                && !self.command("PING").starts_with("-LOADING")
-            {
-                return;
-            }
-            sleep(Duration::from_millis(20));
-        }
-        panic!("redis-server does not answer");
+        command.args(&self.arguments).stdout(Stdio::piped());
+        let mut process = command.spawn().expect("redis-server starts");
+        let lines = BufReader::new(process.stdout.take().expect("a pipe")).lines();
+        self.kill();
+        self.process = Some(process);
+        let mut lines = lines.map_while(Result::ok);
+        lines.any(|line| line.contains("Ready to accept connections"))
     }
 
     /// Ends the process as a crash does.
