@@ -23,6 +23,8 @@ pub(super) fn page(page: &Page) -> Result<()> {
 
 struct Reader {
     terminal: Terminal,
+    /// All pages share what they compile.
+    target: PathBuf,
     manifest: Option<Manifest>,
 }
 
@@ -38,32 +40,12 @@ impl Reader {
         }
         let logs = folder.join("logs");
         fs::create_dir_all(&logs).with_context(|| workspace::display_path(&logs))?;
-        // The clone of the reader. Pages need a Unix shell anyway.
-        let mut link = std::process::Command::new("ln");
-        link.arg("-s")
-            .arg(workspace::root())
-            .arg(folder.join("mcp"));
-        ensure!(link.status().context("ln")?.success(), "ln failed");
-        // For programs that do not get the variable below, such as those of a gateway.
-        let cargo = base.join("pages").join(".cargo");
-        fs::create_dir_all(&cargo).with_context(|| workspace::display_path(&cargo))?;
+        // The clone of the reader.
+        link(&folder.join("mcp"), &workspace::root())?;
         let target = base.join("target");
-        let mut settings = format!(
-            "build.target-dir = '{}'\nterm.quiet = true\n",
-            target.display()
-        );
-        // With another profile, they would compile everything again.
-        if let Ok(debug) = std::env::var("CARGO_PROFILE_DEV_DEBUG") {
-            settings.push_str(&format!("profile.dev.debug = '{debug}'\n"));
-        }
-        if let Ok(incremental) = std::env::var("CARGO_INCREMENTAL") {
-            settings.push_str(&format!("build.incremental = {}\n", incremental != "0"));
-        }
-        fs::write(cargo.join("config.toml"), settings)?;
         let path = std::env::var("PATH").unwrap_or_default();
         let programs = workspace::target()?.join("debug");
         let variables = [
-            // All pages share what they compile.
             ("CARGO_TARGET_DIR", target.display().to_string()),
             // Only what programs print is compared.
             ("CARGO_TERM_QUIET", "true".to_owned()),
@@ -72,6 +54,7 @@ impl Reader {
         let terminal = Terminal::open(&folder, &logs, &variables)?;
         Ok(Self {
             terminal,
+            target,
             manifest: None,
         })
     }
@@ -125,6 +108,7 @@ impl Reader {
         } else if let Some(name) = line.strip_prefix("cargo new ") {
             let folder = self.folder()?.join(name);
             fs::create_dir_all(folder.join("src"))?;
+            link(&folder.join("target"), &self.target)?;
             let manifest = self.manifest.insert(Manifest::new(name));
             manifest.write(&folder)?;
         } else if line.starts_with("cargo add ") {
@@ -142,10 +126,18 @@ impl Reader {
     }
 }
 
-/// Compiles the program of a package into the target folder.
+/// Compiles the program of a package into the target folder. It has all features, because tests that run
+/// at the same time start the program at the same path.
 fn build(folder: &Path) -> Result<()> {
     let mut command = std::process::Command::new(workspace::cargo());
-    process::run(command.args(["build", "--quiet"]).current_dir(folder))
+    let arguments = ["build", "--quiet", "--all-features"];
+    process::run(command.args(arguments).current_dir(folder))
+}
+
+/// Makes a symbolic link. Pages need a Unix shell anyway.
+fn link(path: &Path, target: &Path) -> Result<()> {
+    let mut command = std::process::Command::new("ln");
+    process::run(command.arg("-s").arg(target).arg(path))
 }
 
 /// Returns `true` if a text is the expected one, in which `...` stands for any text. With `begins`,
