@@ -4,7 +4,6 @@ mod apps;
 mod auth;
 mod clients;
 mod cluster;
-mod comparison;
 mod extensions;
 mod pages;
 mod running;
@@ -50,8 +49,7 @@ pub(crate) enum Command {
     Cluster(cluster::Options),
     /// Runs the clients of xtask/interop in headless Chromium
     ///
-    /// On pages of other origins than the server's, against the example `everything`; and opens the
-    /// page of `schema diff`.
+    /// On pages of other origins than the server's, against the example `everything`.
     Browser,
     /// Shows the app of the example `apps` in headless Chromium, in a host with mcp-client
     Apps,
@@ -76,11 +74,7 @@ pub(crate) fn run(command: &Command) -> Result<bool> {
         Command::Extensions => extensions::run(&node)?,
         Command::Auth => auth::run(&node)?,
         Command::Cluster(options) => cluster::run(&node, options)?,
-        Command::Browser => {
-            let mut failed = comparison::run(&browser::program()?)?;
-            failed.extend(pages::run(&node, &browser::program()?)?);
-            failed
-        }
+        Command::Browser => pages::run(&node, &browser::program()?)?,
         Command::Apps => apps::run(&node, &browser::program()?)?,
     };
     println!();

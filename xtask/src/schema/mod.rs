@@ -3,7 +3,6 @@
 mod checklist;
 mod hints_text;
 mod import;
-mod page;
 pub(crate) mod source;
 mod staged;
 mod store;
@@ -57,8 +56,6 @@ pub(crate) enum Format {
     Text,
     Markdown,
     Json,
-    /// A page that shows both sides
-    Html,
 }
 
 /// A published revision.
@@ -96,7 +93,7 @@ pub(crate) fn run(command: &Command, review: Review) -> Result<bool> {
     }
     match command {
         Command::Diff { old, new, format } => {
-            print!("{}", comparison(old, new, *format)?);
+            print!("{}", differences(old, new, *format)?);
             Ok(true)
         }
         Command::Import {
@@ -162,11 +159,7 @@ fn verify_file(store: &Store, of: &Published) -> Result<bool> {
 }
 
 /// Returns the changes between two revisions or files.
-///
-/// # Errors
-///
-/// Files that cannot be read, and documents that are no schema.
-pub(crate) fn comparison(old: &str, new: &str, format: Format) -> Result<String> {
+fn differences(old: &str, new: &str, format: Format) -> Result<String> {
     let store = Store::at(workspace::root().join("schema"));
     let corrected = store.has(old) && store.has(new);
     let old = store.either(old, corrected)?;
@@ -176,6 +169,5 @@ pub(crate) fn comparison(old: &str, new: &str, format: Format) -> Result<String>
         Format::Text => difference.to_text(),
         Format::Markdown => difference.to_markdown(),
         Format::Json => difference.to_json()?,
-        Format::Html => page::page(&old, &new, &difference),
     })
 }
