@@ -44,6 +44,22 @@ fn unreliable(name: &str, server: &Server, is_up: &Arc<AtomicBool>) -> Upstream 
 }
 
 #[tokio::test]
+async fn error_of_a_list_has_its_code_once() {
+    let is_up = Arc::new(AtomicBool::new(false));
+    let gateway = gateway([
+        unreliable("a", &named("a"), &is_up),
+        unreliable("b", &named("b"), &is_up),
+    ])
+    .await;
+    for revision in [Revision::V2025_11_25, Revision::LATEST] {
+        let client = client(&gateway, revision).await;
+        let error = soon(client.tools().all()).await.expect_err("down");
+        let error = error.to_string();
+        assert_eq!(error.matches("(-32603)").count(), 1, "{error}");
+    }
+}
+
+#[tokio::test]
 async fn upstream_that_dies_is_left_out_and_comes_back() {
     let is_up = Arc::new(AtomicBool::new(true));
     let gateway = gateway([

@@ -74,7 +74,7 @@ pub(crate) async fn list(
     }
     if let (true, Some(error)) = (parts.is_empty(), failure) {
         // It is that of all clients who wait for the list.
-        return Err(HandlerError::internal(error.to_string()).temporary());
+        return Err(HandlerError::internal(error.message()).temporary());
     }
     parts.sort_by_key(|(at, _)| *at);
     let mut items = Vec::new();

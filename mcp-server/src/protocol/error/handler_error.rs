@@ -1,5 +1,6 @@
 //! [`HandlerError`]: why a handler does not return its result.
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
@@ -260,6 +261,23 @@ impl HandlerError {
             Cause::Protocol(error) => Some(error.code),
             Cause::MissingCapability(_) => Some(mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY),
             Cause::Tool(_) | Cause::Other(_) => None,
+        }
+    }
+
+    /// Returns the text of the error. [`Display`](fmt::Display) adds the code to that of an error of the
+    /// protocol.
+    ///
+    /// ```
+    /// # use mcp_server::HandlerError;
+    /// let error = HandlerError::protocol(1001, "the note has changed");
+    /// assert_eq!(error.message(), "the note has changed");
+    /// assert_eq!(error.to_string(), "the note has changed (1001)");
+    /// ```
+    #[must_use]
+    pub fn message(&self) -> Cow<'_, str> {
+        match &self.cause {
+            Cause::Protocol(error) => Cow::Borrowed(&error.message),
+            _ => Cow::Owned(self.to_string()),
         }
     }
 
