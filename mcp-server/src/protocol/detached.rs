@@ -163,7 +163,7 @@ pub(crate) struct RoundSink(Mutex<Option<Round>>);
 
 /// The request that waits for a call.
 #[derive(Clone)]
-pub(crate) struct Round {
+struct Round {
     sink: Arc<dyn MessageSink>,
     progress_token: Option<ProgressToken>,
 }
@@ -180,7 +180,7 @@ impl RoundSink {
 }
 
 impl Round {
-    pub(crate) fn of(sink: &Arc<dyn MessageSink>, progress_token: Option<ProgressToken>) -> Self {
+    fn of(sink: &Arc<dyn MessageSink>, progress_token: Option<ProgressToken>) -> Self {
         Self {
             sink: Arc::clone(sink),
             progress_token,
@@ -189,7 +189,7 @@ impl Round {
 
     /// Returns a message in the form for this round: progress has the token of its request. `None`
     /// if the client does not want it.
-    pub(crate) fn message(&self, message: &[u8]) -> Option<Vec<u8>> {
+    fn message(&self, message: &[u8]) -> Option<Vec<u8>> {
         let Ok(Message::Notification { method, params, .. }) = rpc::parse(message) else {
             return Some(message.to_owned());
         };

@@ -12,7 +12,7 @@ use crate::support::peer::{Peer, soon};
 
 /// What the handler of the test counts.
 #[derive(Clone, Default)]
-pub(super) struct Counts(Arc<[AtomicUsize; 3]>);
+struct Counts(Arc<[AtomicUsize; 3]>);
 
 impl Counts {
     fn add(&self, which: usize) {
@@ -20,7 +20,7 @@ impl Counts {
     }
 
     /// Returns how often the handler began, and how often its call began and ended.
-    pub(super) fn get(&self) -> [usize; 3] {
+    fn get(&self) -> [usize; 3] {
         [0, 1, 2].map(|which| self.0[which].load(Ordering::SeqCst))
     }
 }
@@ -33,12 +33,12 @@ impl Drop for Ended {
     }
 }
 
-pub(super) async fn confirmed(cx: &Context, question: &str) -> Result<bool, HandlerError> {
+async fn confirmed(cx: &Context, question: &str) -> Result<bool, HandlerError> {
     let form = Form::new(question).required("ok", BooleanSchema::new());
     Ok(cx.elicit(form).key(question).await?.accepted().is_some())
 }
 
-pub(super) fn builder(counts: &Counts) -> ServerBuilder {
+fn builder(counts: &Counts) -> ServerBuilder {
     let counts = counts.clone();
     let call = move |cx: Context| {
         let counts = counts.clone();
@@ -59,12 +59,12 @@ pub(super) fn builder(counts: &Counts) -> ServerBuilder {
     Server::builder("test", "1").tool("order", "Orders", call)
 }
 
-pub(super) fn forms(mut peer: Peer) -> Peer {
+fn forms(mut peer: Peer) -> Peer {
     peer.capabilities = json!({ "elicitation": { "form": {} } });
     peer
 }
 
-pub(super) fn answer(key: &str, state: &Value) -> Value {
+fn answer(key: &str, state: &Value) -> Value {
     json!({
         "name": "order",
         "inputResponses": { key: { "action": "accept", "content": { "ok": true } } },
@@ -136,7 +136,7 @@ async fn sessions_run_the_call_in_the_handler() {
 }
 
 /// Waits until the call has ended.
-pub(super) async fn ended(counts: &Counts) {
+async fn ended(counts: &Counts) {
     let waiting = async {
         while counts.get()[2] == 0 {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -185,6 +185,27 @@ async fn call_ends_if_the_client_never_answers_and_its_state_is_refused_then() {
     let refused = peer.request("tools/call", retry).await;
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
     assert_eq!(counts.get()[1], 1);
+}
+
+#[tokio::test]
+async fn next_round_that_reaches_another_process_is_refused_and_the_call_goes_on() {
+    let (counts, store) = (Counts::default(), mcp_server::Memory::new());
+    let process = || {
+        let keys = mcp_server::Keys::from_bytes([7; 32]);
+        let server = builder(&counts).store(store.clone()).keys(keys);
+        server.build().unwrap()
+    };
+    let (one, two) = (process(), process());
+    let (mut one, mut two) = (forms(Peer::modern(&one)), forms(Peer::modern(&two)));
+    let first = one.result("tools/call", json!({ "name": "order" })).await;
+    let second = answer("first", &first["requestState"]);
+    let refused = two.request("tools/call", second.clone()).await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("another process"), "{message}");
+    let second = one.result("tools/call", second).await;
+    assert!(second["inputRequests"]["second"].is_object(), "{second}");
+    assert_eq!(counts.get()[1..], [1, 0]);
 }
 
 #[tokio::test]

@@ -1,8 +1,6 @@
 //! Input requests of handlers, as clients of both eras see them.
 
 mod detached;
-mod detached_elsewhere;
-mod detached_races;
 mod forms;
 mod legacy;
 mod methods;

@@ -1,9 +1,5 @@
 //! [`Context::detached`]: a call that outlives the rounds of its request.
 
-mod elsewhere;
-mod given;
-mod notes;
-
 use std::collections::HashSet;
 use std::future::Future;
 use std::sync::Arc;
@@ -15,7 +11,6 @@ use serde_json::value::RawValue;
 use tokio::time::{sleep, timeout};
 use tracing::Instrument as _;
 
-use self::given::Given;
 use crate::features::input::error::InputError;
 use crate::features::input::inputs::{self, Inputs};
 use crate::protocol::core::{Context, Core};
@@ -63,16 +58,16 @@ impl Context {
     /// `key` names the call within the handler, which may have several. Once the call has ended, the
     /// state of the request contains its value, as with [`once`](Self::once). The call ends without a result when its request is
     /// cancelled, or if the client does not answer within
-    /// [`Limits::state_time`](field@crate::Limits::state_time). If processes share a store, the next round may reach
-    /// any of them; progress and log messages of that round take up to 0.2 seconds longer then, and are
-    /// dropped beyond 64 KiB that were not read. In sessions, in tasks and for
-    /// methods without questions, `call` runs as a part of the handler.
+    /// [`Limits::state_time`](field@crate::Limits::state_time). It runs in one process: with several, a
+    /// load balancer has to send the requests of a client to the same one, or the next round is refused.
+    /// A task, which any process can go on with, has no such limit. In sessions, in tasks and for methods
+    /// without questions, `call` runs as a part of the handler.
     ///
     /// # Errors
     ///
     /// The error of the call; -32603 if there are as many calls as
     /// [`Limits::detached_calls`](field@crate::Limits::detached_calls) allows; -32602 if the call of
-    /// this request has ended, or if another request waits for it.
+    /// this request has ended or runs in another process, or if another request waits for it.
     pub async fn detached<T, F, Fut>(&self, key: &str, call: F) -> Result<T, HandlerError>
     where
         T: Serialize + DeserializeOwned,
@@ -89,13 +84,11 @@ impl Context {
         let known = known.map(|known| serde_json::from_str(known.get()));
         let running = match known.transpose()? {
             Some(Known::Done(value)) => return Ok(serde_json::from_str(value.get())?),
-            Some(Known::Begun(id)) => {
-                let Some(running) = self.core().detached.get(&id) else {
-                    let value = elsewhere::round(self, inputs, &id).await?;
-                    return done(inputs, name, value);
-                };
-                running
-            }
+            Some(Known::Begun(id)) => self.core().detached.get(&id).ok_or_else(|| {
+                let text = "`requestState`: the call has ended, or another process runs it; send the \
+                            request again without it";
+                HandlerError::invalid_params(text)
+            })?,
             None => {
                 let (id, running) = start(self, call)?;
                 let begun = json::to_raw(&Known::Begun(id))?;
@@ -114,20 +107,12 @@ impl Context {
         };
         let value = round(self, inputs, &running).await?;
         drop(waiting);
-        done(inputs, name, value)
+        let result = serde_json::from_str(value.get())?;
+        let done = json::to_raw(&Known::Done(value))?;
+        // For the next rounds.
+        inputs.rounds().once.insert(name, done);
+        Ok(result)
     }
-}
-
-/// Returns the value of a call, and keeps it for the next rounds.
-fn done<T: DeserializeOwned>(
-    inputs: &Inputs,
-    name: String,
-    value: Box<RawValue>,
-) -> Result<T, HandlerError> {
-    let result = serde_json::from_str(value.get())?;
-    let done = json::to_raw(&Known::Done(value))?;
-    inputs.rounds().once.insert(name, done);
-    Ok(result)
 }
 
 /// Waits until the call ends, or hands its questions to the request.
@@ -188,8 +173,7 @@ where
     Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
     let core = Arc::clone(request.core());
-    // Begins with the id of the process, so that others can tell whether it runs.
-    let id = format!("{}{}", core.stores.process, random_id()?);
+    let id = random_id()?;
     let sink = Arc::<RoundSink>::default();
     let cx =
         request.detached_from_rounds(&id, Arc::clone(&sink) as _, Box::new(Inputs::detached()));
@@ -258,24 +242,9 @@ async fn abandoned(entry: &TableEntry, time: std::time::Duration) {
             CallPhase::Cancelled | CallPhase::Taken => return,
             CallPhase::Attached => changed.await,
             CallPhase::Suspended => {
-                let given = elsewhere::given(&entry.core, &entry.id);
-                match timeout(time, select(changed, given)).await {
-                    Ok(Either::First(()) | Either::Second((Given::Taken, _))) => {}
-                    Ok(Either::Second((Given::Answers(answers), version))) => {
-                        let answers = (&answers, version);
-                        elsewhere::serve(&entry.core, &entry.id, call, answers).await;
-                    }
-                    Ok(Either::Second((Given::Cancelled(reason), _))) => {
-                        given::remove(&entry.core, &given::key(&entry.id)).await;
-                        call.cx.state.ended.set_reason(reason.as_deref());
-                        return;
-                    }
-                    Err(_) => {
-                        tracing::debug!(
-                            "the client did not answer the questions of a call in time"
-                        );
-                        return;
-                    }
+                if timeout(time, changed).await.is_err() {
+                    tracing::debug!("the client did not answer the questions of a call in time");
+                    return;
                 }
             }
         }

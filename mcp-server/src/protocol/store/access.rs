@@ -185,7 +185,7 @@ impl Stores {
         self.put(put).await.map(|_| ())
     }
 
-    /// Returns `true` if the process that created a stream or a call has recorded that it runs, or if
+    /// Returns `true` if the process that created a stream or a task has recorded that it runs, or if
     /// that cannot be known. The id begins with that of the process.
     pub(crate) async fn is_running(&self, id: &str) -> Result<bool, StoreError> {
         let process = id.get(..self.process.len());

@@ -74,11 +74,6 @@ impl Inputs {
         answered.collect()
     }
 
-    /// Removes and returns all answers in the request, for the process that runs the call.
-    pub(crate) fn take_all_responses(&self) -> RawValues {
-        std::mem::take(&mut self.rounds().responses)
-    }
-
     /// Ends the round with questions of a detached call.
     pub(crate) fn suspend_for(&self, open: Vec<OpenQuestion>) {
         let mut rounds = self.rounds();
