@@ -68,7 +68,6 @@ pub mod cluster {
 #[cfg(all(
     feature = "https-url",
     feature = "sep-2093",
-    feature = "templates",
     feature = "versioned-resources"
 ))]
 pub mod database {
@@ -78,7 +77,6 @@ pub mod database {
 pub mod errors {
     #![doc = include_str!("../docs/errors.md")]
 }
-#[cfg(feature = "pagination")]
 pub mod lists {
     #![doc = include_str!("../docs/lists.md")]
 }
@@ -86,31 +84,28 @@ pub mod lists {
 pub mod oauth {
     #![doc = include_str!("../docs/oauth.md")]
 }
-#[cfg(all(feature = "json-schema", feature = "templates"))]
+#[cfg(feature = "json-schema")]
 pub mod offers {
     #![doc = include_str!("../docs/offers.md")]
 }
-#[cfg(feature = "asking")]
 pub mod peers {
     #![doc = include_str!("../docs/peers.md")]
 }
-#[cfg(feature = "templates")]
 pub mod prompts {
     #![doc = include_str!("../docs/prompts.md")]
 }
-#[cfg(feature = "asking")]
 pub mod questions {
     #![doc = include_str!("../docs/questions.md")]
 }
-#[cfg(all(feature = "http", feature = "asking"))]
+#[cfg(feature = "http")]
 pub mod requests {
     #![doc = include_str!("../docs/requests.md")]
 }
-#[cfg(all(feature = "sep-2093", feature = "templates"))]
+#[cfg(feature = "sep-2093")]
 pub mod resources {
     #![doc = include_str!("../docs/resources.md")]
 }
-#[cfg(all(feature = "http", feature = "asking"))]
+#[cfg(feature = "http")]
 pub mod serving {
     #![doc = include_str!("../docs/serving.md")]
 }
@@ -137,7 +132,7 @@ pub mod testing {
 pub mod urls {
     #![doc = include_str!("../docs/urls.md")]
 }
-#[cfg(all(feature = "versioned-resources", feature = "templates"))]
+#[cfg(feature = "versioned-resources")]
 pub mod versions {
     #![doc = include_str!("../docs/versions.md")]
 }

@@ -3,7 +3,6 @@
 pub(crate) mod and_then;
 #[cfg(feature = "https-url")]
 pub(crate) mod etag;
-#[cfg(feature = "_seal")]
 pub(crate) mod hex_keys;
 pub(crate) mod join;
 #[cfg(feature = "_proposals")]

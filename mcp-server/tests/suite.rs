@@ -9,52 +9,31 @@
 )]
 mod support;
 
-#[cfg(all(
-    feature = "_extensions",
-    feature = "asking",
-    feature = "json-schema",
-    feature = "pagination"
-))]
+#[cfg(all(feature = "_extensions", feature = "json-schema"))]
 mod extensions;
-#[cfg(all(
-    feature = "asking",
-    feature = "json-schema",
-    feature = "pagination",
-    feature = "templates"
-))]
+#[cfg(feature = "json-schema")]
 mod features;
 /// The example of that name.
 #[cfg(all(
     unix,
     feature = "https-url",
     feature = "sep-2093",
-    feature = "templates",
     feature = "tls",
     feature = "versioned-resources"
 ))]
 mod files;
-#[cfg(all(
-    feature = "asking",
-    feature = "http",
-    feature = "json-schema",
-    feature = "pagination",
-    feature = "tls"
-))]
+#[cfg(all(feature = "http", feature = "json-schema", feature = "tls"))]
 mod http;
-#[cfg(all(feature = "asking", feature = "pagination"))]
 mod input;
 /// The store in PostgreSQL.
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;
 /// The documents of `docs/resources.md`.
 #[cfg(all(
-    feature = "asking",
     feature = "http",
     feature = "https-url",
     feature = "json-schema",
-    feature = "pagination",
     feature = "sep-2093",
-    feature = "templates",
     feature = "versioned-resources"
 ))]
 mod resources;
@@ -67,13 +46,10 @@ mod streams;
 mod trace;
 /// The document `https-url` of `docs/resources.md`.
 #[cfg(all(
-    feature = "asking",
     feature = "http",
     feature = "https-url",
     feature = "json-schema",
-    feature = "pagination",
     feature = "sep-2093",
-    feature = "templates",
     feature = "tls",
     feature = "versioned-resources"
 ))]

@@ -19,18 +19,15 @@ use crate::proposals::https_url::{config::HttpUrls, issue::Urls};
 use crate::proposals::{hooks, resources::blocks};
 use crate::protocol::changes::Hub;
 use crate::protocol::core::Core;
-#[cfg(feature = "asking")]
 use crate::protocol::detached::DetachedTable;
 use crate::protocol::dispatch::lifecycle;
 use crate::protocol::dispatch::registry::Registry;
-#[cfg(feature = "_seal")]
 use crate::protocol::error::text::Chain;
 use crate::protocol::error::{BuildError, BuildErrors};
 #[cfg(feature = "http")]
 use crate::protocol::metrics::counters::Counters;
 use crate::protocol::metrics::operations::OperationCounter;
 use crate::protocol::quota::Peers;
-#[cfg(feature = "_seal")]
 use crate::protocol::seal::{KeySlot, Keys};
 use crate::protocol::store::access::Stores;
 use crate::protocol::store::link::BusReceiver;
@@ -65,7 +62,6 @@ impl ServerBuilder {
             errors: conversions,
             mut registry,
             mut definitions,
-            #[cfg(feature = "_seal")]
             keys,
             #[cfg(feature = "https-url")]
             urls,
@@ -113,14 +109,12 @@ impl ServerBuilder {
         let (Ok(limits), Ok(info_text), true) = (limits, info_text, errors.is_empty()) else {
             return Err(BuildErrors(errors));
         };
-        #[cfg(feature = "_seal")]
         if keys.is_none() && stores.are_set() {
             tracing::warn!(
                 "processes share a store, but this one has random keys: the others refuse its \
                  request state and cursors. Set `ServerBuilder::keys` to the same in all of them"
             );
         }
-        #[cfg(feature = "_seal")]
         let keys = match keys {
             Some(keys) => keys,
             None => Keys::generate().map_err(|error| random(&error))?,
@@ -159,7 +153,6 @@ impl ServerBuilder {
             withhold: blocks::withhold_of_block,
             stores,
             stopping: CancelSignal::default(),
-            #[cfg(feature = "asking")]
             detached: DetachedTable::default(),
             stopping_since: OnceLock::new(),
             background: OnceLock::new(),
@@ -167,7 +160,6 @@ impl ServerBuilder {
             tools: registry.tools,
             #[cfg(feature = "http")]
             counters: Counters::default(),
-            #[cfg(feature = "_seal")]
             keys: KeySlot::new(keys),
             assembly: Arc::<Catalogs>::clone(&catalogs),
         });
@@ -209,7 +201,6 @@ fn issued_urls(
     Ok(urls.map_err(|error| random(&error))?.map(Arc::new))
 }
 
-#[cfg(feature = "_seal")]
 fn random(error: &crate::protocol::seal::SealError) -> BuildError {
     BuildError::Random(Chain(error).to_string())
 }

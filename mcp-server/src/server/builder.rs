@@ -12,13 +12,11 @@ use crate::protocol::core::Layer;
 use crate::protocol::core::states::States;
 use crate::protocol::dispatch::extension::OnBuilt;
 use crate::protocol::dispatch::registry::Registry;
-#[cfg(feature = "pagination")]
 use crate::protocol::error::BuildError;
 use crate::protocol::error::ErrorDetail;
 use crate::protocol::error::conversions::ErrorConversions;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
-#[cfg(feature = "_seal")]
 use crate::protocol::seal::Keys;
 use crate::protocol::store::Store;
 use crate::protocol::store::access::StoreSettings;
@@ -51,7 +49,6 @@ pub struct ServerBuilder {
     pub(crate) errors: ErrorConversions,
     pub(crate) registry: Registry,
     pub(crate) definitions: Definitions,
-    #[cfg(feature = "_seal")]
     pub(crate) keys: Option<Keys>,
     #[cfg(feature = "https-url")]
     pub(crate) urls: Option<HttpUrls>,
@@ -75,7 +72,6 @@ impl ServerBuilder {
             errors: ErrorConversions::default(),
             registry: Registry::default(),
             definitions: Definitions::default(),
-            #[cfg(feature = "_seal")]
             keys: None,
             #[cfg(feature = "https-url")]
             urls: None,
@@ -207,7 +203,6 @@ impl ServerBuilder {
 
     /// Sets the keys that request state and cursors are sealed with. Without this call they are
     /// random. Processes that serve one endpoint need the same keys.
-    #[cfg(feature = "_seal")]
     pub fn keys(mut self, keys: crate::Keys) -> Self {
         self.keys = Some(keys);
         self
@@ -305,7 +300,6 @@ impl ServerBuilder {
     }
 
     /// Splits lists into pages of this many items. Without this call, a list has one page.
-    #[cfg(feature = "pagination")]
     pub fn page_size(mut self, items: usize) -> Self {
         self.definitions.page_size = std::num::NonZeroUsize::new(items);
         if self.definitions.page_size.is_none() {

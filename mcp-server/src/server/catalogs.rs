@@ -9,7 +9,6 @@ use crate::features::completions::handlers::Completions;
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;
-#[cfg(feature = "templates")]
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::features::tools::definition::ToolDef;
 #[cfg(feature = "https-url")]
@@ -24,12 +23,10 @@ use crate::protocol::handler::Handler;
 pub(crate) struct Definitions {
     pub(crate) tools: List<ToolDef>,
     pub(crate) resources: List<ResourceDef>,
-    #[cfg(feature = "templates")]
     pub(crate) templates: List<TemplateDef>,
     pub(crate) prompts: List<PromptDef>,
     pub(crate) completions: Completions,
     /// The number of items on a page; `None` for a single page.
-    #[cfg(feature = "pagination")]
     pub(crate) page_size: Option<std::num::NonZeroUsize>,
     /// The errors that were found so far.
     pub(crate) errors: Vec<BuildError>,
@@ -74,7 +71,6 @@ impl Definitions {
             .extend(self.prompts.merge(group.prompts, prefix, &enter));
         self.errors
             .extend(self.resources.merge(group.resources, "", &enter));
-        #[cfg(feature = "templates")]
         self.errors
             .extend(self.templates.merge(group.templates, "", &enter));
         let rename = |kind: &str, name: String| match kind {
@@ -100,23 +96,13 @@ impl Definitions {
         mut self,
         #[cfg(feature = "https-url")] urls: Option<Arc<Urls>>,
     ) -> (Catalogs, Completions) {
-        #[cfg(feature = "templates")]
-        {
-            self.templates.hints = self.resources.hints.clone();
-        }
-        #[cfg(feature = "pagination")]
-        {
-            self.tools.page_size = self.page_size;
-            self.prompts.page_size = self.page_size;
-            self.resources.page_size = self.page_size;
-            #[cfg(feature = "templates")]
-            {
-                self.templates.page_size = self.page_size;
-            }
-        }
+        self.templates.hints = self.resources.hints.clone();
+        self.tools.page_size = self.page_size;
+        self.prompts.page_size = self.page_size;
+        self.resources.page_size = self.page_size;
+        self.templates.page_size = self.page_size;
         let definitions = Arc::new(ResourceDefinitions {
             resources: Arc::new(std::mem::take(&mut self.resources)),
-            #[cfg(feature = "templates")]
             templates: Arc::new(self.templates),
         });
         let resources = ResourceCatalog {

@@ -7,10 +7,7 @@ use mcp_types::uri::canonical;
 use mcp_types::{Annotations, CacheScope, Cursor, ListResourcesResult, Resource};
 
 use super::described::described;
-use super::handlers;
-#[cfg(feature = "pagination")]
-use super::handlers::ListHandler;
-use super::handlers::{ReadHandler, ReadParams};
+use super::handlers::{self, ListHandler, ReadHandler, ReadParams};
 use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::{DefinitionError, check_icons};
@@ -45,7 +42,6 @@ pub struct ResourceDef {
     pub(crate) hints: CacheHints,
     pub(crate) access: Access,
     pub(crate) reader: Option<ReadHandler>,
-    #[cfg(feature = "pagination")]
     pub(crate) lister: Option<ListHandler>,
     /// The contents, if they are part of the definition.
     pub(crate) fixed: Option<FixedContents>,
@@ -67,7 +63,6 @@ impl ResourceDef {
             hints: CacheHints::default(),
             access: Access::default(),
             reader: None,
-            #[cfg(feature = "pagination")]
             lister: None,
             fixed: None,
             error: None,
@@ -158,10 +153,7 @@ impl Definition for ResourceDef {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        let has_handler = self.reader.is_some();
-        #[cfg(feature = "pagination")]
-        let has_handler = has_handler || self.lister.is_some();
-        if !has_handler {
+        if self.reader.is_none() && self.lister.is_none() {
             return Err("the resource has no handler".into());
         }
         uri_syntax::check(&self.resource.uri).map_err(|error| error.to_string())?;

@@ -27,7 +27,6 @@ use crate::util::uri_syntax::make_canonical;
 /// that resource.
 ///
 /// ```
-/// # #[cfg(feature = "templates")] {
 /// use mcp_server::types::Resource;
 /// use mcp_server::{ListAt, ResourceUri, Server, TemplateDef};
 ///
@@ -43,7 +42,6 @@ use crate::util::uri_syntax::make_canonical;
 ///     });
 /// let server = Server::builder("site", "1.0.0").add_resource_template(pages).build()?;
 /// # drop(server);
-/// # }
 /// # Ok::<(), mcp_server::BuildErrors>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -18,7 +18,6 @@ impl ResolvedResource {
     pub(crate) fn base_resource(&self) -> Resource {
         match &self.definition {
             Defined::Resource(definition) => definition.resource.clone(),
-            #[cfg(feature = "templates")]
             Defined::Template(definition) => {
                 let template = definition.template.clone();
                 let mut resource = definition.resource.clone();

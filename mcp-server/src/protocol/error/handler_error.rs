@@ -94,7 +94,6 @@ impl HandlerError {
     /// as data. For handlers that list, see [`ListAt`](crate::ListAt).
     ///
     /// ```
-    /// # #[cfg(feature = "templates")] {
     /// use mcp_server::{HandlerError, ListAt, ResourcePage, ResourceUri, TemplateDef};
     ///
     /// async fn members(at: ListAt) -> Result<ResourcePage, HandlerError> {
@@ -108,7 +107,6 @@ impl HandlerError {
     ///     .handler(|ResourceUri(uri): ResourceUri| async move { uri })
     ///     .list(members);
     /// # drop(files);
-    /// # }
     /// ```
     #[cfg(feature = "sep-2093")]
     pub fn not_a_collection(uri: impl Into<String>) -> Self {
