@@ -24,7 +24,7 @@ pub mod changes {
 pub mod eras {
     #![doc = include_str!("../docs/eras.md")]
 }
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 pub mod fetch {
     #![doc = include_str!("../docs/fetch.md")]
 }
@@ -44,7 +44,7 @@ pub mod offers {
 pub mod questions {
     #![doc = include_str!("../docs/questions.md")]
 }
-#[cfg(all(feature = "sep-2093", feature = "versioned-resources"))]
+#[cfg(feature = "proposals")]
 pub mod resources {
     #![doc = include_str!("../docs/resources.md")]
 }

@@ -40,7 +40,7 @@
 //! | `process` | servers as child processes: `ChildProcess` | 7 crates |
 //! | `http` | Streamable HTTP of both eras, and the HTTP+SSE of 2024-11-05: `Http` | 16 crates |
 //! | `tls` | `http`, and `https` by rustls with ring and the certificates of the system | 32 crates |
-//! | `https-url` | `tls`, and resources by their HTTPS URLs: `Client::fetch` (a proposal) | 32 crates |
+//! | `proposals` | `tls`, and proposals for resources, unstable: [by their URLs](guide::fetch), [metadata, collections, versions and filters](guide::resources) | 32 crates |
 //! | `oauth` | `tls`, and [authorization](guide::authorization) with OAuth: the module `oauth` | 42 crates |
 //! | `keyring` | `oauth`, and `KeyringStore`, which encrypts tokens with a key from the keyring of the system | 121 crates |
 //! | `draft` | the draft of the next revision, unstable: [eras](guide::eras) | no crate |
@@ -112,6 +112,7 @@ mod host;
 pub mod icons;
 #[cfg(feature = "oauth")]
 pub mod oauth;
+#[cfg(feature = "proposals")]
 mod proposals;
 mod protocol;
 mod transport;
@@ -136,10 +137,11 @@ pub use host::model_tools::{ModelCall, ModelFormat, ModelResult, ModelTools, Mod
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};
-#[cfg(feature = "https-url")]
-pub use proposals::https_url::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError, Reference};
-#[cfg(feature = "versioned-resources")]
-pub use proposals::versioned_resources::Current;
+#[cfg(feature = "proposals")]
+pub use proposals::{
+    https_url::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError, Reference},
+    versioned_resources::Current,
+};
 #[cfg(feature = "http")]
 pub use protocol::authorize::{Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse};
 #[cfg(feature = "tasks")]

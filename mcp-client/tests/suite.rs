@@ -20,7 +20,7 @@ mod apps;
 mod error_texts;
 #[cfg(unix)]
 mod faults;
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 mod fetch;
 #[cfg(feature = "http")]
 mod http;
@@ -37,12 +37,7 @@ mod models;
 mod oauth;
 #[cfg(all(unix, feature = "process"))]
 mod process;
-#[cfg(all(
-    feature = "http",
-    feature = "https-url",
-    feature = "sep-2093",
-    feature = "versioned-resources"
-))]
+#[cfg(feature = "proposals")]
 mod resources;
 mod scripted;
 #[cfg(feature = "skills")]

@@ -65,11 +65,7 @@ pub mod cluster {
     #![doc = include_str!("../docs/cluster.md")]
     #![doc = concat!("```no_run\n", include_str!("../examples/cluster.rs"), "```")]
 }
-#[cfg(all(
-    feature = "https-url",
-    feature = "sep-2093",
-    feature = "versioned-resources"
-))]
+#[cfg(feature = "proposals")]
 pub mod database {
     #![doc = include_str!("../docs/database.md")]
     #![doc = concat!("```no_run\n", include_str!("../examples/sqlite.rs"), "```")]
@@ -101,7 +97,7 @@ pub mod questions {
 pub mod requests {
     #![doc = include_str!("../docs/requests.md")]
 }
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "proposals")]
 pub mod resources {
     #![doc = include_str!("../docs/resources.md")]
 }
@@ -128,11 +124,11 @@ pub mod tasks {
 pub mod testing {
     #![doc = include_str!("../docs/testing.md")]
 }
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 pub mod urls {
     #![doc = include_str!("../docs/urls.md")]
 }
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub mod versions {
     #![doc = include_str!("../docs/versions.md")]
 }

@@ -50,9 +50,7 @@
 //! | `apps` | the extension `io.modelcontextprotocol/ui`: [tools with a user interface](guide::apps) |
 //! | `skills` | the extension of that name: [skills for agents](guide::skills) from a folder or another source |
 //! | `draft` | the draft of the next revision, unstable: see `ServerBuilder::draft` |
-//! | `https-url` | the proposal of that name: signed [URLs of resources](guide::urls) |
-//! | `sep-2093` | the proposal of that name: [metadata of resources](guide::resources), documents and collections |
-//! | `versioned-resources` | the proposal of that name: [versions](guide::versions), filters, and changes with the changed resource |
+//! | `proposals` | `http`, and proposals for resources, unstable: signed [URLs](guide::urls), [metadata](guide::resources), collections, [versions](guide::versions), filters, and changes with the changed resource |
 //!
 //! Each request and notification with a handler runs in a [`tracing`] span `mcp.request` at the
 //! level `INFO`. Its fields are the attributes of OpenTelemetry's conventions for the protocol,
@@ -69,7 +67,7 @@
 mod extensions;
 mod features;
 pub mod guide;
-#[cfg(feature = "_proposals")]
+#[cfg(feature = "proposals")]
 mod proposals;
 mod protocol;
 mod server;
@@ -101,33 +99,30 @@ pub use features::prompts::definition::PromptDef;
 pub use features::prompts::result::{IntoMessage, IntoPrompt};
 pub use features::resources::contents::IntoContents;
 pub use features::resources::contents::body::{IntoBody, ResourceBody};
-#[cfg(feature = "https-url")]
-pub use features::resources::contents::stream::{ResourceStream, WantedBytes};
 pub use features::resources::definition::ResourceDef;
-#[cfg(feature = "versioned-resources")]
-pub use features::resources::listed::filter::ResourceFilter;
 pub use features::resources::listed::{ListAt, ResourcePage};
 pub use features::resources::request::ResourceUri;
 pub use features::resources::request::Variables;
 pub use features::resources::templates::definition::TemplateDef;
 pub use features::resources::variables::TemplateVariables;
+#[cfg(feature = "proposals")]
+pub use features::resources::{
+    contents::stream::{ResourceStream, WantedBytes},
+    listed::filter::ResourceFilter,
+};
 pub use features::stored::{Stored, StoredValue};
 pub use features::tools::definition::ToolDef;
 pub use features::tools::result::{IntoToolResult, Json};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
-#[cfg(feature = "https-url")]
-pub use proposals::https_url::config::{HttpUrls, UrlError};
-#[cfg(feature = "https-url")]
-pub use proposals::https_url::keys::UrlKeys;
-#[cfg(feature = "https-url")]
-pub use proposals::https_url::presigned::{PresignedUrl, PresignedUrlError};
-#[cfg(feature = "https-url")]
-pub use proposals::https_url::serving::read::ReadByUrl;
-#[cfg(feature = "https-url")]
-pub use proposals::https_url::serving::service::UrlService;
-#[cfg(feature = "versioned-resources")]
-pub use proposals::versioned_resources::versioned::Versioned;
+#[cfg(feature = "proposals")]
+pub use proposals::{
+    https_url::config::{HttpUrls, UrlError},
+    https_url::keys::UrlKeys,
+    https_url::presigned::{PresignedUrl, PresignedUrlError},
+    https_url::serving::{read::ReadByUrl, service::UrlService},
+    versioned_resources::versioned::Versioned,
+};
 #[cfg(feature = "http")]
 pub use protocol::caller::extensions::PeerAddress;
 pub use protocol::caller::extensions::{Extensions, Principal};

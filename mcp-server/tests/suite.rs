@@ -4,7 +4,7 @@
 //! dependencies again. A new folder of tests is declared here.
 
 #[cfg_attr(
-    not(all(feature = "json-schema", feature = "https-url", feature = "oauth")),
+    not(all(feature = "json-schema", feature = "oauth", feature = "proposals")),
     allow(dead_code, reason = "the modules of some features use it")
 )]
 mod support;
@@ -14,13 +14,7 @@ mod extensions;
 #[cfg(feature = "json-schema")]
 mod features;
 /// The example of that name.
-#[cfg(all(
-    unix,
-    feature = "https-url",
-    feature = "sep-2093",
-    feature = "tls",
-    feature = "versioned-resources"
-))]
+#[cfg(all(unix, feature = "proposals", feature = "tls"))]
 mod files;
 #[cfg(all(feature = "http", feature = "json-schema", feature = "tls"))]
 mod http;
@@ -29,13 +23,7 @@ mod input;
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;
 /// The documents of `docs/resources.md`.
-#[cfg(all(
-    feature = "http",
-    feature = "https-url",
-    feature = "json-schema",
-    feature = "sep-2093",
-    feature = "versioned-resources"
-))]
+#[cfg(all(feature = "json-schema", feature = "proposals"))]
 mod resources;
 mod stdio;
 #[cfg(feature = "testing")]
@@ -45,12 +33,5 @@ mod streams;
 #[cfg(feature = "http")]
 mod trace;
 /// The document `https-url` of `docs/resources.md`.
-#[cfg(all(
-    feature = "http",
-    feature = "https-url",
-    feature = "json-schema",
-    feature = "sep-2093",
-    feature = "tls",
-    feature = "versioned-resources"
-))]
+#[cfg(all(feature = "json-schema", feature = "proposals", feature = "tls"))]
 mod urls;

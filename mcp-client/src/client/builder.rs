@@ -29,6 +29,7 @@ use crate::features::server_requests::inputs::{Inputs, handler};
 #[cfg(feature = "tasks")]
 use crate::features::shared_connection::Deferred;
 use crate::features::state::Features;
+#[cfg(feature = "proposals")]
 use crate::proposals::hooks::RESOURCES;
 use crate::protocol::capabilities;
 use crate::protocol::connection::connection_state::ConnectionState;
@@ -44,6 +45,9 @@ use crate::protocol::middleware::{Layer, Layers};
 use crate::protocol::negotiation::negotiate;
 use crate::protocol::request_meta::RequestMeta;
 use crate::protocol::transport::{OpenedTransport, Transport};
+
+#[cfg(not(feature = "proposals"))]
+const RESOURCES: &[&dyn crate::features::proposals::ResourceProposals] = &[];
 
 /// Configures a client until it is connected to a server. A clone can be connected to another one.
 #[derive(Clone, Debug)]
@@ -238,8 +242,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Enables proposals, each behind the Cargo feature of its name, and announces them to servers
-    /// of the revisions that they [extend](Proposal::extends) in `capabilities.experimental`.
+    /// Enables proposals of the Cargo feature `proposals`, and announces them to servers of the
+    /// revisions that they [extend](Proposal::extends) in `capabilities.experimental`.
     /// [`Client::negotiated`] returns whether the server announced one, too.
     pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
         self.proposals.extend(proposals);

@@ -152,7 +152,7 @@ pub enum CallError {
     #[error(transparent)]
     Task(#[from] TaskError),
     /// The request needs a proposal that not both sides [announced](crate::Client::negotiated).
-    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+    #[cfg(feature = "proposals")]
     #[error("`{method}` requires that both sides support the proposal `{}`", proposal.as_str())]
     NotNegotiated {
         /// The method.

@@ -9,7 +9,7 @@ pub(crate) mod handlers;
 pub(crate) mod listed;
 pub(crate) mod pages;
 pub(crate) mod permitted;
-#[cfg(feature = "_proposals")]
+#[cfg(feature = "proposals")]
 pub(crate) mod proposals;
 pub(crate) mod request;
 pub(crate) mod resolved;
@@ -70,7 +70,7 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
         common,
         move |params, cx| read(params, cx, Arc::clone(&read_from)),
     );
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     Arc::clone(&resources.proposals).register(registry);
 }
 
@@ -92,9 +92,9 @@ async fn read(
 ) -> Result<ReadResourceResult, HandlerError> {
     let cx = cx.with_value(AdmittedResources::default());
     let found = resources.definitions.find(&cx, &uri).await?;
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     let result = resources.proposals.read(&found, &cx).await;
-    #[cfg(not(feature = "_proposals"))]
+    #[cfg(not(feature = "proposals"))]
     let result = found.contents(None, &cx).await.map(|contents| {
         let hints = found.hints(&contents, |uri| {
             resources.definitions.locate_closed(uri).is_some()

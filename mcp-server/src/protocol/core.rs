@@ -71,7 +71,7 @@ pub(crate) struct Core {
     pub(crate) hub: Hub,
     pub(crate) resource_access: Option<Box<dyn ResourceAccess>>,
     /// Removes what the client must not see from a block of a question to the client.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) withhold: fn(&mut mcp_types::ContentBlock, &Context),
     pub(crate) stores: Stores,
     pub(crate) peers: Arc<Peers>,

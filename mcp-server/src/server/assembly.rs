@@ -13,10 +13,12 @@ use crate::extensions::apps;
 use crate::features::completions::handlers::Completions;
 use crate::features::definition_error::check_icons;
 use crate::features::{completions, logging, prompts, resources, subscriptions, tools};
-#[cfg(feature = "https-url")]
-use crate::proposals::https_url::{config::HttpUrls, issue::Urls};
-#[cfg(feature = "_proposals")]
-use crate::proposals::{hooks, resources::blocks};
+#[cfg(feature = "proposals")]
+use crate::proposals::{
+    hooks,
+    https_url::{config::HttpUrls, issue::Urls},
+    resources::blocks,
+};
 use crate::protocol::changes::Hub;
 use crate::protocol::core::Core;
 use crate::protocol::detached::DetachedTable;
@@ -63,10 +65,10 @@ impl ServerBuilder {
             mut registry,
             mut definitions,
             keys,
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             urls,
         } = self;
-        #[cfg(feature = "https-url")]
+        #[cfg(feature = "proposals")]
         let urls = issued_urls(urls, &registry, stores.are_set())?;
         layers.append(&mut task_layers);
         let inner = layers.len();
@@ -75,7 +77,7 @@ impl ServerBuilder {
         let mut errors = std::mem::take(&mut registry.errors);
         errors.append(&mut definitions.errors);
         let (catalogs, mut completions) = definitions.into_catalogs(
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             urls,
         );
         errors.extend(completions.missing(&states));
@@ -88,7 +90,7 @@ impl ServerBuilder {
             &catalogs.resources.definitions,
         ));
         register(&mut registry, &catalogs, completions);
-        #[cfg(feature = "_proposals")]
+        #[cfg(feature = "proposals")]
         errors.extend(hooks::unhandled(&registry));
         errors.extend(registry.missing(&states));
         errors.extend(catalogs.tools.missing(&states));
@@ -149,7 +151,7 @@ impl ServerBuilder {
             fallback_listener: registry.fallback_listener,
             hub: Hub::default(),
             resource_access: registry.resource_access,
-            #[cfg(feature = "_proposals")]
+            #[cfg(feature = "proposals")]
             withhold: blocks::withhold_of_block,
             stores,
             stopping: CancelSignal::default(),
@@ -166,7 +168,7 @@ impl ServerBuilder {
         if let Some(bus) = &core.stores.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Core>::downgrade(&core);
             bus.attach(receiver);
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             if let Some(urls) = &catalogs.urls {
                 let receiver: Weak<dyn BusReceiver> = Arc::<Urls>::downgrade(urls);
                 bus.attach(receiver);
@@ -180,7 +182,7 @@ impl ServerBuilder {
 }
 
 /// Returns what issues the URLs of resources, if the program opted into the proposal.
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 fn issued_urls(
     urls: Option<HttpUrls>,
     registry: &Registry,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_types::{CacheScope, Icon, Implementation, Proposal, ServerCapabilities};
 
 use crate::features::catalog::CacheHints;
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 use crate::proposals::https_url::config::HttpUrls;
 use crate::protocol::core::Layer;
 use crate::protocol::core::states::States;
@@ -50,7 +50,7 @@ pub struct ServerBuilder {
     pub(crate) registry: Registry,
     pub(crate) definitions: Definitions,
     pub(crate) keys: Option<Keys>,
-    #[cfg(feature = "https-url")]
+    #[cfg(feature = "proposals")]
     pub(crate) urls: Option<HttpUrls>,
 }
 
@@ -73,7 +73,7 @@ impl ServerBuilder {
             registry: Registry::default(),
             definitions: Definitions::default(),
             keys: None,
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             urls: None,
         }
     }
@@ -209,7 +209,7 @@ impl ServerBuilder {
     }
 
     /// Issues URLs for resources. The program also has to opt into [`Proposal::HttpsUrl`].
-    #[cfg(feature = "https-url")]
+    #[cfg(feature = "proposals")]
     pub fn http_urls(mut self, urls: crate::HttpUrls) -> Self {
         self.urls = Some(urls);
         self
@@ -225,8 +225,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Opts into proposals, each behind the feature of its name, and declares them to clients of
-    /// the newest revision in `capabilities.experimental`.
+    /// Opts into proposals of the Cargo feature `proposals`, and declares them to clients of the
+    /// newest revision in `capabilities.experimental`.
     ///
     /// Every such client gets what a proposal adds. What it removes or replaces, only clients that
     /// have [declared](crate::Context::negotiated) it too.

@@ -11,10 +11,8 @@ use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::features::tools::definition::ToolDef;
-#[cfg(feature = "https-url")]
-use crate::proposals::https_url::issue::Urls;
-#[cfg(feature = "_proposals")]
-use crate::proposals::resources::state::Resources;
+#[cfg(feature = "proposals")]
+use crate::proposals::{https_url::issue::Urls, resources::state::Resources};
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::Handler;
 
@@ -37,7 +35,7 @@ pub(crate) struct Catalogs {
     pub(crate) tools: Arc<List<ToolDef>>,
     pub(crate) prompts: Arc<List<PromptDef>>,
     pub(crate) resources: Arc<ResourceCatalog>,
-    #[cfg(feature = "https-url")]
+    #[cfg(feature = "proposals")]
     pub(crate) urls: Option<Arc<Urls>>,
 }
 
@@ -94,7 +92,7 @@ impl Definitions {
     /// Applies the settings that all lists share, and makes the lists ready to be served.
     pub(crate) fn into_catalogs(
         mut self,
-        #[cfg(feature = "https-url")] urls: Option<Arc<Urls>>,
+        #[cfg(feature = "proposals")] urls: Option<Arc<Urls>>,
     ) -> (Catalogs, Completions) {
         self.templates.hints = self.resources.hints.clone();
         self.tools.page_size = self.page_size;
@@ -106,10 +104,9 @@ impl Definitions {
             templates: Arc::new(self.templates),
         });
         let resources = ResourceCatalog {
-            #[cfg(feature = "_proposals")]
+            #[cfg(feature = "proposals")]
             proposals: Arc::new(Resources {
                 definitions: Arc::clone(&definitions),
-                #[cfg(feature = "https-url")]
                 urls: urls.clone(),
             }),
             definitions,
@@ -118,7 +115,7 @@ impl Definitions {
             tools: Arc::new(self.tools),
             prompts: Arc::new(self.prompts),
             resources: Arc::new(resources),
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             urls,
         };
         (catalogs, self.completions)

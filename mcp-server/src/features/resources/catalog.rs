@@ -20,7 +20,7 @@ use crate::protocol::error::handler_error::HandlerError;
 /// The resources of a server, and what proposals add to them.
 pub(crate) struct ResourceCatalog {
     pub(crate) definitions: Arc<ResourceDefinitions>,
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) proposals: Arc<dyn crate::features::resources::proposals::ResourceProposals>,
 }
 

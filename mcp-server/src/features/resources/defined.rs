@@ -59,7 +59,7 @@ impl Defined {
     }
 
     /// Returns what proposals store in the definition.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn extras(&self) -> &crate::util::lazy_type_map::LazyTypeMap {
         with_definition!(self, definition => &definition.extras)
     }

@@ -47,7 +47,7 @@ pub struct ResourceDef {
     pub(crate) fixed: Option<FixedContents>,
     pub(crate) error: Option<DefinitionError>,
     /// What proposals store.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) extras: crate::util::lazy_type_map::LazyTypeMap,
 }
 
@@ -66,7 +66,7 @@ impl ResourceDef {
             lister: None,
             fixed: None,
             error: None,
-            #[cfg(feature = "_proposals")]
+            #[cfg(feature = "proposals")]
             extras: crate::util::lazy_type_map::LazyTypeMap::default(),
         }
     }
@@ -127,7 +127,7 @@ impl ResourceDef {
     /// Returns `true` if clients that have the contents of another definition of this resource have
     /// to read it again. The contents that handlers make are not compared.
     fn has_other_contents(&self, other: &Self) -> bool {
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         if self.resource.version != other.resource.version {
             return true;
         }
@@ -159,7 +159,7 @@ impl Definition for ResourceDef {
         uri_syntax::check(&self.resource.uri).map_err(|error| error.to_string())?;
         self.resource.uri = canonical(&self.resource.uri).into_owned();
         check_icons(self.resource.icons.as_ref())?;
-        #[cfg(feature = "sep-2093")]
+        #[cfg(feature = "proposals")]
         if self.resource.resource_type.is_none() {
             self.resource.resource_type = match (&self.lister, &self.fixed) {
                 (Some(_), _) => Some(mcp_types::ResourceType::Collection),

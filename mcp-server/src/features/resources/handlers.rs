@@ -17,7 +17,7 @@ pub(crate) struct ReadHandler {
     pub(crate) read: Box<ReadFn>,
     /// `true` if each resource has one representation.
     #[cfg_attr(
-        not(feature = "https-url"),
+        not(feature = "proposals"),
         expect(dead_code, reason = "only responses by URL vary")
     )]
     pub(crate) is_single: bool,

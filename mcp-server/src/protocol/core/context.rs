@@ -156,7 +156,7 @@ impl Context {
 
     /// Returns `true` if the client gets what a proposal adds: every client of a revision that the
     /// proposal extends, if the program opted in.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn offered(&self, proposal: Proposal) -> bool {
         proposal.extends(self.revision()) && self.core().offers(proposal)
     }
@@ -245,7 +245,7 @@ impl Context {
 
     /// Returns a context of the same client for messages without a request. It cannot ask the
     /// client, and sends neither progress nor log messages.
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn without_request(&self, method: &str) -> Self {
         let state = &self.state;
         Self {

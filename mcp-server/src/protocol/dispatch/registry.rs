@@ -85,7 +85,7 @@ impl Registry {
     }
 
     /// Returns `true` if the program opted into a proposal.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn offers(&self, proposal: Proposal) -> bool {
         self.proposals.contains(&proposal)
     }

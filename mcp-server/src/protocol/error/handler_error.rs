@@ -108,7 +108,7 @@ impl HandlerError {
     ///     .list(members);
     /// # drop(files);
     /// ```
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     pub fn not_a_collection(uri: impl Into<String>) -> Self {
         let uri = uri.into();
         let data = mcp_types::json::Object::from([("uri", Value::from(uri))]);

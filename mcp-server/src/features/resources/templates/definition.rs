@@ -49,10 +49,10 @@ pub struct TemplateDef {
     pub(crate) reader: Option<ReadHandler>,
     pub(crate) lister: Option<ListHandler>,
     /// The members of each resource that templates do not have.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) resource: mcp_types::Resource,
     /// What proposals store.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) extras: crate::util::lazy_type_map::LazyTypeMap,
 }
 
@@ -77,9 +77,9 @@ impl TemplateDef {
             matcher: None,
             reader: None,
             lister: None,
-            #[cfg(feature = "_proposals")]
+            #[cfg(feature = "proposals")]
             resource: mcp_types::Resource::new("", ""),
-            #[cfg(feature = "_proposals")]
+            #[cfg(feature = "proposals")]
             extras: crate::util::lazy_type_map::LazyTypeMap::default(),
         }
     }
