@@ -17,8 +17,6 @@ mod request_json;
 mod resources;
 #[cfg(feature = "skills")]
 mod skills;
-
-#[cfg(feature = "tasks")]
 mod tasks;
 
 pub use builder::ClientBuilder;

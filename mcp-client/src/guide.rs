@@ -1,7 +1,7 @@
 //! A guide to the crate, one page per topic. Every example compiles, and those that need no
 //! external server run as tests.
 
-#[cfg(all(feature = "model-tools", feature = "process", feature = "tasks"))]
+#[cfg(feature = "process")]
 pub mod agents {
     #![doc = include_str!("../docs/agents.md")]
     // It declares a module, so it is compiled as an example only.
@@ -34,7 +34,6 @@ pub mod icons {
 pub mod middleware {
     #![doc = include_str!("../docs/middleware.md")]
 }
-#[cfg(feature = "model-tools")]
 pub mod models {
     #![doc = include_str!("../docs/models.md")]
 }
@@ -52,7 +51,6 @@ pub mod resources {
 pub mod skills {
     #![doc = include_str!("../docs/skills.md")]
 }
-#[cfg(feature = "tasks")]
 pub mod tasks {
     #![doc = include_str!("../docs/tasks.md")]
 }

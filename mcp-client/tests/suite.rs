@@ -31,7 +31,6 @@ mod icons;
 mod matrix;
 #[cfg(feature = "http")]
 mod middleware;
-#[cfg(feature = "model-tools")]
 mod models;
 #[cfg(feature = "oauth")]
 mod oauth;
@@ -43,7 +42,7 @@ mod scripted;
 #[cfg(feature = "skills")]
 mod skills;
 mod streams;
-#[cfg(all(feature = "http", feature = "tasks"))]
+#[cfg(feature = "http")]
 mod tasks;
 #[cfg(feature = "tls")]
 mod tls;
