@@ -209,7 +209,7 @@ fn additions_of_proposals_belong_to_no_revision() {
     assert_row(&output, "Map\", 0b01");
     assert!(!rows(&output).iter().any(|row| row.starts_with("Shelf.map")));
     let types = file(&output, "v2001/types.rs");
-    let sentence = "/// Behind the feature `maps` since 2002.";
+    let sentence = "/// Behind the feature `proposals` since 2002.";
     assert!(types.contains(sentence), "{types}");
     let types = file(&output, "v2002/types.rs");
     assert!(!types.contains("Since"), "{types}");

@@ -305,7 +305,7 @@ fn revisions_share_the_types_of_proposals() {
         "{old}"
     );
     let module = file(&output, "v2000_01_01/mod.rs");
-    let reexport = "#[cfg(feature = \"maps\")]\npub use super::v2000_01_02::Scale;";
+    let reexport = "#[cfg(feature = \"proposals\")]\npub use super::v2000_01_02::Scale;";
     assert!(module.contains(reexport), "{module}");
 }
 

@@ -3,7 +3,7 @@
 #[cfg(feature = "apps")]
 mod apps;
 mod builder;
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 mod fetch;
 mod handle;
 mod icons;
@@ -13,12 +13,10 @@ mod methods;
 #[cfg(test)]
 mod one_pass;
 mod request_json;
-#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+#[cfg(feature = "proposals")]
 mod resources;
 #[cfg(feature = "skills")]
 mod skills;
-
-#[cfg(feature = "tasks")]
 mod tasks;
 
 pub use builder::ClientBuilder;

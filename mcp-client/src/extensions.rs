@@ -4,5 +4,4 @@
 pub mod apps;
 #[cfg(feature = "skills")]
 pub mod skills;
-#[cfg(feature = "tasks")]
 pub(crate) mod tasks;

@@ -3,7 +3,6 @@
 pub(crate) mod cache;
 pub(crate) mod calls;
 pub(crate) mod extension;
-#[cfg(feature = "tasks")]
 pub(crate) mod farewells;
 pub(crate) mod inboxes;
 pub(crate) mod lists;

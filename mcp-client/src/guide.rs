@@ -1,7 +1,7 @@
 //! A guide to the crate, one page per topic. Every example compiles, and those that need no
 //! external server run as tests.
 
-#[cfg(all(feature = "model-tools", feature = "process", feature = "tasks"))]
+#[cfg(feature = "process")]
 pub mod agents {
     #![doc = include_str!("../docs/agents.md")]
     // It declares a module, so it is compiled as an example only.
@@ -24,7 +24,7 @@ pub mod changes {
 pub mod eras {
     #![doc = include_str!("../docs/eras.md")]
 }
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 pub mod fetch {
     #![doc = include_str!("../docs/fetch.md")]
 }
@@ -34,7 +34,6 @@ pub mod icons {
 pub mod middleware {
     #![doc = include_str!("../docs/middleware.md")]
 }
-#[cfg(feature = "model-tools")]
 pub mod models {
     #![doc = include_str!("../docs/models.md")]
 }
@@ -44,7 +43,7 @@ pub mod offers {
 pub mod questions {
     #![doc = include_str!("../docs/questions.md")]
 }
-#[cfg(all(feature = "sep-2093", feature = "versioned-resources"))]
+#[cfg(feature = "proposals")]
 pub mod resources {
     #![doc = include_str!("../docs/resources.md")]
 }
@@ -52,7 +51,6 @@ pub mod resources {
 pub mod skills {
     #![doc = include_str!("../docs/skills.md")]
 }
-#[cfg(feature = "tasks")]
 pub mod tasks {
     #![doc = include_str!("../docs/tasks.md")]
 }

@@ -25,8 +25,10 @@
 //! server. A [`Call`] is a request with its timeout, progress and metadata. Lists are streams over
 //! pages ([`List`]), changes are events ([`Subscription`]), and results are cached on demand
 //! ([`Cache`]). [`Limits`] bound everything that a server can make grow. [`icons`] are chosen,
-//! validated and loaded. [`middleware`] runs around all messages, and a [`ClientExtension`] adds to the
-//! protocol. The [guide] shows each task with an example that compiles.
+//! validated and loaded. [`ModelTools`] converts tools for language models, and [`Tasks`] waits for
+//! calls that take longer than a client does. [`middleware`] runs around all messages, and a
+//! [`ClientExtension`] adds to the protocol. The [guide] shows each task with an example that
+//! compiles.
 //!
 //! # Features
 //!
@@ -40,16 +42,13 @@
 //! | `process` | servers as child processes: `ChildProcess` | 7 crates |
 //! | `http` | Streamable HTTP of both eras, and the HTTP+SSE of 2024-11-05: `Http` | 16 crates |
 //! | `tls` | `http`, and `https` by rustls with ring and the certificates of the system | 32 crates |
-//! | `https-url` | `tls`, and resources by their HTTPS URLs: `Client::fetch` (a proposal) | 32 crates |
+//! | `proposals` | `tls`, and proposals for resources, unstable: [by their URLs](guide::fetch), [metadata, collections, versions and filters](guide::resources) | 32 crates |
 //! | `oauth` | `tls`, and [authorization](guide::authorization) with OAuth: the module `oauth` | 42 crates |
 //! | `keyring` | `oauth`, and `KeyringStore`, which encrypts tokens with a key from the keyring of the system | 121 crates |
 //! | `draft` | the draft of the next revision, unstable: [eras](guide::eras) | no crate |
 //! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
 //! | `apps` | [user interfaces](guide::apps) of servers, for hosts: `Client::apps` | no crate |
 //! | `skills` | [skills](guide::skills) of servers, verified: `Client::skills` | 10 crates |
-//! | `tasks` | calls of tools that take longer than a client waits: [tasks](guide::tasks) | no crate |
-//! | `model-tools` | tools of servers [for language models](guide::models): `ModelTools` | 1 crate |
-//! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 67 crates |
 //!
 //! # Leniencies
 //!
@@ -103,15 +102,14 @@
 //! The page `trust` of the guide describes other faults of servers and their consequences.
 
 mod client;
-#[cfg(any(feature = "apps", feature = "skills", feature = "tasks"))]
 mod extensions;
 mod features;
 pub mod guide;
-#[cfg(feature = "model-tools")]
 mod host;
 pub mod icons;
 #[cfg(feature = "oauth")]
 pub mod oauth;
+#[cfg(feature = "proposals")]
 mod proposals;
 mod protocol;
 mod transport;
@@ -122,7 +120,6 @@ pub use client::{Client, ClientBuilder};
 pub use extensions::apps;
 #[cfg(feature = "skills")]
 pub use extensions::skills;
-#[cfg(feature = "tasks")]
 pub use extensions::tasks::{StartedCall, TaskHandle, Tasks};
 pub use features::cache::Cache;
 pub use features::calls::any::JsonCall;
@@ -131,18 +128,17 @@ pub use features::extension::ClientExtension;
 pub use features::inboxes::SubscriptionEvent;
 pub use features::lists::{List, Listed, Page, Paged};
 pub use features::subscriptions::Subscription;
-#[cfg(feature = "model-tools")]
 pub use host::model_tools::{ModelCall, ModelFormat, ModelResult, ModelTools, ModelToolsError};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};
-#[cfg(feature = "https-url")]
-pub use proposals::https_url::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError, Reference};
-#[cfg(feature = "versioned-resources")]
-pub use proposals::versioned_resources::Current;
+#[cfg(feature = "proposals")]
+pub use proposals::{
+    https_url::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError, Reference},
+    versioned_resources::Current,
+};
 #[cfg(feature = "http")]
 pub use protocol::authorize::{Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse};
-#[cfg(feature = "tasks")]
 pub use protocol::error::TaskError;
 #[cfg(feature = "http")]
 pub use protocol::error::{AuthorizeError, HttpError};

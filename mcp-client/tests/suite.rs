@@ -20,7 +20,7 @@ mod apps;
 mod error_texts;
 #[cfg(unix)]
 mod faults;
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 mod fetch;
 #[cfg(feature = "http")]
 mod http;
@@ -31,24 +31,18 @@ mod icons;
 mod matrix;
 #[cfg(feature = "http")]
 mod middleware;
-#[cfg(feature = "model-tools")]
 mod models;
 #[cfg(feature = "oauth")]
 mod oauth;
 #[cfg(all(unix, feature = "process"))]
 mod process;
-#[cfg(all(
-    feature = "http",
-    feature = "https-url",
-    feature = "sep-2093",
-    feature = "versioned-resources"
-))]
+#[cfg(feature = "proposals")]
 mod resources;
 mod scripted;
 #[cfg(feature = "skills")]
 mod skills;
 mod streams;
-#[cfg(all(feature = "http", feature = "tasks"))]
+#[cfg(feature = "http")]
 mod tasks;
 #[cfg(feature = "tls")]
 mod tls;

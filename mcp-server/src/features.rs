@@ -9,7 +9,6 @@ pub(crate) mod completing;
 pub(crate) mod completions;
 pub(crate) mod definition_error;
 pub(crate) mod downgrade;
-#[cfg(feature = "asking")]
 pub(crate) mod input;
 pub(crate) mod list_handle;
 pub(crate) mod list_page;

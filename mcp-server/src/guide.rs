@@ -65,12 +65,7 @@ pub mod cluster {
     #![doc = include_str!("../docs/cluster.md")]
     #![doc = concat!("```no_run\n", include_str!("../examples/cluster.rs"), "```")]
 }
-#[cfg(all(
-    feature = "https-url",
-    feature = "sep-2093",
-    feature = "templates",
-    feature = "versioned-resources"
-))]
+#[cfg(feature = "proposals")]
 pub mod database {
     #![doc = include_str!("../docs/database.md")]
     #![doc = concat!("```no_run\n", include_str!("../examples/sqlite.rs"), "```")]
@@ -78,7 +73,6 @@ pub mod database {
 pub mod errors {
     #![doc = include_str!("../docs/errors.md")]
 }
-#[cfg(feature = "pagination")]
 pub mod lists {
     #![doc = include_str!("../docs/lists.md")]
 }
@@ -86,31 +80,28 @@ pub mod lists {
 pub mod oauth {
     #![doc = include_str!("../docs/oauth.md")]
 }
-#[cfg(all(feature = "json-schema", feature = "templates"))]
+#[cfg(feature = "json-schema")]
 pub mod offers {
     #![doc = include_str!("../docs/offers.md")]
 }
-#[cfg(feature = "asking")]
 pub mod peers {
     #![doc = include_str!("../docs/peers.md")]
 }
-#[cfg(feature = "templates")]
 pub mod prompts {
     #![doc = include_str!("../docs/prompts.md")]
 }
-#[cfg(feature = "asking")]
 pub mod questions {
     #![doc = include_str!("../docs/questions.md")]
 }
-#[cfg(all(feature = "http", feature = "asking"))]
+#[cfg(feature = "http")]
 pub mod requests {
     #![doc = include_str!("../docs/requests.md")]
 }
-#[cfg(all(feature = "sep-2093", feature = "templates"))]
+#[cfg(feature = "proposals")]
 pub mod resources {
     #![doc = include_str!("../docs/resources.md")]
 }
-#[cfg(all(feature = "http", feature = "asking"))]
+#[cfg(feature = "http")]
 pub mod serving {
     #![doc = include_str!("../docs/serving.md")]
 }
@@ -133,11 +124,11 @@ pub mod tasks {
 pub mod testing {
     #![doc = include_str!("../docs/testing.md")]
 }
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 pub mod urls {
     #![doc = include_str!("../docs/urls.md")]
 }
-#[cfg(all(feature = "versioned-resources", feature = "templates"))]
+#[cfg(feature = "proposals")]
 pub mod versions {
     #![doc = include_str!("../docs/versions.md")]
 }

@@ -33,29 +33,24 @@
 //! all of it, with examples that compile.
 //!
 //! Standard input and output, byte streams, and clients of all revisions need no feature. Optional
-//! functionality that needs more dependencies is behind Cargo features:
+//! functionality that needs more dependencies is behind Cargo features; none is on by default:
 //!
-//! | feature | default | adds |
-//! | --- | --- | --- |
-//! | `asking` | yes | questions to the client: elicitation, sampling, roots |
-//! | `pagination` | yes | lists in pages, and resources that a handler lists |
-//! | `templates` | yes | resource templates (RFC 6570) |
-//! | `http` | | Streamable HTTP, as a service for hyper, tower and axum, and with a listener of its own |
-//! | `axum` | | `http`, and applications in axum: the endpoint with all its paths as a router (`Server::into_router`), a listener that shuts down, and access tokens for own routes |
-//! | `tls` | | `http`, and TLS for the listener, by rustls |
-//! | `oauth` | | `http`, and [access tokens](guide::oauth): the server as a resource server of OAuth 2.1 |
-//! | `postgres` | | `http`, and a store in PostgreSQL that several processes share |
-//! | `redis` | | `http`, and [`Redis`], a store that processes share |
-//! | `redis-tls` | | `redis`, and TLS for its connections, by rustls |
-//! | `testing` | | `http`, and checks for implementations of [`Store`] |
-//! | `json-schema` | | tools with a hand-written schema, and validation of all arguments by their schema |
-//! | `tasks` | | the extension of that name: [calls of tools](guide::tasks) that outlive their request |
-//! | `apps` | | the extension `io.modelcontextprotocol/ui`: [tools with a user interface](guide::apps) |
-//! | `skills` | | the extension of that name: [skills for agents](guide::skills) from a folder or another source |
-//! | `draft` | | the draft of the next revision, unstable: see `ServerBuilder::draft` |
-//! | `https-url` | | the proposal of that name: signed [URLs of resources](guide::urls) |
-//! | `sep-2093` | | the proposal of that name: [metadata of resources](guide::resources), documents and collections |
-//! | `versioned-resources` | | the proposal of that name: [versions](guide::versions), filters, and changes with the changed resource |
+//! | feature | adds |
+//! | --- | --- |
+//! | `http` | Streamable HTTP, as a service for hyper, tower and axum, and with a listener of its own |
+//! | `axum` | `http`, and applications in axum: the endpoint with all its paths as a router (`Server::into_router`), a listener that shuts down, and access tokens for own routes |
+//! | `tls` | `http`, and TLS for the listener, by rustls |
+//! | `oauth` | `http`, and [access tokens](guide::oauth): the server as a resource server of OAuth 2.1 |
+//! | `postgres` | `http`, and a store in PostgreSQL that several processes share |
+//! | `redis` | `http`, and [`Redis`], a store that processes share |
+//! | `redis-tls` | `redis`, and TLS for its connections, by rustls |
+//! | `testing` | `http`, and checks for implementations of [`Store`] |
+//! | `json-schema` | tools with a hand-written schema, and validation of all arguments by their schema |
+//! | `tasks` | the extension of that name: [calls of tools](guide::tasks) that outlive their request |
+//! | `apps` | the extension `io.modelcontextprotocol/ui`: [tools with a user interface](guide::apps) |
+//! | `skills` | the extension of that name: [skills for agents](guide::skills) from a folder or another source |
+//! | `draft` | the draft of the next revision, unstable: see `ServerBuilder::draft` |
+//! | `proposals` | `http`, and proposals for resources, unstable: signed [URLs](guide::urls), [metadata](guide::resources), collections, [versions](guide::versions), filters, and changes with the changed resource |
 //!
 //! Each request and notification with a handler runs in a [`tracing`] span `mcp.request` at the
 //! level `INFO`. Its fields are the attributes of OpenTelemetry's conventions for the protocol,
@@ -72,7 +67,7 @@
 mod extensions;
 mod features;
 pub mod guide;
-#[cfg(feature = "_proposals")]
+#[cfg(feature = "proposals")]
 mod proposals;
 mod protocol;
 mod server;
@@ -95,50 +90,39 @@ pub use extensions::tasks::settings::Tasks;
 pub use features::arguments::Arguments;
 pub use features::catalog::Definition;
 pub use features::completing::{Completing, IntoCompletion};
-#[cfg(feature = "asking")]
 pub use features::input::ask::Ask;
-#[cfg(feature = "asking")]
 pub use features::input::error::{ClientError, InputError};
-#[cfg(feature = "asking")]
 pub use features::input::form::{Elicited, Field, Form};
-#[cfg(feature = "asking")]
 pub use features::input::request::AskRequest;
 pub use features::list_handle::ListHandle;
 pub use features::prompts::definition::PromptDef;
 pub use features::prompts::result::{IntoMessage, IntoPrompt};
 pub use features::resources::contents::IntoContents;
 pub use features::resources::contents::body::{IntoBody, ResourceBody};
-#[cfg(feature = "https-url")]
-pub use features::resources::contents::stream::{ResourceStream, WantedBytes};
 pub use features::resources::definition::ResourceDef;
-#[cfg(feature = "versioned-resources")]
-pub use features::resources::listed::filter::ResourceFilter;
-#[cfg(feature = "pagination")]
 pub use features::resources::listed::{ListAt, ResourcePage};
 pub use features::resources::request::ResourceUri;
-#[cfg(feature = "templates")]
 pub use features::resources::request::Variables;
-#[cfg(feature = "templates")]
 pub use features::resources::templates::definition::TemplateDef;
-#[cfg(feature = "templates")]
 pub use features::resources::variables::TemplateVariables;
+#[cfg(feature = "proposals")]
+pub use features::resources::{
+    contents::stream::{ResourceStream, WantedBytes},
+    listed::filter::ResourceFilter,
+};
 pub use features::stored::{Stored, StoredValue};
 pub use features::tools::definition::ToolDef;
 pub use features::tools::result::{IntoToolResult, Json};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
-#[cfg(feature = "https-url")]
-pub use proposals::https_url::config::{HttpUrls, UrlError};
-#[cfg(feature = "https-url")]
-pub use proposals::https_url::keys::UrlKeys;
-#[cfg(feature = "https-url")]
-pub use proposals::https_url::presigned::{PresignedUrl, PresignedUrlError};
-#[cfg(feature = "https-url")]
-pub use proposals::https_url::serving::read::ReadByUrl;
-#[cfg(feature = "https-url")]
-pub use proposals::https_url::serving::service::UrlService;
-#[cfg(feature = "versioned-resources")]
-pub use proposals::versioned_resources::versioned::Versioned;
+#[cfg(feature = "proposals")]
+pub use proposals::{
+    https_url::config::{HttpUrls, UrlError},
+    https_url::keys::UrlKeys,
+    https_url::presigned::{PresignedUrl, PresignedUrlError},
+    https_url::serving::{read::ReadByUrl, service::UrlService},
+    versioned_resources::versioned::Versioned,
+};
 #[cfg(feature = "http")]
 pub use protocol::caller::extensions::PeerAddress;
 pub use protocol::caller::extensions::{Extensions, Principal};
@@ -168,7 +152,6 @@ pub use protocol::metrics::operations::{Operation, OperationOutcome};
 pub use protocol::metrics::refusals::{RefusalCause, Refusals};
 pub use protocol::metrics::{Metrics, StoreMetrics};
 pub use protocol::quota::peer_key::PeerKey;
-#[cfg(feature = "_seal")]
 pub use protocol::seal::{Keys, SealError};
 pub use protocol::session::client_session::ClientSession;
 pub use protocol::session::peer::Peer;
@@ -231,7 +214,6 @@ pub use transport::http::own_routes::token_layer::{RequireToken, TokenLayer};
 pub use transport::http::response::body::HttpBody;
 #[cfg(feature = "http")]
 pub use transport::http::response::future::HttpFuture;
-#[cfg(feature = "_seal")]
 pub use util::hex_keys::HexKeyError;
 #[cfg(feature = "http")]
 pub use util::terminated::terminated;
@@ -242,7 +224,7 @@ pub use util::terminated::terminated;
 struct Readme;
 
 /// Compiles the examples of the pages about migration, which are not part of the package.
-#[cfg(all(doctest, feature = "asking", feature = "http", feature = "templates"))]
+#[cfg(all(doctest, feature = "http"))]
 #[doc = include_str!("../../docs/migrate/rmcp.md")]
 #[doc = include_str!("../../docs/migrate/2025-11-25.md")]
 struct Migration;

@@ -5,7 +5,6 @@ pub(crate) mod background;
 pub(crate) mod caller;
 pub(crate) mod changes;
 pub(crate) mod core;
-#[cfg(feature = "asking")]
 pub(crate) mod detached;
 pub(crate) mod dispatch;
 pub(crate) mod error;
@@ -14,7 +13,6 @@ pub(crate) mod limits;
 pub(crate) mod message;
 pub(crate) mod metrics;
 pub(crate) mod quota;
-#[cfg(feature = "_seal")]
 pub(crate) mod seal;
 pub(crate) mod session;
 pub(crate) mod store;

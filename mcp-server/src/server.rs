@@ -28,5 +28,5 @@ mod skills;
 #[cfg(all(feature = "axum", feature = "oauth"))]
 mod token_layer;
 pub(crate) mod transports;
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 mod urls;

@@ -1,15 +1,14 @@
 //! Small helpers that are independent of the protocol.
 
 pub(crate) mod and_then;
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 pub(crate) mod etag;
-#[cfg(feature = "_seal")]
 pub(crate) mod hex_keys;
 pub(crate) mod join;
-#[cfg(feature = "_proposals")]
+#[cfg(feature = "proposals")]
 pub(crate) mod lazy_type_map;
 pub(crate) mod progress_throttle;
-#[cfg(any(feature = "https-url", feature = "tasks"))]
+#[cfg(any(feature = "proposals", feature = "tasks"))]
 pub(crate) mod rfc3339;
 pub(crate) mod select;
 pub(crate) mod signal;

@@ -4,59 +4,26 @@
 //! dependencies again. A new folder of tests is declared here.
 
 #[cfg_attr(
-    not(all(feature = "json-schema", feature = "https-url", feature = "oauth")),
+    not(all(feature = "json-schema", feature = "oauth", feature = "proposals")),
     allow(dead_code, reason = "the modules of some features use it")
 )]
 mod support;
 
-#[cfg(all(
-    feature = "_extensions",
-    feature = "asking",
-    feature = "json-schema",
-    feature = "pagination"
-))]
+#[cfg(all(feature = "_extensions", feature = "json-schema"))]
 mod extensions;
-#[cfg(all(
-    feature = "asking",
-    feature = "json-schema",
-    feature = "pagination",
-    feature = "templates"
-))]
+#[cfg(feature = "json-schema")]
 mod features;
 /// The example of that name.
-#[cfg(all(
-    unix,
-    feature = "https-url",
-    feature = "sep-2093",
-    feature = "templates",
-    feature = "tls",
-    feature = "versioned-resources"
-))]
+#[cfg(all(unix, feature = "proposals", feature = "tls"))]
 mod files;
-#[cfg(all(
-    feature = "asking",
-    feature = "http",
-    feature = "json-schema",
-    feature = "pagination",
-    feature = "tls"
-))]
+#[cfg(all(feature = "http", feature = "json-schema", feature = "tls"))]
 mod http;
-#[cfg(all(feature = "asking", feature = "pagination"))]
 mod input;
 /// The store in PostgreSQL.
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;
 /// The documents of `docs/resources.md`.
-#[cfg(all(
-    feature = "asking",
-    feature = "http",
-    feature = "https-url",
-    feature = "json-schema",
-    feature = "pagination",
-    feature = "sep-2093",
-    feature = "templates",
-    feature = "versioned-resources"
-))]
+#[cfg(all(feature = "json-schema", feature = "proposals"))]
 mod resources;
 mod stdio;
 #[cfg(feature = "testing")]
@@ -66,15 +33,5 @@ mod streams;
 #[cfg(feature = "http")]
 mod trace;
 /// The document `https-url` of `docs/resources.md`.
-#[cfg(all(
-    feature = "asking",
-    feature = "http",
-    feature = "https-url",
-    feature = "json-schema",
-    feature = "pagination",
-    feature = "sep-2093",
-    feature = "templates",
-    feature = "tls",
-    feature = "versioned-resources"
-))]
+#[cfg(all(feature = "json-schema", feature = "proposals", feature = "tls"))]
 mod urls;

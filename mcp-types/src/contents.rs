@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use crate::base64::Base64Error;
 use crate::{AnyResourceContents, ReadResourceResult};
 
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "proposals")]
 mod judge;
 mod preferred;
 
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "proposals")]
 pub use judge::{ContentsOf, ContentsWarning};
 
 impl AnyResourceContents {

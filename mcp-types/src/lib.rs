@@ -68,11 +68,11 @@
 //! * `draft`: the draft of the next revision, as the module `draft` and as `Revision::Draft`.
 //!   Unstable: any release may follow a newer draft.
 //! * `tasks`: the extension `io.modelcontextprotocol/tasks`.
-//! * `https-url`, `sep-2093`, `versioned-resources`: draft proposals.
+//! * `proposals`: the draft proposals `https-url`, `sep-2093` and `versioned-resources`. Unstable.
 //! * `proptest`: `proptest` strategies for every type.
 //! * `registry`: lookup of types by name at run time.
 //!
-//! Types that several revisions share have the members of an enabled proposal in all of them.
+//! Types that several revisions share have the members of enabled proposals in all of them.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -109,12 +109,12 @@ pub mod uri;
 
 pub use base64::Base64Text;
 pub use codec::{Empty, Extra, OtherText, UnknownValue};
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "proposals")]
 pub use contents::{ContentsOf, ContentsWarning};
 pub use icon::InvalidIcon;
 pub use item::Item;
 pub use message::{MessageInfo, Notification, Outcome, Request, Sender};
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub use proposal::NOT_MODIFIED;
 pub use results::ToolError;
 pub use revisions::*;

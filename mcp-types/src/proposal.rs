@@ -10,7 +10,7 @@ use crate::{JsonObject, Proposal, Revision};
 /// The proposal defines the error without a number. The specification requires new codes to be
 /// outside the range -32768 to -32000, which JSON-RPC reserves. This code is the HTTP status with
 /// the same meaning.
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub const NOT_MODIFIED: i64 = 304;
 
 /// The `experimental` member of the capabilities of either side.

@@ -65,6 +65,8 @@ pub(super) struct Proposal {
     pub(super) title: String,
     /// The first revision that the proposal adds to.
     pub(super) since: String,
+    /// The Cargo feature.
+    pub(super) feature: String,
 }
 
 /// Returns the name of a revision's module.

@@ -1,4 +1,4 @@
-//! The list of proposals, each of which has a feature of its own.
+//! The list of proposals, which have one feature.
 
 use super::registry::revision_ident;
 use super::{Emitter, Proposal};
@@ -18,6 +18,7 @@ impl Emitter<'_> {
                 name: patch.name.clone(),
                 title: patch.title.clone(),
                 since: patch.since.clone(),
+                feature: patch.feature().to_owned(),
             })
             .collect();
         self
@@ -39,7 +40,7 @@ impl Emitter<'_> {
             let proposals = self.proposals.iter();
             let known = proposals.filter(|proposal| self.first_extended(proposal).is_some());
             let arms = known.map(|proposal| {
-                let feature = &proposal.name;
+                let feature = &proposal.feature;
                 let arm = arm(proposal, proposal_ident(&proposal.name));
                 quote! { #[cfg(feature = #feature)] #arm }
             });
@@ -59,13 +60,13 @@ impl Emitter<'_> {
             quote! { Self::#ident => super::Revision::#first }
         });
         quote! {
-            //! The proposals whose features are enabled.
-            /// A proposed addition to the specification. Each is behind the feature of its name.
+            //! The proposals, if their feature is enabled.
+            /// A proposed addition to the specification. Requires the feature `proposals`.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             #[non_exhaustive]
             pub enum Proposal { #(#variants,)* }
             impl Proposal {
-                /// All proposals whose features are enabled.
+                /// All proposals; empty without the feature `proposals`.
                 pub const ALL: &'static [Self] = &[#(#all,)*];
                 /// Returns the name that a peer declares to use the proposal.
                 #[must_use]

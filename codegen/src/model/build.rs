@@ -180,11 +180,10 @@ impl Builder<'_> {
         });
         let found = found.or_else(|| self.doc_texts.find(revision, owner, part));
         found.unwrap_or_else(|| match self.hints.source(revision, &self.current) {
-            None => String::new(),
-            Some(_) if !features.is_empty() => {
-                format!("An addition of the proposal `{}`.", features.join("`, `"))
+            Some(link) if features.is_empty() => {
+                format!("New in {revision}; see the [specification]({link}).")
             }
-            Some(link) => format!("New in {revision}; see the [specification]({link})."),
+            _ => String::new(),
         })
     }
 

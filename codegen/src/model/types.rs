@@ -3,7 +3,7 @@
 use super::Note;
 use super::ty::Ty;
 use crate::checks::Checks;
-use crate::schema::Facts;
+use crate::schema::{Facts, Patch};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,6 +43,43 @@ impl Model {
                 names.into_iter().map(move |name| (name, category.clone()))
             })
             .collect();
+    }
+
+    /// Replaces the names of patches, with which their additions are marked, by Cargo features. The
+    /// documentation of what proposals add names them.
+    pub(crate) fn name_features(&mut self, patches: &[Patch]) {
+        let rename = |names: &mut Vec<String>, docs: Option<&mut String>| {
+            let features: BTreeSet<&str> = (names.iter())
+                .map(|name| {
+                    let mut patches = patches.iter();
+                    let patch = patches.find(|patch| patch.name == *name);
+                    patch.map_or(name.as_str(), Patch::feature)
+                })
+                .collect();
+            let features: Vec<String> = features.into_iter().map(str::to_owned).collect();
+            if let Some(docs) = docs.filter(|_| features != *names) {
+                let gap = if docs.is_empty() { "" } else { "\n\n" };
+                let names = names.join("` and `");
+                docs.push_str(&format!("{gap}An addition of the proposal `{names}`."));
+            }
+            *names = features;
+        };
+        for def in &mut self.types {
+            rename(&mut def.features, Some(&mut def.docs));
+            match &mut def.kind {
+                Kind::Object(object) => {
+                    for member in &mut object.members {
+                        rename(&mut member.features, Some(&mut member.docs));
+                    }
+                }
+                Kind::Union(union) => {
+                    for variant in &mut union.variants {
+                        rename(&mut variant.features, None);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Returns `true` if this is the draft of the next revision.
@@ -86,7 +123,7 @@ pub struct TypeDef {
     pub docs: String,
     /// `true` if the schema marks it as deprecated.
     pub deprecated: bool,
-    /// The proposals that add it; empty if it is part of the schema itself.
+    /// The Cargo features of what adds it; empty if it is part of the schema itself.
     pub features: Vec<String>,
     /// The kind of the type.
     pub kind: Kind,
@@ -145,7 +182,7 @@ pub struct Member {
     pub docs: String,
     /// `true` if the schema marks it as deprecated.
     pub deprecated: bool,
-    /// The proposals that add it.
+    /// The Cargo features of what adds it.
     pub features: Vec<String>,
 }
 
@@ -213,7 +250,7 @@ pub struct Variant {
     pub ty: Ty,
     /// Whether the content can contain another value of the union.
     pub recursion: Recursion,
-    /// The proposals that add it.
+    /// The Cargo features of what adds it.
     pub features: Vec<String>,
 }
 

@@ -143,9 +143,7 @@ impl Project {
     /// Returns the schemas with errata and proposals applied, and what newer revisions did with the
     /// additions of proposals.
     fn patched(&self) -> Result<Patched, ProjectError> {
-        let patches = self.patches.iter();
-        let patches = patches.map(|source| Patch::parse(&source.file, &source.text));
-        let patches = patches.collect::<Result<Vec<_>, _>>()?;
+        let patches = self.parse_patches()?;
         let mut adoptions = Vec::new();
         let mut documents: Vec<(String, Document)> = Vec::new();
         for source in &self.schemas {
@@ -172,6 +170,11 @@ impl Project {
             documents,
             adoptions,
         })
+    }
+
+    fn parse_patches(&self) -> Result<Vec<Patch>, PatchError> {
+        let parse = |source: &Source| Patch::parse(&source.file, &source.text);
+        self.patches.iter().map(parse).collect()
     }
 
     /// Applies the facts and the errata of a revision.
@@ -210,6 +213,7 @@ impl Project {
             documents,
             adoptions,
         } = self.patched()?;
+        let patches = self.parse_patches()?;
         let mut models: Vec<Model> = Vec::new();
         for (revision, document) in &documents {
             let (definitions, warnings) = document.simplified();
@@ -227,6 +231,7 @@ impl Project {
             let unrecorded = (revision == DRAFT).then(|| doc_texts.fresh());
             let doc_texts = unrecorded.as_ref().unwrap_or(&doc_texts);
             let mut model = build(source, &self.hints, doc_texts)?;
+            model.name_features(&patches);
             let mut notes = model.notes.iter();
             if let Some(note) = notes.find(|note| matches!(note, Note::SameMethod { .. })) {
                 let (file, note) = (document.file.clone(), note.clone());
@@ -299,11 +304,9 @@ impl Project {
         family: &'a Family,
         examples: Examples,
     ) -> Result<Emitter<'a>, ProjectError> {
-        let patches = self.patches.iter();
-        let patches = patches.map(|source| Patch::parse(&source.file, &source.text));
         Ok(Emitter::new(family, &self.hints, "crate")?
             .with_examples(examples)
-            .with_proposals(&patches.collect::<Result<Vec<_>, _>>()?))
+            .with_proposals(&self.parse_patches()?))
     }
 
     fn emit(
@@ -330,7 +333,7 @@ impl Project {
             methods: emitter.methods()?,
             schemas,
             summary,
-            features: features(family, &self.patches),
+            features: features(family, &self.parse_patches()?),
             report,
         })
     }
@@ -372,7 +375,7 @@ fn summarise(family: &Family, at: usize) -> Summary {
 
 /// Returns the features. Each revision enables the next newer one, because its module refers to it.
 /// The draft enables the newest revision.
-fn features(family: &Family, patches: &[Source]) -> Vec<(String, Vec<String>)> {
+fn features(family: &Family, patches: &[Patch]) -> Vec<(String, Vec<String>)> {
     let names = family.revisions().iter();
     let names: Vec<String> = names.map(|model| feature_name(&model.revision)).collect();
     let mut features = vec![(
@@ -389,6 +392,9 @@ fn features(family: &Family, patches: &[Source]) -> Vec<(String, Vec<String>)> {
         let name = feature_name(&family.models[draft].revision);
         features.push((name, names.last().cloned().into_iter().collect()));
     }
-    features.extend(patches.iter().map(|patch| (patch.name.clone(), Vec::new())));
+    let patched = patches.iter().map(|patch| patch.feature().to_owned());
+    features.extend(patched.map(|feature| (feature, Vec::new())));
+    // All proposals have one feature, and follow the extensions.
+    features.dedup();
     features
 }

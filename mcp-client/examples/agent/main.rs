@@ -2,7 +2,7 @@
 //! questions of the servers. The page `agents` of the guide explains it.
 //!
 //! ```sh
-//! cargo run -p mcp-client --features model-tools,process,tasks --example agent -- \
+//! cargo run -p mcp-client --features process --example agent -- \
 //!     travel="target/debug/examples/agent-subject" \
 //!     demo="npx -y @modelcontextprotocol/server-everything"
 //! ```

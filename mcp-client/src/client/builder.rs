@@ -18,7 +18,6 @@ use tokio::sync::{Semaphore, watch};
 use super::handle::Client;
 use crate::features::cache::{Cache, ClientCache};
 use crate::features::extension::{self, ClientExtension};
-#[cfg(feature = "tasks")]
 use crate::features::farewells::Farewells;
 use crate::features::inboxes::{Inboxes, Watched};
 use crate::features::notifications::{NotificationHandlers, notification_handler};
@@ -26,9 +25,9 @@ use crate::features::notifications::{NotificationHandlers, notification_handler}
 use crate::features::output_schemas::OutputSchemas;
 use crate::features::server_requests::ServerRequests;
 use crate::features::server_requests::inputs::{Inputs, handler};
-#[cfg(feature = "tasks")]
 use crate::features::shared_connection::Deferred;
 use crate::features::state::Features;
+#[cfg(feature = "proposals")]
 use crate::proposals::hooks::RESOURCES;
 use crate::protocol::capabilities;
 use crate::protocol::connection::connection_state::ConnectionState;
@@ -45,6 +44,9 @@ use crate::protocol::negotiation::negotiate;
 use crate::protocol::request_meta::RequestMeta;
 use crate::protocol::transport::{OpenedTransport, Transport};
 
+#[cfg(not(feature = "proposals"))]
+const RESOURCES: &[&dyn crate::features::proposals::ResourceProposals] = &[];
+
 /// Configures a client until it is connected to a server. A clone can be connected to another one.
 #[derive(Clone, Debug)]
 #[must_use = "a client does nothing until it is connected"]
@@ -57,7 +59,6 @@ pub struct ClientBuilder {
     notifications: NotificationHandlers,
     pub(super) layers: Vec<Arc<dyn Layer>>,
     pub(super) extensions: Vec<ClientExtension>,
-    #[cfg(feature = "tasks")]
     pub(super) deferred: Option<Arc<dyn Deferred>>,
     log_level: Option<LoggingLevel>,
     cache: Option<Cache>,
@@ -88,7 +89,6 @@ impl Client {
             notifications: NotificationHandlers::default(),
             layers: Vec::new(),
             extensions: Vec::new(),
-            #[cfg(feature = "tasks")]
             deferred: None,
             log_level: None,
             cache: None,
@@ -238,8 +238,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Enables proposals, each behind the Cargo feature of its name, and announces them to servers
-    /// of the revisions that they [extend](Proposal::extends) in `capabilities.experimental`.
+    /// Enables proposals of the Cargo feature `proposals`, and announces them to servers of the
+    /// revisions that they [extend](Proposal::extends) in `capabilities.experimental`.
     /// [`Client::negotiated`] returns whether the server announced one, too.
     pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
         self.proposals.extend(proposals);
@@ -287,14 +287,12 @@ impl ClientBuilder {
         let OpenedTransport { sender, driver } = transport.open(&self.limits)?;
         #[cfg(feature = "tls")]
         let fetch_policy = self.fetch_policy.clone();
-        #[cfg(feature = "tasks")]
         let deferred = self.deferred.clone();
         let (connection, features) = self.assemble(sender)?;
         let client = Client::start(
             Arc::clone(&connection),
             features,
             driver,
-            #[cfg(feature = "tasks")]
             deferred,
             #[cfg(feature = "tls")]
             fetch_policy,
@@ -356,7 +354,6 @@ impl ClientBuilder {
             inboxes: Inboxes::default(),
             watched: Watched::default(),
             proposals: RESOURCES,
-            #[cfg(feature = "tasks")]
             farewells: Farewells::default(),
         });
         let inbound: Arc<dyn Inbound> = features.clone();

@@ -11,9 +11,7 @@ use mcp_types::{
 };
 
 use crate::features::calls::Call;
-#[cfg(feature = "tasks")]
-use crate::features::shared_connection::Deferred;
-use crate::features::shared_connection::SharedConnection;
+use crate::features::shared_connection::{Deferred, SharedConnection};
 use crate::features::state::Features;
 use crate::features::subscriptions::Subscription;
 use crate::protocol::connection::Connection;
@@ -55,7 +53,7 @@ impl Client {
         connection: Arc<Connection>,
         features: Arc<Features>,
         driver: Driver,
-        #[cfg(feature = "tasks")] deferred: Option<Arc<dyn Deferred>>,
+        deferred: Option<Arc<dyn Deferred>>,
         #[cfg(feature = "tls")] fetch_policy: FetchPolicy,
     ) -> Self {
         let guard = CloseGuard(Arc::clone(&connection));
@@ -65,12 +63,7 @@ impl Client {
             driver.await;
         });
         Self {
-            shared: SharedConnection::new(
-                connection,
-                features,
-                #[cfg(feature = "tasks")]
-                deferred,
-            ),
+            shared: SharedConnection::new(connection, features, deferred),
             #[cfg(feature = "tls")]
             fetch_policy: Arc::new(fetch_policy),
         }
@@ -92,7 +85,6 @@ impl Client {
     /// Dropping the last clone closes the connection in the same way in the background. If the
     /// runtime ends before that is done, the process of the server is killed.
     pub async fn close(&self) {
-        #[cfg(feature = "tasks")]
         self.shared.features().farewells.said().await;
         let connection = self.connection();
         connection.pending.close(TransportError::Closed);

@@ -26,7 +26,6 @@ impl ClientBuilder {
     pub fn extension(mut self, extension: impl Into<ClientExtension>) -> Self {
         let extension = extension.into();
         self.layers.extend(extension.layers.iter().cloned());
-        #[cfg(feature = "tasks")]
         if let Some(deferred) = &extension.deferred {
             self.deferred = Some(Arc::clone(deferred));
         }

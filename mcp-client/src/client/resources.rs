@@ -1,8 +1,6 @@
 //! Requests of the proposals about resources.
 
-#[cfg(feature = "sep-2093")]
 mod metadata;
-#[cfg(feature = "versioned-resources")]
 mod versions;
 
 use mcp_types::Proposal;

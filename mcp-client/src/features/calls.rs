@@ -4,7 +4,6 @@ pub(crate) mod any;
 mod arguments;
 mod cached;
 pub(crate) mod decoded;
-#[cfg(feature = "tasks")]
 mod deferred;
 mod finished;
 mod prepared;
@@ -149,12 +148,10 @@ where
         self
     }
 
-    #[cfg(feature = "tasks")]
     pub(crate) fn connection(&self) -> &SharedConnection {
         &self.parts.connection
     }
 
-    #[cfg(feature = "tasks")]
     pub(crate) fn params(&self) -> &R::Params {
         &self.parts.params
     }

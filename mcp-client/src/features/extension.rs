@@ -13,7 +13,6 @@ use serde::Serialize;
 use super::calls::IntoObject;
 use super::notifications::{NotificationHandler, NotificationHandlers};
 use super::server_requests::inputs::{ExtensionHandler, Inputs, extension_handler};
-#[cfg(feature = "tasks")]
 use super::shared_connection::Deferred;
 use crate::protocol::error::{ExtensionError, InputError};
 use crate::protocol::middleware::{Layer, Middleware};
@@ -36,7 +35,6 @@ pub struct ClientExtension {
     notifications: Vec<(&'static str, Arc<NotificationHandler>)>,
     meta_keys: Vec<String>,
     pub(crate) layers: Vec<Arc<dyn Layer>>,
-    #[cfg(feature = "tasks")]
     pub(crate) deferred: Option<Arc<dyn Deferred>>,
 }
 
@@ -51,7 +49,6 @@ impl ClientExtension {
             notifications: Vec::new(),
             meta_keys: Vec::new(),
             layers: Vec::new(),
-            #[cfg(feature = "tasks")]
             deferred: None,
         }
     }

@@ -1,19 +1,14 @@
 //! [`SharedConnection`]: keeps a connection open.
 
-#[cfg(feature = "tasks")]
 use std::future::Future;
-#[cfg(feature = "tasks")]
 use std::pin::Pin;
 use std::sync::Arc;
 
-#[cfg(feature = "tasks")]
 use serde_json::value::RawValue;
 
 use super::state::Features;
 use crate::protocol::connection::Connection;
-#[cfg(feature = "tasks")]
 use crate::protocol::error::CallError;
-#[cfg(feature = "tasks")]
 use crate::protocol::roundtrip::CallTimeout;
 
 /// A connection with its features. The connection is shut down when the last clone is dropped.
@@ -28,7 +23,6 @@ pub(crate) struct SharedConnection {
 struct ShutdownOnDrop {
     connection: Arc<Connection>,
     features: Arc<Features>,
-    #[cfg(feature = "tasks")]
     deferred: Option<Arc<dyn Deferred>>,
 }
 
@@ -43,12 +37,11 @@ impl SharedConnection {
     pub(crate) fn new(
         connection: Arc<Connection>,
         features: Arc<Features>,
-        #[cfg(feature = "tasks")] deferred: Option<Arc<dyn Deferred>>,
+        deferred: Option<Arc<dyn Deferred>>,
     ) -> Self {
         let shared = Arc::new(ShutdownOnDrop {
             connection,
             features,
-            #[cfg(feature = "tasks")]
             deferred,
         });
         Self { shared }
@@ -63,7 +56,6 @@ impl SharedConnection {
     }
 
     /// Returns what waits for results that the server only announces.
-    #[cfg(feature = "tasks")]
     pub(crate) fn deferred(&self) -> Option<&Arc<dyn Deferred>> {
         self.shared.deferred.as_ref()
     }
@@ -75,7 +67,6 @@ impl SharedConnection {
 }
 
 /// A request that was answered.
-#[cfg(feature = "tasks")]
 pub(crate) struct Answered<'a> {
     pub(crate) connection: &'a SharedConnection,
     pub(crate) method: &'static str,
@@ -85,12 +76,10 @@ pub(crate) struct Answered<'a> {
 }
 
 /// The future of the final result of a request.
-#[cfg(feature = "tasks")]
 pub(crate) type LaterResult =
     Pin<Box<dyn Future<Output = Result<Box<RawValue>, CallError>> + Send>>;
 
 /// Waits for results that a response only announces. Implemented in `extensions/`.
-#[cfg(feature = "tasks")]
 pub(crate) trait Deferred: std::fmt::Debug + Send + Sync {
     /// Returns the future of the final result if the response announces one. Dropping it ends the
     /// work on the server.

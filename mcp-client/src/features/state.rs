@@ -14,7 +14,6 @@ use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 
 use super::cache::ClientCache;
-#[cfg(feature = "tasks")]
 use super::farewells::Farewells;
 use super::inboxes::{Inboxes, Watched, deliver, dispatch};
 use super::notifications::NotificationHandlers;
@@ -38,7 +37,6 @@ pub(crate) struct Features {
     pub(crate) inboxes: Inboxes,
     pub(crate) watched: Watched,
     pub(crate) proposals: &'static [&'static dyn ResourceProposals],
-    #[cfg(feature = "tasks")]
     pub(crate) farewells: Farewells,
 }
 

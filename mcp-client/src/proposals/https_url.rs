@@ -6,7 +6,6 @@ mod failed;
 mod fetched;
 mod read;
 mod reference;
-#[cfg(feature = "sep-2093")]
 mod refresh;
 mod run;
 

@@ -8,7 +8,6 @@ mod list;
 #[cfg(feature = "json-schema")]
 mod output;
 pub(crate) mod server_output;
-#[cfg(feature = "tasks")]
 mod task;
 mod transient;
 
@@ -31,7 +30,6 @@ pub use list::{DroppedMember, ElementError, ListError};
 pub use output::{BrokenOutput, OutputError};
 pub use server_output::ServerOutput;
 use server_output::last_lines;
-#[cfg(feature = "tasks")]
 pub use task::TaskError;
 
 /// The error of a handler that answers questions of the server.
@@ -148,11 +146,10 @@ pub enum CallError {
     },
     /// A task of the server has no result. A task that failed is a [`Refused`](Self::Refused), as
     /// the call would be without a task.
-    #[cfg(feature = "tasks")]
     #[error(transparent)]
     Task(#[from] TaskError),
     /// The request needs a proposal that not both sides [announced](crate::Client::negotiated).
-    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+    #[cfg(feature = "proposals")]
     #[error("`{method}` requires that both sides support the proposal `{}`", proposal.as_str())]
     NotNegotiated {
         /// The method.

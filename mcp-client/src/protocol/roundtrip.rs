@@ -342,7 +342,6 @@ impl CallTimeout {
     }
 
     /// Begins now.
-    #[cfg(feature = "tasks")]
     pub(crate) fn restart(&mut self) {
         self.started = Instant::now();
     }

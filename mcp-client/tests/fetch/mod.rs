@@ -10,8 +10,6 @@ mod hosts;
 mod keepalive;
 mod mcp;
 mod reading;
-#[cfg(feature = "sep-2093")]
 mod refresh;
-#[cfg(feature = "sep-2093")]
 mod served;
 mod ways;

@@ -74,7 +74,6 @@ async fn requested_media_type_selects_among_several_contents() {
     }
 }
 
-#[cfg(feature = "sep-2093")]
 #[tokio::test]
 async fn member_of_a_collection_is_not_its_content() {
     let client = client(vec![text("demo://other", "text/plain", "member")]).await;

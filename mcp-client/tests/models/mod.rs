@@ -1,6 +1,6 @@
 //! Tools of several servers for a language model: `ModelTools`.
 
-#[cfg(all(feature = "process", feature = "tasks"))]
+#[cfg(feature = "process")]
 mod agent;
 mod definitions;
 mod results;

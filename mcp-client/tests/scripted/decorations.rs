@@ -185,14 +185,10 @@ async fn malformed_decoration_is_left_out_of_results() {
         if revision.is_modern() {
             results!(DiscoverRequest, "DiscoverResult", {});
         }
-        #[cfg(feature = "sep-2093")]
+        #[cfg(feature = "proposals")]
         if revision.is_modern() {
-            use mcp_client::types::ReadResourceMetadataRequest;
+            use mcp_client::types::{GetResourceRequest, ReadResourceMetadataRequest};
             results!(ReadResourceMetadataRequest, "ReadResourceMetadataResult", { "uri": "x:a" });
-        }
-        #[cfg(feature = "versioned-resources")]
-        if revision.is_modern() {
-            use mcp_client::types::GetResourceRequest;
             results!(GetResourceRequest, "GetResourceResult", { "uri": "x:a" });
         }
     }

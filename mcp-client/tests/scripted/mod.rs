@@ -8,7 +8,7 @@ mod lists;
 mod malformed;
 mod repairs;
 mod resources;
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 mod revalidation;
 #[cfg(feature = "json-schema")]
 mod schemas;

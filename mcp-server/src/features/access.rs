@@ -79,7 +79,6 @@ impl Access {
     }
 
     /// Records what a handler that lists or completes requires: it runs where no resource is known.
-    #[cfg(any(feature = "pagination", feature = "templates"))]
     pub(crate) fn require_without_resource<A, M, H: Handler<A, M>>(&mut self, handler: &H) {
         let requirements = requirements_of(handler).without_resource();
         self.own.requirements.extend(&requirements);
@@ -213,7 +212,6 @@ impl Access {
 
     /// Checks the scopes, and runs the guards that do not need the resource of the request. For
     /// resource templates where no URI is known.
-    #[cfg(any(feature = "pagination", feature = "templates"))]
     pub(crate) fn check_template(&self, cx: &Context) -> Option<HandlerFuture<()>> {
         self.check_guards(cx, true, |guard| !guard.names_resource)
     }

@@ -2,20 +2,25 @@
 //! questions.
 
 use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
 
-use mcp_types::Request;
-use mcp_types::revision::Versioned;
+use mcp_types::revision::{VersionError, Versioned};
+use mcp_types::{CallToolRequest, GetPromptRequest, ReadResourceRequest, Request};
+use pin_project_lite::pin_project;
 
-#[cfg(feature = "asking")]
 use crate::features::input::inputs;
-use crate::protocol::core::Context;
+use crate::protocol::core::{Context, ResponseFuture, Route};
 use crate::protocol::dispatch::registry::Registry;
-use crate::protocol::dispatch::route::{Typed, versioned};
-use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::dispatch::respond;
+use crate::protocol::dispatch::route::{Typed, any_params, any_result, versioned};
+use crate::protocol::error::handler_error::{HandlerError, bad_params};
 use crate::protocol::handler::any::{AnyRequest, AnyResult};
 use crate::protocol::handler::params::Params;
-use crate::protocol::handler::{Handler, IntoResult, boxed};
+use crate::protocol::handler::{BoxedHandler, Handler, IntoResult, boxed};
 use crate::protocol::message::params_view::ParamsView;
+use crate::util::and_then::and_then;
 
 /// Adds a feature's handler of a method that may ask the client. `read` decodes the params.
 /// `may_ask` returns `false` for params whose handler never asks: such requests cost less.
@@ -30,16 +35,9 @@ pub(crate) fn serve_read<P, T, F>(
     T: Versioned + 'static,
     F: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
-    #[cfg(feature = "asking")]
-    {
-        let state = inputs::AcceptedState::Ours;
-        let route = sealed::AskingRoute::<P, T, _, _>::new(read, handler, state, may_ask);
-        registry.route(method, Box::new(route));
-    }
-    #[cfg(not(feature = "asking"))]
-    let _ = may_ask;
-    #[cfg(not(feature = "asking"))]
-    registry.serve_read(method, read, handler);
+    let state = inputs::AcceptedState::Ours;
+    let route = AskingRoute::<P, T, _, _>::new(read, handler, state, may_ask);
+    registry.route(method, Box::new(route));
 }
 
 /// Adds the application's handler of a method.
@@ -54,11 +52,10 @@ where
     registry.require(R::METHOD, &handler);
     let handler = boxed(handler, H::Output::into_result);
     let handler = move |params, cx| handler(Params(params), cx);
-    #[cfg(feature = "asking")]
-    if sealed::may_ask(R::METHOD) {
+    if may_ask(R::METHOD) {
         let state = inputs::AcceptedState::Any;
-        let read = sealed::versioned_params;
-        let route = sealed::AskingRoute::<_, R::Result, _, _>::new(read, handler, state, |_| true);
+        let read = versioned_params;
+        let route = AskingRoute::<_, R::Result, _, _>::new(read, handler, state, |_| true);
         return registry.on(R::METHOD, Box::new(route));
     }
     let route = Typed::<_, R::Result, _, _>::new(versioned, handler);
@@ -73,158 +70,122 @@ where
 {
     registry.require("requests", &handler);
     let handler = boxed(handler, H::Output::into_result);
-    #[cfg(feature = "asking")]
-    let route = sealed::AnyAskingRoute(handler);
-    #[cfg(not(feature = "asking"))]
-    let route = crate::protocol::dispatch::route::AnyRoute(handler);
+    let route = AnyAskingRoute(handler);
     registry.fallback = Some(Box::new(route));
 }
 
-#[cfg(feature = "asking")]
-mod sealed {
-    use std::marker::PhantomData;
-    use std::pin::Pin;
-    use std::task::{Context as TaskContext, Poll};
+/// The methods whose result may be a list of questions.
+const METHODS: [&str; 3] = [
+    CallToolRequest::METHOD,
+    GetPromptRequest::METHOD,
+    ReadResourceRequest::METHOD,
+];
 
-    use mcp_types::revision::VersionError;
-    use mcp_types::{CallToolRequest, GetPromptRequest, ReadResourceRequest, Request};
-    use pin_project_lite::pin_project;
+/// Returns `true` if the result of a method may be a list of questions.
+fn may_ask(method: &str) -> bool {
+    METHODS.contains(&method)
+}
 
-    use super::{AnyRequest, AnyResult, Context, Future, HandlerError, ParamsView, Versioned};
-    use crate::features::input::inputs;
-    use crate::protocol::core::{ResponseFuture, Route};
-    use crate::protocol::dispatch::respond;
-    use crate::protocol::dispatch::route::{any_params, any_result};
-    use crate::protocol::error::handler_error::bad_params;
-    use crate::protocol::handler::BoxedHandler;
-    use crate::util::and_then::and_then;
+/// Decodes params in the form of the client's revision.
+///
+/// If the newest revision cannot represent an answer of the client, the params are decoded
+/// without any answers. The context reads the answers from the message itself, so its questions
+/// get them.
+fn versioned_params<P: Versioned>(
+    params: &ParamsView<'_>,
+    cx: &Context,
+) -> Result<P, HandlerError> {
+    let revision = cx.revision();
+    let decoded = match revision.decode(params.text()) {
+        Err(VersionError::Convert(error)) => match inputs::without_answers(params) {
+            Some(text) => revision.decode(&text),
+            None => Err(VersionError::Convert(error)),
+        },
+        decoded => decoded,
+    };
+    decoded.map_err(|error| bad_params(cx.method(), &error))
+}
 
-    /// The methods whose result may be a list of questions.
-    const METHODS: [&str; 3] = [
-        CallToolRequest::METHOD,
-        GetPromptRequest::METHOD,
-        ReadResourceRequest::METHOD,
-    ];
+struct AskingRoute<P, T, R, H> {
+    read: R,
+    handler: H,
+    state: inputs::AcceptedState,
+    may_ask: fn(&P) -> bool,
+    types: PhantomData<fn(P) -> T>,
+}
 
-    /// Returns `true` if the result of a method may be a list of questions.
-    pub(super) fn may_ask(method: &str) -> bool {
-        METHODS.contains(&method)
-    }
-
-    /// Decodes params in the form of the client's revision.
-    ///
-    /// If the newest revision cannot represent an answer of the client, the params are decoded
-    /// without any answers. The context reads the answers from the message itself, so its questions
-    /// get them.
-    pub(super) fn versioned_params<P: Versioned>(
-        params: &ParamsView<'_>,
-        cx: &Context,
-    ) -> Result<P, HandlerError> {
-        let revision = cx.revision();
-        let decoded = match revision.decode(params.text()) {
-            Err(VersionError::Convert(error)) => match inputs::without_answers(params) {
-                Some(text) => revision.decode(&text),
-                None => Err(VersionError::Convert(error)),
-            },
-            decoded => decoded,
-        };
-        decoded.map_err(|error| bad_params(cx.method(), &error))
-    }
-
-    pub(super) struct AskingRoute<P, T, R, H> {
-        read: R,
-        handler: H,
-        state: inputs::AcceptedState,
-        may_ask: fn(&P) -> bool,
-        types: PhantomData<fn(P) -> T>,
-    }
-
-    impl<P, T, R, H> AskingRoute<P, T, R, H> {
-        pub(super) fn new(
-            read: R,
-            handler: H,
-            state: inputs::AcceptedState,
-            may_ask: fn(&P) -> bool,
-        ) -> Self {
-            Self {
-                read,
-                handler,
-                state,
-                may_ask,
-                types: PhantomData,
-            }
+impl<P, T, R, H> AskingRoute<P, T, R, H> {
+    fn new(read: R, handler: H, state: inputs::AcceptedState, may_ask: fn(&P) -> bool) -> Self {
+        Self {
+            read,
+            handler,
+            state,
+            may_ask,
+            types: PhantomData,
         }
     }
+}
 
-    impl<P, T, R, H, F> Route for AskingRoute<P, T, R, H>
-    where
-        T: Versioned,
-        R: Fn(&ParamsView<'_>, &Context) -> Result<P, HandlerError> + Send + Sync,
-        H: Fn(P, Context) -> F + Send + Sync,
-        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
-    {
-        fn start(
-            &self,
-            params: &ParamsView<'_>,
-            cx: &Context,
-        ) -> Result<ResponseFuture, HandlerError> {
-            let decoded = (self.read)(params, cx)?;
-            // Sessions ask by requests of their own.
-            let in_session = cx.peer().session().is_some();
-            if !in_session && ((self.may_ask)(&decoded) || inputs::is_retry(params)) {
-                inputs::attach(params, cx, self.state)?;
-            }
-            let result = (self.handler)(decoded, cx.clone());
-            let responding = cx.clone();
-            Ok(Box::pin(Asking {
-                running: and_then(result, move |result| respond::result(&responding, result)),
-                cx: cx.clone(),
-            }))
+impl<P, T, R, H, F> Route for AskingRoute<P, T, R, H>
+where
+    T: Versioned,
+    R: Fn(&ParamsView<'_>, &Context) -> Result<P, HandlerError> + Send + Sync,
+    H: Fn(P, Context) -> F + Send + Sync,
+    F: Future<Output = Result<T, HandlerError>> + Send + 'static,
+{
+    fn start(&self, params: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError> {
+        let decoded = (self.read)(params, cx)?;
+        // Sessions ask by requests of their own.
+        let in_session = cx.peer().session().is_some();
+        if !in_session && ((self.may_ask)(&decoded) || inputs::is_retry(params)) {
+            inputs::attach(params, cx, self.state)?;
         }
+        let result = (self.handler)(decoded, cx.clone());
+        let responding = cx.clone();
+        Ok(Box::pin(Asking {
+            running: and_then(result, move |result| respond::result(&responding, result)),
+            cx: cx.clone(),
+        }))
     }
+}
 
-    /// A handler of requests without a handler of their own.
-    pub(super) struct AnyAskingRoute(pub(super) BoxedHandler<AnyRequest, AnyResult>);
+/// A handler of requests without a handler of their own.
+struct AnyAskingRoute(BoxedHandler<AnyRequest, AnyResult>);
 
-    impl Route for AnyAskingRoute {
-        fn start(
-            &self,
-            params: &ParamsView<'_>,
-            cx: &Context,
-        ) -> Result<ResponseFuture, HandlerError> {
-            if cx.peer().session().is_none() && may_ask(cx.method()) {
-                inputs::attach(params, cx, inputs::AcceptedState::Any)?;
-            }
-            let result = (self.0)(any_params(params)?, cx.clone());
-            let responding = cx.clone();
-            Ok(Box::pin(Asking {
-                running: and_then(result, move |result| any_result(&responding, &result)),
-                cx: cx.clone(),
-            }))
+impl Route for AnyAskingRoute {
+    fn start(&self, params: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError> {
+        if cx.peer().session().is_none() && may_ask(cx.method()) {
+            inputs::attach(params, cx, inputs::AcceptedState::Any)?;
         }
+        let result = (self.0)(any_params(params)?, cx.clone());
+        let responding = cx.clone();
+        Ok(Box::pin(Asking {
+            running: and_then(result, move |result| any_result(&responding, &result)),
+            cx: cx.clone(),
+        }))
     }
+}
 
-    pin_project! {
-        /// A running handler. Ends early if the handler waits for answers of the client.
-        struct Asking<F> {
-            #[pin]
-            running: F,
-            cx: Context,
+pin_project! {
+    /// A running handler. Ends early if the handler waits for answers of the client.
+    struct Asking<F> {
+        #[pin]
+        running: F,
+        cx: Context,
+    }
+}
+
+impl<F: Future<Output = Result<Vec<u8>, HandlerError>>> Future for Asking<F> {
+    type Output = Result<Vec<u8>, HandlerError>;
+
+    fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if let Poll::Ready(result) = this.running.poll(task) {
+            return Poll::Ready(result);
         }
-    }
-
-    impl<F: Future<Output = Result<Vec<u8>, HandlerError>>> Future for Asking<F> {
-        type Output = Result<Vec<u8>, HandlerError>;
-
-        fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
-            let this = self.project();
-            if let Poll::Ready(result) = this.running.poll(task) {
-                return Poll::Ready(result);
-            }
-            match inputs::suspend(this.cx, task.waker()) {
-                Some(result) => Poll::Ready(result),
-                None => Poll::Pending,
-            }
+        match inputs::suspend(this.cx, task.waker()) {
+            Some(result) => Poll::Ready(result),
+            None => Poll::Pending,
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::protocol::error::BuildError;
 use crate::protocol::handler::requirements::HandlerSubject;
 
 /// An item of a list: [`ToolDef`](crate::ToolDef), [`ResourceDef`](crate::ResourceDef),
-/// [`PromptDef`](crate::PromptDef), and `TemplateDef` with the feature `templates`.
+/// [`TemplateDef`](crate::TemplateDef) and [`PromptDef`](crate::PromptDef).
 pub trait Definition: Sized + Send + Sync + 'static {
     /// The kind of definition, as errors call it.
     #[doc(hidden)]
@@ -147,7 +147,6 @@ impl Default for CacheHints {
 pub(crate) struct List<T> {
     pub(crate) hints: CacheHints,
     /// The number of items on a page; `None` for a single page.
-    #[cfg(feature = "pagination")]
     pub(crate) page_size: Option<std::num::NonZeroUsize>,
     /// Whether items ignore arguments that they do not have.
     pub(crate) ignores_extra_arguments: Option<bool>,
@@ -164,7 +163,6 @@ impl<T> Default for List<T> {
     fn default() -> Self {
         Self {
             hints: CacheHints::default(),
-            #[cfg(feature = "pagination")]
             page_size: None,
             ignores_extra_arguments: None,
             items: RwLock::new(Items {
@@ -231,7 +229,6 @@ impl<T: Definition> List<T> {
     }
 
     /// Returns the first result of `find`, in the order of the items.
-    #[cfg(feature = "templates")]
     pub(crate) fn find<U>(&self, what: impl Fn(&Arc<T>) -> Option<U>) -> Option<U> {
         let items = self.read();
         items.in_order.all().iter().find_map(|(_, item)| what(item))
@@ -320,7 +317,6 @@ impl<T: Definition> List<T> {
     }
 
     /// Returns the first item from a position on that matches, with its position.
-    #[cfg(all(feature = "pagination", feature = "templates"))]
     pub(crate) fn first(&self, from: u64, wanted: impl Fn(&T) -> bool) -> Option<(u64, Arc<T>)> {
         let items = self.read();
         let mut rest = items.in_order.from(from).iter();

@@ -35,7 +35,6 @@ pub(crate) fn register(
     let sources = Arc::new(Sources {
         completions,
         prompts: Arc::clone(prompts),
-        #[cfg(feature = "templates")]
         resources: Arc::clone(resources),
     });
     registry.serve(CompleteRequest::METHOD, move |params, cx| {

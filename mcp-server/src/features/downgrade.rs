@@ -40,9 +40,9 @@ fn finish_content<'a>(
     cx: &'a Context,
     resources: &'a ResourceCatalog,
 ) -> impl Future<Output = ()> + 'a {
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     return resources.proposals.finish_blocks(blocks, cx);
-    #[cfg(not(feature = "_proposals"))]
+    #[cfg(not(feature = "proposals"))]
     {
         let _ = (blocks, cx, resources);
         std::future::ready(())

@@ -145,7 +145,7 @@ impl Context {
         let read = |revision: mcp_types::Revision, text: &str| {
             revision.decode(text).map_err(|error| error.to_string())
         };
-        #[cfg(feature = "_proposals")]
+        #[cfg(feature = "proposals")]
         let params = without_withheld_members(params, self);
         let question = Question::Sample {
             params: Box::new(params),
@@ -205,7 +205,7 @@ impl Context {
     /// [`roots`](Self::roots).
     pub fn ask<R: AskRequest>(&self, request: R) -> Ask<R::Answer> {
         let (question, read) = request.into_question();
-        #[cfg(feature = "_proposals")]
+        #[cfg(feature = "proposals")]
         let question = question.map(|question| match question {
             Question::Sample { params, extra } => Question::Sample {
                 params: Box::new(without_withheld_members(*params, self)),
@@ -219,7 +219,7 @@ impl Context {
 
 /// Returns the params without what the client must not see: results of tools in them may contain
 /// resources.
-#[cfg(feature = "_proposals")]
+#[cfg(feature = "proposals")]
 fn without_withheld_members(
     mut params: CreateMessageRequestParams,
     cx: &Context,

@@ -40,7 +40,6 @@ pub(crate) struct PageStart {
     pub(crate) size: usize,
 }
 
-#[cfg(feature = "pagination")]
 impl PageStart {
     /// Reads the cursor.
     pub(crate) fn read<T: ListItem>(
@@ -92,41 +91,11 @@ impl PageStart {
     }
 }
 
-/// Without the feature there is one page, so every cursor is invalid.
-#[cfg(not(feature = "pagination"))]
-impl PageStart {
-    pub(crate) fn read<T: ListItem>(
-        _: &List<T>,
-        params: &PageParams,
-        _: &Context,
-    ) -> Result<Self, HandlerError> {
-        if params.cursor.is_some() {
-            return Err(bad_cursor(T::KIND));
-        }
-        Ok(Self {
-            from: 0,
-            size: usize::MAX,
-        })
-    }
-
-    #[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
-    pub(crate) fn finish<T: ListItem>(
-        list: &List<T>,
-        slice: Slice<T::Item>,
-        _: &Context,
-    ) -> Result<T::Page, HandlerError> {
-        let hints = list.hints.of(slice.restricted);
-        Ok(T::page(slice.items, &hints, None))
-    }
-}
-
 /// The purpose that cursors are sealed for.
-#[cfg(feature = "pagination")]
 pub(crate) const PURPOSE: &str = "cursor";
 
 /// Returns what a cursor is bound to: the list, described by `list`, and the principal of the
 /// request.
-#[cfg(feature = "pagination")]
 pub(crate) fn cursor_binding(cx: &Context, list: &[u8]) -> Vec<u8> {
     let principal = cx.state.extensions.principal();
     let name = principal.unwrap_or_default().as_bytes();
@@ -140,7 +109,6 @@ pub(crate) fn cursor_binding(cx: &Context, list: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the position after an item.
-#[cfg(feature = "pagination")]
 pub(crate) fn next_index(index: u64) -> u64 {
     index.saturating_add(1)
 }

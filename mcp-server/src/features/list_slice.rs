@@ -4,10 +4,8 @@
 pub(crate) struct Slice<I> {
     pub(crate) items: Vec<I>,
     /// The position of the last item.
-    #[cfg(feature = "pagination")]
     pub(crate) last: Option<u64>,
     /// `true` if more items follow.
-    #[cfg(feature = "pagination")]
     pub(crate) more: bool,
     /// `true` if other callers may see other items.
     pub(crate) restricted: bool,
@@ -18,9 +16,7 @@ impl<I> Slice<I> {
     pub(crate) fn new(restricted: bool) -> Self {
         Self {
             items: Vec::new(),
-            #[cfg(feature = "pagination")]
             last: None,
-            #[cfg(feature = "pagination")]
             more: false,
             restricted,
         }
@@ -41,16 +37,9 @@ impl<I> Slice<I> {
     /// more items follow.
     pub(crate) fn add(&mut self, position: u64, item: I, size: usize) -> bool {
         let fits = self.items.len() < size;
-        #[cfg(feature = "pagination")]
-        {
-            self.more = !fits;
-            if fits {
-                self.last = Some(position);
-            }
-        }
-        #[cfg(not(feature = "pagination"))]
-        let _ = position;
+        self.more = !fits;
         if fits {
+            self.last = Some(position);
             self.items.push(item);
         }
         fits

@@ -6,22 +6,15 @@ pub(crate) mod defined;
 pub(crate) mod definition;
 pub(crate) mod described;
 pub(crate) mod handlers;
-#[cfg(feature = "pagination")]
 pub(crate) mod listed;
-#[cfg(feature = "pagination")]
 pub(crate) mod pages;
 pub(crate) mod permitted;
-#[cfg(feature = "_proposals")]
+#[cfg(feature = "proposals")]
 pub(crate) mod proposals;
 pub(crate) mod request;
 pub(crate) mod resolved;
-#[cfg(feature = "pagination")]
 pub(crate) mod scope;
-#[cfg(feature = "templates")]
 pub(crate) mod templates;
-#[cfg(not(feature = "templates"))]
-pub(crate) mod untemplated;
-#[cfg(any(feature = "pagination", feature = "templates"))]
 pub(crate) mod variables;
 
 use std::sync::Arc;
@@ -32,12 +25,9 @@ use mcp_types::{
 };
 
 use crate::features::asking;
-#[cfg(any(feature = "templates", not(feature = "pagination")))]
 use crate::features::catalog::List;
-#[cfg(any(feature = "templates", not(feature = "pagination")))]
 use crate::features::list_page::{PageParams, PageStart};
 use crate::features::resources::catalog::ResourceCatalog;
-#[cfg(any(feature = "templates", not(feature = "pagination")))]
 use crate::features::resources::permitted::GuardedItem;
 use crate::features::resources::request::ResourceParams;
 use crate::features::resources::resolved::AdmittedResources;
@@ -64,24 +54,14 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
             .subscribe(true)
     });
     let listed = Arc::clone(resources);
-    #[cfg(feature = "pagination")]
     registry.handle::<ListResourcesRequest, _>(move |params, cx| {
         pages::list(params, cx, Arc::clone(&listed))
     });
-    #[cfg(not(feature = "pagination"))]
-    registry.serve(ListResourcesRequest::METHOD, move |part, cx| {
-        let list = Arc::clone(&listed.definitions.resources);
-        async move { list_permitted(&list, &part, &cx).await }
-    });
-    #[cfg(feature = "templates")]
     let templates = Arc::clone(&resources.definitions.templates);
-    #[cfg(feature = "templates")]
     registry.serve(ListResourceTemplatesRequest::METHOD, move |part, cx| {
         let list = Arc::clone(&templates);
         async move { list_permitted(&list, &part, &cx).await }
     });
-    #[cfg(not(feature = "templates"))]
-    untemplated::register(registry, resources);
     let read_from = Arc::clone(resources);
     asking::serve_read(
         registry,
@@ -90,12 +70,11 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
         common,
         move |params, cx| read(params, cx, Arc::clone(&read_from)),
     );
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     Arc::clone(&resources.proposals).register(registry);
 }
 
 /// Returns a page of the definitions that the caller may read.
-#[cfg(any(feature = "templates", not(feature = "pagination")))]
 async fn list_permitted<T: GuardedItem>(
     list: &List<T>,
     params: &PageParams,
@@ -113,9 +92,9 @@ async fn read(
 ) -> Result<ReadResourceResult, HandlerError> {
     let cx = cx.with_value(AdmittedResources::default());
     let found = resources.definitions.find(&cx, &uri).await?;
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     let result = resources.proposals.read(&found, &cx).await;
-    #[cfg(not(feature = "_proposals"))]
+    #[cfg(not(feature = "proposals"))]
     let result = found.contents(None, &cx).await.map(|contents| {
         let hints = found.hints(&contents, |uri| {
             resources.definitions.locate_closed(uri).is_some()

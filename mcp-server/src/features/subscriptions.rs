@@ -3,14 +3,14 @@
 
 pub(crate) mod admission;
 pub(crate) mod capability;
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub(crate) mod change_notifier;
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub(crate) mod connection;
 pub(crate) mod listen;
 pub(crate) mod session;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 use std::future::ready;
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
         SessionRequest::of_future(move |cx, params| session::subscribe(cx, params, &subscribed));
     let unsubscribe = SessionRequest::new(session::unsubscribe);
     // The proposal defines these methods for the newest revision.
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     let (subscribe, unsubscribe) = {
         let subscribed = Arc::clone(resources);
         (

@@ -4,20 +4,13 @@ pub(crate) mod describing;
 
 use std::sync::Arc;
 
-#[cfg(feature = "versioned-resources")]
-use mcp_types::GetResourceRequest;
-#[cfg(feature = "sep-2093")]
-use mcp_types::ReadResourceMetadataRequest;
-#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
-use mcp_types::Request as _;
-#[cfg(feature = "sep-2093")]
 use mcp_types::uri::canonical;
 use mcp_types::{
-    AnyResourceContents, ContentBlock, PaginatedRequestParams, Proposal, ReadResourceResult,
+    AnyResourceContents, ContentBlock, GetResourceRequest, PaginatedRequestParams, Proposal,
+    ReadResourceMetadataRequest, ReadResourceResult, Request as _,
 };
 
 use crate::features::catalog::CacheHints;
-#[cfg(feature = "versioned-resources")]
 use crate::features::resources::listed::filter::ResourceFilter;
 use crate::features::resources::listed::position::{ListedPage, Position};
 use crate::features::resources::pages;
@@ -28,11 +21,8 @@ use crate::proposals::resources::blocks::finish_blocks;
 use crate::proposals::resources::describe_listed::describe_listed;
 use crate::proposals::resources::finish::{finish_listed, withhold_of_contents};
 use crate::proposals::resources::state::Resources;
-#[cfg(feature = "https-url")]
 use crate::proposals::resources::urls;
-#[cfg(feature = "sep-2093")]
 use crate::proposals::sep_2093::{members, metadata};
-#[cfg(feature = "versioned-resources")]
 use crate::proposals::versioned_resources::{get, versions};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::registry::Registry;
@@ -40,19 +30,13 @@ use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
 
 impl ResourceProposals for Resources {
-    #[cfg_attr(
-        not(any(feature = "sep-2093", feature = "versioned-resources")),
-        expect(unused_variables, reason = "URLs are served by HTTP")
-    )]
     fn register(self: Arc<Self>, registry: &mut Registry) {
-        #[cfg(feature = "sep-2093")]
         if registry.offers(Proposal::Sep2093) {
             let described = Arc::clone(&self);
             registry.handle::<ReadResourceMetadataRequest, _>(move |params, cx| {
                 metadata::metadata(params, cx, Arc::clone(&described))
             });
         }
-        #[cfg(feature = "versioned-resources")]
         if registry.offers(Proposal::VersionedResources) {
             registry.handle::<GetResourceRequest, _>(move |params, cx| {
                 get::get(params, cx, Arc::clone(&self))
@@ -60,17 +44,11 @@ impl ResourceProposals for Resources {
         }
     }
 
-    #[cfg_attr(
-        not(any(feature = "sep-2093", feature = "versioned-resources")),
-        expect(unused_mut, unused_variables, reason = "URLs do not select resources")
-    )]
     fn scope(&self, params: &PaginatedRequestParams, cx: &Context) -> Result<Scope, HandlerError> {
         let mut scope = Scope::default();
-        #[cfg(feature = "sep-2093")]
         if cx.offered(Proposal::Sep2093) {
             scope.collection = params.uri.as_deref().map(|uri| canonical(uri).into_owned());
         }
-        #[cfg(feature = "versioned-resources")]
         if cx.offered(Proposal::VersionedResources)
             && let Some(filter) = &params.filter
         {
@@ -89,14 +67,12 @@ impl ResourceProposals for Resources {
     ) -> ProposalFuture<'a, Result<(ListedPage, CacheHints), HandlerError>> {
         Box::pin(async move {
             let mut page = match &scope.collection {
-                #[cfg(feature = "sep-2093")]
                 Some(collection) => members::page(collection, scope, start, cx, self).await?,
-                _ => pages::all(scope, start, cx, &self.definitions).await?,
+                None => pages::all(scope, start, cx, &self.definitions).await?,
             };
             let listed = describe_listed(&mut page, cx, self).await.into_iter();
             // A page examines as many resources as fit on it, so it may be short, or empty although
             // another page follows. The cost of a request is limited whatever the filter is.
-            #[cfg(feature = "versioned-resources")]
             let listed = listed.filter(|listed| {
                 let criteria = scope.criteria.as_ref();
                 criteria.is_none_or(|criteria| criteria.matches(&listed.resource))
@@ -104,7 +80,6 @@ impl ResourceProposals for Resources {
             let finished = listed.map(|listed| finish_listed(listed, cx, self));
             page.resources = finished.collect();
             let hints = self.definitions.resources.hints.of(page.restricted);
-            #[cfg(feature = "https-url")]
             let hints = urls::hints(hints, page.resources.iter().filter_map(urls::expiry), self);
             Ok((page, hints))
         })
@@ -120,7 +95,6 @@ impl ResourceProposals for Resources {
             let hints = found.hints(&contents, |uri| {
                 self.definitions.locate_closed(uri).is_some()
             });
-            #[cfg(feature = "https-url")]
             let hints = urls::hints(
                 hints,
                 contents.iter().filter_map(urls::expiry_of_contents),
@@ -138,7 +112,6 @@ impl ResourceProposals for Resources {
         Box::pin(finish_blocks(blocks, cx, self))
     }
 
-    #[cfg(feature = "versioned-resources")]
     fn current_resource<'a>(
         &'a self,
         found: &'a AuthorizedResource,
@@ -149,16 +122,11 @@ impl ResourceProposals for Resources {
 }
 
 /// Reads a resource and returns its contents as the client may see them.
-#[cfg_attr(
-    not(feature = "sep-2093"),
-    expect(unused_variables, reason = "only SEP-2093 adds metadata")
-)]
 async fn contents(
     found: &AuthorizedResource,
     cx: &Context,
     resources: &Resources,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-    #[cfg(feature = "sep-2093")]
     if cx.offered(Proposal::Sep2093) {
         return metadata::read(found, cx, resources).await;
     }
@@ -172,10 +140,8 @@ async fn contents(
 /// Returns the requests of proposals that a server with resources must handle and does not,
 /// because the application handles resources itself.
 pub(crate) fn unhandled(registry: &Registry) -> Vec<BuildError> {
-    let required: &[(Proposal, &'static str)] = &[
-        #[cfg(feature = "sep-2093")]
+    let required = [
         (Proposal::Sep2093, ReadResourceMetadataRequest::METHOD),
-        #[cfg(feature = "versioned-resources")]
         (Proposal::VersionedResources, GetResourceRequest::METHOD),
     ];
     let has_resources = registry.capabilities.resources.is_some();

@@ -4,5 +4,4 @@ pub(crate) mod blocks;
 pub(crate) mod describe_listed;
 pub(crate) mod finish;
 pub(crate) mod state;
-#[cfg(feature = "https-url")]
 pub(crate) mod urls;

@@ -1,6 +1,6 @@
 //! [`Caller`]: what the server knows of the client of a request, kept for decisions after it.
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub(crate) mod connection_scope;
 pub(crate) mod extensions;
 

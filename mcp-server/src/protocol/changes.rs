@@ -268,7 +268,7 @@ impl Subscriber {
     }
 
     /// Waits for a pending change without removing it. Cancel safe.
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     pub(crate) async fn ready(&self) {
         while self.pending().changes.is_empty() {
             self.changed.notified().await;

@@ -6,7 +6,6 @@ pub(crate) mod context;
 mod layer;
 pub(crate) mod metrics;
 pub(crate) mod progress;
-#[cfg(feature = "_seal")]
 mod sealing;
 pub(crate) mod states;
 
@@ -27,7 +26,6 @@ use crate::protocol::caller::ContextValues;
 use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::changes::{Announced, Hub};
 use crate::protocol::core::states::States;
-#[cfg(feature = "asking")]
 use crate::protocol::detached::DetachedTable;
 use crate::protocol::error::conversions::ErrorConversions;
 use crate::protocol::error::handler_error::HandlerError;
@@ -73,13 +71,12 @@ pub(crate) struct Core {
     pub(crate) hub: Hub,
     pub(crate) resource_access: Option<Box<dyn ResourceAccess>>,
     /// Removes what the client must not see from a block of a question to the client.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) withhold: fn(&mut mcp_types::ContentBlock, &Context),
     pub(crate) stores: Stores,
     pub(crate) peers: Arc<Peers>,
     pub(crate) stopping: CancelSignal,
     /// The calls that outlive the rounds of their requests.
-    #[cfg(feature = "asking")]
     pub(crate) detached: DetachedTable<Context>,
     /// When the shutdown began.
     pub(crate) stopping_since: OnceLock<Instant>,
@@ -91,7 +88,6 @@ pub(crate) struct Core {
     pub(crate) tools: Option<Arc<dyn Tools>>,
     #[cfg(feature = "http")]
     pub(crate) counters: crate::protocol::metrics::counters::Counters,
-    #[cfg(feature = "_seal")]
     pub(crate) keys: crate::protocol::seal::KeySlot,
     /// The catalogs of the features, for the public `Server`.
     pub(crate) assembly: Arc<dyn Any + Send + Sync>,
@@ -246,7 +242,6 @@ pub(crate) struct RequestState {
     pub(crate) progress: ProgressThrottle,
     pub(crate) measured: Measured,
     /// The questions and answers of the request, owned by the feature that asks the client.
-    #[cfg(feature = "asking")]
     pub(crate) inputs: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 

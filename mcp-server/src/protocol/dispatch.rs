@@ -22,9 +22,7 @@ pub(crate) mod trace;
 pub(crate) mod watchdog;
 
 use std::pin::Pin;
-use std::sync::Arc;
-#[cfg(feature = "asking")]
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use mcp_internal::peer_text::PeerDisplay;
@@ -322,7 +320,6 @@ impl Core {
                 ended: CancelSignal::default(),
                 progress: ProgressThrottle::default(),
                 measured: Measured::start(),
-                #[cfg(feature = "asking")]
                 inputs: OnceLock::new(),
             }),
             values: None,

@@ -52,7 +52,7 @@ pub(crate) struct Usage {
     pub(crate) retained_bytes: Gauge,
     #[cfg(feature = "http")]
     pub(crate) requests: Gauge,
-    #[cfg(feature = "https-url")]
+    #[cfg(feature = "proposals")]
     pub(crate) downloads: Gauge,
     /// Requests whose access tokens are being verified.
     #[cfg(feature = "oauth")]

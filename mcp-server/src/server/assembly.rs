@@ -13,24 +13,23 @@ use crate::extensions::apps;
 use crate::features::completions::handlers::Completions;
 use crate::features::definition_error::check_icons;
 use crate::features::{completions, logging, prompts, resources, subscriptions, tools};
-#[cfg(feature = "https-url")]
-use crate::proposals::https_url::{config::HttpUrls, issue::Urls};
-#[cfg(feature = "_proposals")]
-use crate::proposals::{hooks, resources::blocks};
+#[cfg(feature = "proposals")]
+use crate::proposals::{
+    hooks,
+    https_url::{config::HttpUrls, issue::Urls},
+    resources::blocks,
+};
 use crate::protocol::changes::Hub;
 use crate::protocol::core::Core;
-#[cfg(feature = "asking")]
 use crate::protocol::detached::DetachedTable;
 use crate::protocol::dispatch::lifecycle;
 use crate::protocol::dispatch::registry::Registry;
-#[cfg(feature = "_seal")]
 use crate::protocol::error::text::Chain;
 use crate::protocol::error::{BuildError, BuildErrors};
 #[cfg(feature = "http")]
 use crate::protocol::metrics::counters::Counters;
 use crate::protocol::metrics::operations::OperationCounter;
 use crate::protocol::quota::Peers;
-#[cfg(feature = "_seal")]
 use crate::protocol::seal::{KeySlot, Keys};
 use crate::protocol::store::access::Stores;
 use crate::protocol::store::link::BusReceiver;
@@ -65,12 +64,11 @@ impl ServerBuilder {
             errors: conversions,
             mut registry,
             mut definitions,
-            #[cfg(feature = "_seal")]
             keys,
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             urls,
         } = self;
-        #[cfg(feature = "https-url")]
+        #[cfg(feature = "proposals")]
         let urls = issued_urls(urls, &registry, stores.are_set())?;
         layers.append(&mut task_layers);
         let inner = layers.len();
@@ -79,7 +77,7 @@ impl ServerBuilder {
         let mut errors = std::mem::take(&mut registry.errors);
         errors.append(&mut definitions.errors);
         let (catalogs, mut completions) = definitions.into_catalogs(
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             urls,
         );
         errors.extend(completions.missing(&states));
@@ -92,7 +90,7 @@ impl ServerBuilder {
             &catalogs.resources.definitions,
         ));
         register(&mut registry, &catalogs, completions);
-        #[cfg(feature = "_proposals")]
+        #[cfg(feature = "proposals")]
         errors.extend(hooks::unhandled(&registry));
         errors.extend(registry.missing(&states));
         errors.extend(catalogs.tools.missing(&states));
@@ -113,14 +111,12 @@ impl ServerBuilder {
         let (Ok(limits), Ok(info_text), true) = (limits, info_text, errors.is_empty()) else {
             return Err(BuildErrors(errors));
         };
-        #[cfg(feature = "_seal")]
         if keys.is_none() && stores.are_set() {
             tracing::warn!(
                 "processes share a store, but this one has random keys: the others refuse its \
                  request state and cursors. Set `ServerBuilder::keys` to the same in all of them"
             );
         }
-        #[cfg(feature = "_seal")]
         let keys = match keys {
             Some(keys) => keys,
             None => Keys::generate().map_err(|error| random(&error))?,
@@ -155,11 +151,10 @@ impl ServerBuilder {
             fallback_listener: registry.fallback_listener,
             hub: Hub::default(),
             resource_access: registry.resource_access,
-            #[cfg(feature = "_proposals")]
+            #[cfg(feature = "proposals")]
             withhold: blocks::withhold_of_block,
             stores,
             stopping: CancelSignal::default(),
-            #[cfg(feature = "asking")]
             detached: DetachedTable::default(),
             stopping_since: OnceLock::new(),
             background: OnceLock::new(),
@@ -167,14 +162,13 @@ impl ServerBuilder {
             tools: registry.tools,
             #[cfg(feature = "http")]
             counters: Counters::default(),
-            #[cfg(feature = "_seal")]
             keys: KeySlot::new(keys),
             assembly: Arc::<Catalogs>::clone(&catalogs),
         });
         if let Some(bus) = &core.stores.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Core>::downgrade(&core);
             bus.attach(receiver);
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             if let Some(urls) = &catalogs.urls {
                 let receiver: Weak<dyn BusReceiver> = Arc::<Urls>::downgrade(urls);
                 bus.attach(receiver);
@@ -188,7 +182,7 @@ impl ServerBuilder {
 }
 
 /// Returns what issues the URLs of resources, if the program opted into the proposal.
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 fn issued_urls(
     urls: Option<HttpUrls>,
     registry: &Registry,
@@ -209,7 +203,6 @@ fn issued_urls(
     Ok(urls.map_err(|error| random(&error))?.map(Arc::new))
 }
 
-#[cfg(feature = "_seal")]
 fn random(error: &crate::protocol::seal::SealError) -> BuildError {
     BuildError::Random(Chain(error).to_string())
 }

@@ -6,19 +6,17 @@ use std::time::Duration;
 use mcp_types::{CacheScope, Icon, Implementation, Proposal, ServerCapabilities};
 
 use crate::features::catalog::CacheHints;
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 use crate::proposals::https_url::config::HttpUrls;
 use crate::protocol::core::Layer;
 use crate::protocol::core::states::States;
 use crate::protocol::dispatch::extension::OnBuilt;
 use crate::protocol::dispatch::registry::Registry;
-#[cfg(feature = "pagination")]
 use crate::protocol::error::BuildError;
 use crate::protocol::error::ErrorDetail;
 use crate::protocol::error::conversions::ErrorConversions;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
-#[cfg(feature = "_seal")]
 use crate::protocol::seal::Keys;
 use crate::protocol::store::Store;
 use crate::protocol::store::access::StoreSettings;
@@ -51,9 +49,8 @@ pub struct ServerBuilder {
     pub(crate) errors: ErrorConversions,
     pub(crate) registry: Registry,
     pub(crate) definitions: Definitions,
-    #[cfg(feature = "_seal")]
     pub(crate) keys: Option<Keys>,
-    #[cfg(feature = "https-url")]
+    #[cfg(feature = "proposals")]
     pub(crate) urls: Option<HttpUrls>,
 }
 
@@ -75,9 +72,8 @@ impl ServerBuilder {
             errors: ErrorConversions::default(),
             registry: Registry::default(),
             definitions: Definitions::default(),
-            #[cfg(feature = "_seal")]
             keys: None,
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             urls: None,
         }
     }
@@ -207,14 +203,13 @@ impl ServerBuilder {
 
     /// Sets the keys that request state and cursors are sealed with. Without this call they are
     /// random. Processes that serve one endpoint need the same keys.
-    #[cfg(feature = "_seal")]
     pub fn keys(mut self, keys: crate::Keys) -> Self {
         self.keys = Some(keys);
         self
     }
 
     /// Issues URLs for resources. The program also has to opt into [`Proposal::HttpsUrl`].
-    #[cfg(feature = "https-url")]
+    #[cfg(feature = "proposals")]
     pub fn http_urls(mut self, urls: crate::HttpUrls) -> Self {
         self.urls = Some(urls);
         self
@@ -230,8 +225,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Opts into proposals, each behind the feature of its name, and declares them to clients of
-    /// the newest revision in `capabilities.experimental`.
+    /// Opts into proposals of the Cargo feature `proposals`, and declares them to clients of the
+    /// newest revision in `capabilities.experimental`.
     ///
     /// Every such client gets what a proposal adds. What it removes or replaces, only clients that
     /// have [declared](crate::Context::negotiated) it too.
@@ -305,7 +300,6 @@ impl ServerBuilder {
     }
 
     /// Splits lists into pages of this many items. Without this call, a list has one page.
-    #[cfg(feature = "pagination")]
     pub fn page_size(mut self, items: usize) -> Self {
         self.definitions.page_size = std::num::NonZeroUsize::new(items);
         if self.definitions.page_size.is_none() {

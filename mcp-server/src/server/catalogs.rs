@@ -9,13 +9,10 @@ use crate::features::completions::handlers::Completions;
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;
-#[cfg(feature = "templates")]
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::features::tools::definition::ToolDef;
-#[cfg(feature = "https-url")]
-use crate::proposals::https_url::issue::Urls;
-#[cfg(feature = "_proposals")]
-use crate::proposals::resources::state::Resources;
+#[cfg(feature = "proposals")]
+use crate::proposals::{https_url::issue::Urls, resources::state::Resources};
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::Handler;
 
@@ -24,12 +21,10 @@ use crate::protocol::handler::Handler;
 pub(crate) struct Definitions {
     pub(crate) tools: List<ToolDef>,
     pub(crate) resources: List<ResourceDef>,
-    #[cfg(feature = "templates")]
     pub(crate) templates: List<TemplateDef>,
     pub(crate) prompts: List<PromptDef>,
     pub(crate) completions: Completions,
     /// The number of items on a page; `None` for a single page.
-    #[cfg(feature = "pagination")]
     pub(crate) page_size: Option<std::num::NonZeroUsize>,
     /// The errors that were found so far.
     pub(crate) errors: Vec<BuildError>,
@@ -40,7 +35,7 @@ pub(crate) struct Catalogs {
     pub(crate) tools: Arc<List<ToolDef>>,
     pub(crate) prompts: Arc<List<PromptDef>>,
     pub(crate) resources: Arc<ResourceCatalog>,
-    #[cfg(feature = "https-url")]
+    #[cfg(feature = "proposals")]
     pub(crate) urls: Option<Arc<Urls>>,
 }
 
@@ -74,7 +69,6 @@ impl Definitions {
             .extend(self.prompts.merge(group.prompts, prefix, &enter));
         self.errors
             .extend(self.resources.merge(group.resources, "", &enter));
-        #[cfg(feature = "templates")]
         self.errors
             .extend(self.templates.merge(group.templates, "", &enter));
         let rename = |kind: &str, name: String| match kind {
@@ -98,32 +92,21 @@ impl Definitions {
     /// Applies the settings that all lists share, and makes the lists ready to be served.
     pub(crate) fn into_catalogs(
         mut self,
-        #[cfg(feature = "https-url")] urls: Option<Arc<Urls>>,
+        #[cfg(feature = "proposals")] urls: Option<Arc<Urls>>,
     ) -> (Catalogs, Completions) {
-        #[cfg(feature = "templates")]
-        {
-            self.templates.hints = self.resources.hints.clone();
-        }
-        #[cfg(feature = "pagination")]
-        {
-            self.tools.page_size = self.page_size;
-            self.prompts.page_size = self.page_size;
-            self.resources.page_size = self.page_size;
-            #[cfg(feature = "templates")]
-            {
-                self.templates.page_size = self.page_size;
-            }
-        }
+        self.templates.hints = self.resources.hints.clone();
+        self.tools.page_size = self.page_size;
+        self.prompts.page_size = self.page_size;
+        self.resources.page_size = self.page_size;
+        self.templates.page_size = self.page_size;
         let definitions = Arc::new(ResourceDefinitions {
             resources: Arc::new(std::mem::take(&mut self.resources)),
-            #[cfg(feature = "templates")]
             templates: Arc::new(self.templates),
         });
         let resources = ResourceCatalog {
-            #[cfg(feature = "_proposals")]
+            #[cfg(feature = "proposals")]
             proposals: Arc::new(Resources {
                 definitions: Arc::clone(&definitions),
-                #[cfg(feature = "https-url")]
                 urls: urls.clone(),
             }),
             definitions,
@@ -132,7 +115,7 @@ impl Definitions {
             tools: Arc::new(self.tools),
             prompts: Arc::new(self.prompts),
             resources: Arc::new(resources),
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             urls,
         };
         (catalogs, self.completions)

@@ -96,7 +96,6 @@ impl Server {
 
     /// Replaces the keys that request state and cursors are sealed with, see
     /// [`Keys`](crate::Keys).
-    #[cfg(feature = "_seal")]
     pub fn rotate_keys(&self, keys: crate::Keys) {
         self.core.keys.set(keys);
     }

@@ -34,10 +34,10 @@ impl Server {
 
     /// Returns the services of a socket: the endpoint, and the URLs of resources.
     pub(crate) fn socket_services(&self, config: HttpConfig) -> SocketServices {
-        #[cfg(feature = "https-url")]
+        #[cfg(feature = "proposals")]
         let urls = self.resource_urls().map(|urls| urls.allow_pages(&config));
         let services = SocketServices::new(HttpService::new(Arc::clone(&self.core), config));
-        #[cfg(feature = "https-url")]
+        #[cfg(feature = "proposals")]
         if let Some(urls) = urls {
             return services.with_service(Arc::new(urls));
         }

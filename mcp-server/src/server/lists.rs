@@ -3,7 +3,6 @@
 use crate::features::list_handle::ListHandle;
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::definition::ResourceDef;
-#[cfg(feature = "templates")]
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::features::tools::definition::ToolDef;
 use crate::server::builder::ServerBuilder;
@@ -34,7 +33,6 @@ impl Server {
     }
 
     /// Returns the list of resource templates, which can be changed.
-    #[cfg(feature = "templates")]
     #[must_use]
     pub fn resource_templates(&self) -> ListHandle<'_, TemplateDef> {
         ListHandle::new(&self.core, &self.catalogs.resources.definitions.templates)

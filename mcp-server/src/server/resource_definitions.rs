@@ -44,7 +44,6 @@ macro_rules! resource_methods {
             }
         }
 
-        #[cfg(feature = "templates")]
         impl $type {
             /// Adds all resources whose URIs match a template (RFC 6570), with an async function of
             /// the template's variables as their [handler](crate::Handler).

@@ -62,9 +62,9 @@ impl Server {
         paths.extend(config.other_paths());
         let fixed = config.fixed_paths();
         let mut router = Router::new();
-        #[cfg(feature = "https-url")]
+        #[cfg(feature = "proposals")]
         let fixed = fixed.or(self.catalogs.urls.as_ref().map(|_| "URLs of resources"));
-        #[cfg(feature = "https-url")]
+        #[cfg(feature = "proposals")]
         if let (Some(urls), Some(service)) = (&self.catalogs.urls, self.resource_urls()) {
             let below = format!("{}{{*token}}", urls.path());
             router = router.route_service(&below, service.allow_pages(&config));

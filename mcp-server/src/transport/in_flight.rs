@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use super::batch::BatchSlot;
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 use crate::protocol::caller::connection_scope::ConnectionScope;
 use crate::protocol::core::RequestState;
 use crate::protocol::dispatch::cancellation::Cancellation;
@@ -27,7 +27,7 @@ pub(crate) struct InFlight {
     write_queue: Arc<WriteQueue>,
     runtime: Handle,
     idle: Notify,
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     scope: Arc<ConnectionScope>,
 }
 
@@ -54,14 +54,14 @@ impl InFlight {
     pub(crate) fn new(
         write_queue: Arc<WriteQueue>,
         runtime: Handle,
-        #[cfg(feature = "versioned-resources")] scope: Arc<ConnectionScope>,
+        #[cfg(feature = "proposals")] scope: Arc<ConnectionScope>,
     ) -> Self {
         Self {
             tasks: Mutex::default(),
             write_queue,
             runtime,
             idle: Notify::new(),
-            #[cfg(feature = "versioned-resources")]
+            #[cfg(feature = "proposals")]
             scope,
         }
     }
@@ -119,7 +119,7 @@ impl InFlight {
     }
 
     /// Starts the tasks that a request registered for the connection.
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn start_tasks(&self) {
         for task in self.scope.take_tasks() {
             self.spawn_background(task);
@@ -249,7 +249,7 @@ impl TaskWork {
                 while guard.answer(&answer.message) == TrySend::Full {
                     guard.in_flight.write_queue.wait_capacity().await;
                 }
-                #[cfg(feature = "versioned-resources")]
+                #[cfg(feature = "proposals")]
                 guard.in_flight.start_tasks();
             }
             Self::Notification(handler, guard) => {

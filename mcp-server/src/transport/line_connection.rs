@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::batch::BatchSlot;
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 use crate::protocol::caller::connection_scope::{ConnectionScope, ScopeHandle};
 use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::core::Core;
@@ -57,7 +57,7 @@ impl LineConnection {
         extensions: Extensions,
         transport: TransportInfo,
     ) -> (Self, ConnectionDriver) {
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         let (extensions, scope) = {
             let mut extensions = extensions;
             let scope = Arc::<ConnectionScope>::default();
@@ -68,7 +68,7 @@ impl LineConnection {
             server,
             extensions,
             transport,
-            #[cfg(feature = "versioned-resources")]
+            #[cfg(feature = "proposals")]
             scope,
         )
     }
@@ -86,7 +86,7 @@ impl LineConnection {
             server,
             extensions,
             transport,
-            #[cfg(feature = "versioned-resources")]
+            #[cfg(feature = "proposals")]
             Arc::default(),
         );
         connection.check = Some(check);
@@ -97,13 +97,13 @@ impl LineConnection {
         server: &Arc<Core>,
         extensions: Extensions,
         transport: TransportInfo,
-        #[cfg(feature = "versioned-resources")] scope: Arc<ConnectionScope>,
+        #[cfg(feature = "proposals")] scope: Arc<ConnectionScope>,
     ) -> (Self, ConnectionDriver) {
         let write_queue = Arc::new(WriteQueue::new(server.limits().queued_bytes));
         let in_flight = Arc::new(InFlight::new(
             Arc::clone(&write_queue),
             Handle::current(),
-            #[cfg(feature = "versioned-resources")]
+            #[cfg(feature = "proposals")]
             scope,
         ));
         let sink: Arc<dyn MessageSink> = Arc::<WriteQueue>::clone(&write_queue);
@@ -218,7 +218,7 @@ impl LineConnection {
             Dispatch::Call(mut call) => match poll_once(&mut call) {
                 Poll::Ready(answer) => {
                     self.send(&answer, slot);
-                    #[cfg(feature = "versioned-resources")]
+                    #[cfg(feature = "proposals")]
                     self.in_flight.start_tasks();
                 }
                 Poll::Pending => self.in_flight.call(call, slot.cloned()),

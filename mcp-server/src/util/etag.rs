@@ -12,7 +12,6 @@ pub(crate) fn of_contents(bytes: &[u8]) -> String {
 
 /// Returns the tag of contents whose version is known. It differs from every tag of
 /// [`of_contents`].
-#[cfg(feature = "versioned-resources")]
 pub(crate) fn of_version(version: &str) -> String {
     // A version may be any text, also one that is not valid in a header.
     format!("\"v-{}\"", URL_SAFE_NO_PAD.encode(Sha256::digest(version)))

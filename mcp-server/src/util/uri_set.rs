@@ -35,7 +35,7 @@ impl UriSet {
         &self.0
     }
 
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn into_all(self) -> Vec<String> {
         self.0
     }

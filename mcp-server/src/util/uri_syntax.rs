@@ -91,7 +91,6 @@ pub(crate) fn make_canonical(uri: &mut String) {
 }
 
 /// Decodes percent-encoding; `None` if it is incomplete or not UTF-8.
-#[cfg(any(feature = "sep-2093", feature = "https-url", feature = "templates"))]
 pub(crate) fn decode(text: &str) -> Option<String> {
     String::from_utf8(mcp_types::uri::percent_decode(text)?).ok()
 }

@@ -14,5 +14,5 @@ mod secrets;
 mod setup;
 mod shares;
 mod tokens;
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 mod urls;

@@ -2,7 +2,7 @@
 //! blocking sockets, which have no buffers on the heap.
 
 mod connections;
-#[cfg(all(feature = "https-url", feature = "versioned-resources"))]
+#[cfg(feature = "proposals")]
 mod download;
 
 use std::net::SocketAddr;

@@ -4,6 +4,5 @@ mod failures;
 mod hostile;
 mod peer;
 mod refused;
-#[cfg(feature = "asking")]
 mod setup;
 mod spans;

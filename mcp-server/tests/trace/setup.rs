@@ -47,7 +47,7 @@ fn shared_store_without_keys_logs_a_warning_that_names_the_setting() {
 }
 
 /// URLs of resources are signed with separate keys.
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 #[test]
 fn shared_store_without_url_keys_logs_a_warning_that_names_the_setting() {
     use mcp_server::{HttpUrls, Proposal, UrlKeys};

@@ -298,37 +298,37 @@ entries! {
         TaskStatusNotificationParams "TaskStatusNotificationParams" "2026-07-28" [inline] previous v2026_07_28::TaskStatusNotificationParams "TaskStatusNotificationParams";
         #[cfg(feature = "tasks")]
         TasksExtensionCapability "TasksExtensionCapability" "2026-07-28" [inline] previous v2026_07_28::TasksExtensionCapability "TasksExtensionCapability";
-        #[cfg(feature = "sep-2093")]
+        #[cfg(feature = "proposals")]
         ResourceType "ResourceType" "2026-07-28" [inline] previous v2026_07_28::ResourceType "ResourceType";
-        #[cfg(feature = "sep-2093")]
+        #[cfg(feature = "proposals")]
         ReadResourceMetadataRequest "ReadResourceMetadataRequest" "2026-07-28" [inline] previous v2026_07_28::ReadResourceMetadataRequest "ReadResourceMetadataRequest";
-        #[cfg(feature = "sep-2093")]
+        #[cfg(feature = "proposals")]
         ReadResourceMetadataRequestParams "ReadResourceMetadataRequestParams" "2026-07-28" [inline] previous v2026_07_28::ReadResourceMetadataRequestParams "ReadResourceMetadataRequestParams";
-        #[cfg(feature = "sep-2093")]
+        #[cfg(feature = "proposals")]
         ReadResourceMetadataResult "ReadResourceMetadataResult" "2026-07-28" [inline] previous v2026_07_28::ReadResourceMetadataResult "ReadResourceMetadataResult";
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         GetResourceRequest "GetResourceRequest" "2026-07-28" [inline] previous v2026_07_28::GetResourceRequest "GetResourceRequest";
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         GetResourceRequestParams "GetResourceRequestParams" "2026-07-28" [inline] previous v2026_07_28::GetResourceRequestParams "GetResourceRequestParams";
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         GetResourceResult "GetResourceResult" "2026-07-28" [inline] previous v2026_07_28::GetResourceResult "GetResourceResult";
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         GetResourceContents "GetResourceContents" "2026-07-28" [inline] previous v2026_07_28::GetResourceContents "GetResourceContents";
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         GetTextResourceContents "GetTextResourceContents" "2026-07-28" [inline] previous v2026_07_28::GetTextResourceContents "GetTextResourceContents";
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         GetBlobResourceContents "GetBlobResourceContents" "2026-07-28" [inline] previous v2026_07_28::GetBlobResourceContents "GetBlobResourceContents";
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         SubscribeResourcesRequest "SubscribeResourcesRequest" "2026-07-28" [inline] previous v2026_07_28::SubscribeResourcesRequest "SubscribeResourcesRequest";
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         SubscribeResourcesRequestParams "SubscribeResourcesRequestParams" "2026-07-28" [inline] previous v2026_07_28::SubscribeResourcesRequestParams "SubscribeResourcesRequestParams";
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         UnsubscribeResourcesRequest "UnsubscribeResourcesRequest" "2026-07-28" [inline] previous v2026_07_28::UnsubscribeResourcesRequest "UnsubscribeResourcesRequest";
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         UnsubscribeResourcesRequestParams "UnsubscribeResourcesRequestParams" "2026-07-28" [inline] previous v2026_07_28::UnsubscribeResourcesRequestParams "UnsubscribeResourcesRequestParams";
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         ResourceContentChangedNotification "ResourceContentChangedNotification" "2026-07-28" [inline] previous v2026_07_28::ResourceContentChangedNotification "ResourceContentChangedNotification";
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         ResourceContentChangedNotificationParams "ResourceContentChangedNotificationParams" "2026-07-28" [inline] previous v2026_07_28::ResourceContentChangedNotificationParams "ResourceContentChangedNotificationParams";
     }
 }
@@ -589,37 +589,37 @@ entries! {
         TaskStatusNotificationParams "TaskStatusNotificationParams" "2026-07-28" [inline];
         #[cfg(feature = "tasks")]
         TasksExtensionCapability "TasksExtensionCapability" "2026-07-28" [inline];
-        #[cfg(feature = "sep-2093")]
+        #[cfg(feature = "proposals")]
         ResourceType "ResourceType" "2026-07-28" [inline];
-        #[cfg(feature = "sep-2093")]
+        #[cfg(feature = "proposals")]
         ReadResourceMetadataRequest "ReadResourceMetadataRequest" "2026-07-28" [inline];
-        #[cfg(feature = "sep-2093")]
+        #[cfg(feature = "proposals")]
         ReadResourceMetadataRequestParams "ReadResourceMetadataRequestParams" "2026-07-28" [inline];
-        #[cfg(feature = "sep-2093")]
+        #[cfg(feature = "proposals")]
         ReadResourceMetadataResult "ReadResourceMetadataResult" "2026-07-28" [inline];
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         GetResourceRequest "GetResourceRequest" "2026-07-28" [inline];
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         GetResourceRequestParams "GetResourceRequestParams" "2026-07-28" [inline];
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         GetResourceResult "GetResourceResult" "2026-07-28" [inline];
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         GetResourceContents "GetResourceContents" "2026-07-28" [inline];
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         GetTextResourceContents "GetTextResourceContents" "2026-07-28" [inline];
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         GetBlobResourceContents "GetBlobResourceContents" "2026-07-28" [inline];
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         SubscribeResourcesRequest "SubscribeResourcesRequest" "2026-07-28" [inline];
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         SubscribeResourcesRequestParams "SubscribeResourcesRequestParams" "2026-07-28" [inline];
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         UnsubscribeResourcesRequest "UnsubscribeResourcesRequest" "2026-07-28" [inline];
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         UnsubscribeResourcesRequestParams "UnsubscribeResourcesRequestParams" "2026-07-28" [inline];
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         ResourceContentChangedNotification "ResourceContentChangedNotification" "2026-07-28" [inline];
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         ResourceContentChangedNotificationParams "ResourceContentChangedNotificationParams" "2026-07-28" [inline];
     }
 }

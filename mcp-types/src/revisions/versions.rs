@@ -238,21 +238,21 @@ outcome! {
 }
 
 versioned! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::GetResourceRequest = "GetResourceRequest", Revision::V2026_07_28, LAST;
 }
 
 versioned! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::GetResourceRequestParams = "GetResourceRequestParams", Revision::V2026_07_28, LAST;
 }
 
 versioned! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::GetResourceResult = "GetResourceResult", Revision::V2026_07_28, LAST;
 }
 outcome! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::GetResourceResult, result_type == "complete"
 }
 
@@ -415,21 +415,21 @@ versioned! {
 }
 
 versioned! {
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::ReadResourceMetadataRequest = "ReadResourceMetadataRequest", Revision::V2026_07_28, LAST;
 }
 
 versioned! {
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::ReadResourceMetadataRequestParams = "ReadResourceMetadataRequestParams", Revision::V2026_07_28, LAST;
 }
 
 versioned! {
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::ReadResourceMetadataResult = "ReadResourceMetadataResult", Revision::V2026_07_28, LAST;
 }
 outcome! {
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::ReadResourceMetadataResult, result_type == "complete"
 }
 
@@ -469,12 +469,12 @@ versioned! {
 }
 
 versioned! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::ResourceContentChangedNotification = "ResourceContentChangedNotification", Revision::V2026_07_28, LAST;
 }
 
 versioned! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::ResourceContentChangedNotificationParams = "ResourceContentChangedNotificationParams", Revision::V2026_07_28, LAST;
 }
 
@@ -512,12 +512,12 @@ versioned! {
 }
 
 versioned! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::SubscribeResourcesRequest = "SubscribeResourcesRequest", Revision::V2026_07_28, LAST;
 }
 
 versioned! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::SubscribeResourcesRequestParams = "SubscribeResourcesRequestParams", Revision::V2026_07_28, LAST;
 }
 
@@ -561,12 +561,12 @@ versioned! {
 }
 
 versioned! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::UnsubscribeResourcesRequest = "UnsubscribeResourcesRequest", Revision::V2026_07_28, LAST;
 }
 
 versioned! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     v2026_07_28::UnsubscribeResourcesRequestParams = "UnsubscribeResourcesRequestParams", Revision::V2026_07_28, LAST;
 }
 

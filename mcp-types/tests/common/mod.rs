@@ -9,14 +9,12 @@ use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Returns `true` if the feature of a proposal is enabled in this build.
-fn enabled(feature: &str) -> bool {
-    match feature {
+/// Returns `true` if the feature of a proposal or an extension is enabled in this build.
+fn enabled(name: &str) -> bool {
+    match name {
         "tasks" => cfg!(feature = "tasks"),
-        "https-url" => cfg!(feature = "https-url"),
-        "sep-2093" => cfg!(feature = "sep-2093"),
-        "versioned-resources" => cfg!(feature = "versioned-resources"),
-        other => panic!("unknown feature {other}"),
+        "https-url" | "sep-2093" | "versioned-resources" => cfg!(feature = "proposals"),
+        other => panic!("unknown proposal {other}"),
     }
 }
 

@@ -33,3 +33,15 @@ pub struct Patch {
     #[serde(default)]
     pub variants: Map<String, Value>,
 }
+
+impl Patch {
+    /// Returns the Cargo feature of the additions: an extension, which has an identifier, has a
+    /// feature of its name, and all proposals have one.
+    #[must_use]
+    pub fn feature(&self) -> &str {
+        match self.identifier {
+            Some(_) => &self.name,
+            None => "proposals",
+        }
+    }
+}

@@ -18,7 +18,6 @@ pub(crate) enum Decoded<T> {
     /// The server needs input before it can finish the request.
     InputRequired(Box<InputRequired>),
     /// The server announced the result for later, and the caller asks for it itself.
-    #[cfg(feature = "tasks")]
     Announced(T),
     /// A result of another type.
     Other,

@@ -91,15 +91,10 @@ where
                     output: ServerOutput::default(),
                 })?;
         }
-        #[cfg_attr(
-            not(feature = "tasks"),
-            expect(unused_mut, reason = "tasks restart the timeout")
-        )]
         let mut parts = *parts;
         let revision = parts.connection.connection().revision();
         let encoded = EncodedParams::new(revision, parts.params);
         let encoded = encoded.map_err(|source| CallError::Params { method, source })?;
-        #[cfg(feature = "tasks")]
         parts.timeout.restart();
         Ok(Self {
             shared: parts.connection,
@@ -188,7 +183,6 @@ where
                 text => text?,
             };
             let decoded = read(text.get());
-            #[cfg(feature = "tasks")]
             if let Ok(Decoded::Announced(announced)) = decoded {
                 return Ok(announced);
             } else if let Some(later) = self.deferred(text.get()) {

@@ -26,7 +26,7 @@ pub enum SubscriptionEvent {
     ResourceUpdated(ResourceUpdatedNotificationParams),
     /// A resource has changed; this is its new state. Replaces
     /// [`ResourceUpdated`](Self::ResourceUpdated) if both sides announced `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     ResourceContentChanged(mcp_types::Resource),
     /// Another notification that belongs to the subscription.
     Other {
@@ -60,7 +60,7 @@ impl SubscriptionEvent {
     fn changed_resource(&self) -> Option<&str> {
         match self {
             Self::ResourceUpdated(params) => Some(&params.uri),
-            #[cfg(feature = "versioned-resources")]
+            #[cfg(feature = "proposals")]
             Self::ResourceContentChanged(resource) => Some(&resource.uri),
             _ => None,
         }

@@ -24,7 +24,6 @@ pub struct Reference {
     /// The size of the content in bytes.
     pub size: Option<i64>,
     /// Whether it is a collection, or a document, by SEP-2093.
-    #[cfg(feature = "sep-2093")]
     pub resource_type: Option<mcp_types::ResourceType>,
     /// Whether the server described the resource, so that absent members do not exist.
     pub(super) described: bool,
@@ -39,7 +38,6 @@ impl Reference {
             http_url_expires_at: None,
             mime_type: None,
             size: None,
-            #[cfg(feature = "sep-2093")]
             resource_type: None,
             described: false,
         }
@@ -61,10 +59,7 @@ impl Reference {
 
     /// Returns `true` if the server declared the resource as a collection.
     pub(super) fn is_collection(&self) -> bool {
-        #[cfg(feature = "sep-2093")]
-        return self.resource_type == Some(mcp_types::ResourceType::Collection);
-        #[cfg(not(feature = "sep-2093"))]
-        false
+        self.resource_type == Some(mcp_types::ResourceType::Collection)
     }
 
     /// Returns the expected size. A negative size is ignored.
@@ -98,7 +93,6 @@ impl From<&Resource> for Reference {
             http_url_expires_at: resource.http_url_expires_at.clone(),
             mime_type: resource.mime_type.clone(),
             size: resource.size,
-            #[cfg(feature = "sep-2093")]
             resource_type: resource.resource_type.clone(),
             described: true,
         }
@@ -113,7 +107,6 @@ impl From<&ResourceLink> for Reference {
             http_url_expires_at: link.http_url_expires_at.clone(),
             mime_type: link.mime_type.clone(),
             size: link.size,
-            #[cfg(feature = "sep-2093")]
             resource_type: link.resource_type.clone(),
             described: true,
         }

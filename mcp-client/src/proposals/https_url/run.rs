@@ -63,7 +63,6 @@ impl Fetch {
         let Err(error) = fetched.request(&policy).await else {
             return Ok(fetched);
         };
-        #[cfg(feature = "sep-2093")]
         let Err(error) = fetched.request_again(&policy, error).await else {
             return Ok(fetched);
         };

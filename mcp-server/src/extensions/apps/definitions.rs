@@ -126,7 +126,7 @@ fn with_meta(reader: ReadHandler, ui: Value) -> ReadHandler {
             let running = read(params, variables, cx)?;
             Ok(Box::pin(and_then(running, move |mut body| {
                 #[cfg_attr(
-                    not(feature = "https-url"),
+                    not(feature = "proposals"),
                     expect(irrefutable_let_patterns, reason = "only URLs come with streams")
                 )]
                 if let ResourceBody::Contents(contents) = &mut body {

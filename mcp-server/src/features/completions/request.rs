@@ -10,10 +10,8 @@ use super::handlers::{CompletionTarget, Completions};
 use crate::features::catalog::{Definition, List};
 use crate::features::completing::Completing;
 use crate::features::prompts::definition::PromptDef;
-#[cfg(feature = "templates")]
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::described::TEMPLATE;
-#[cfg(feature = "templates")]
 use crate::features::resources::{
     permitted::offered::readable, templates::definition::TemplateDef,
 };
@@ -31,7 +29,6 @@ const MOST: usize = 100;
 pub(super) struct Sources {
     pub(super) completions: Completions,
     pub(super) prompts: Arc<List<PromptDef>>,
-    #[cfg(feature = "templates")]
     pub(super) resources: Arc<ResourceCatalog>,
 }
 
@@ -80,7 +77,6 @@ pub(super) async fn complete(
     cx: Context,
     sources: Arc<Sources>,
 ) -> Result<CompleteResult, HandlerError> {
-    #[cfg(feature = "templates")]
     let of_template = sources.template(&params.of).map(|template| {
         let settled = params.settled.clone().unwrap_or_default();
         (template, params.argument.clone(), settled)
@@ -89,7 +85,6 @@ pub(super) async fn complete(
         Some(running) => running.await?,
         None => Completion::new([]).total(0).has_more(false),
     };
-    #[cfg(feature = "templates")]
     let completion = match of_template {
         Some((template, variable, settled)) => {
             let definitions = &sources.resources.definitions;
@@ -173,7 +168,6 @@ async fn start(
 }
 
 impl Sources {
-    #[cfg(feature = "templates")]
     fn template(&self, of: &CompletionTarget) -> Option<Arc<TemplateDef>> {
         let name = (of.kind == TEMPLATE).then_some(&of.name)?;
         self.resources.definitions.template(name)
@@ -187,7 +181,6 @@ impl Sources {
         typing: &Completing,
         cx: &Context,
     ) -> Option<HandlerFuture<Completion>> {
-        #[cfg(feature = "templates")]
         if let Some(template) = self.template(of) {
             return template.complete_variable(argument, typing, cx);
         }
@@ -206,7 +199,6 @@ impl Sources {
         argument: &str,
         cx: &Context,
     ) -> Result<TargetAccess, HandlerError> {
-        #[cfg(feature = "templates")]
         if let Some(template) = self.template(of) {
             if !template.access.is_visible(cx) {
                 return Ok(TargetAccess::Hidden);

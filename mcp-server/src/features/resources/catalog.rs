@@ -1,6 +1,5 @@
 //! [`ResourceCatalog`]: the resources and resource templates of a server.
 
-#[cfg(feature = "pagination")]
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -11,7 +10,6 @@ use crate::features::catalog::List;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
-#[cfg(feature = "templates")]
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::protocol::core::Context;
 use crate::protocol::core::states::States;
@@ -22,28 +20,22 @@ use crate::protocol::error::handler_error::HandlerError;
 /// The resources of a server, and what proposals add to them.
 pub(crate) struct ResourceCatalog {
     pub(crate) definitions: Arc<ResourceDefinitions>,
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) proposals: Arc<dyn crate::features::resources::proposals::ResourceProposals>,
 }
 
 /// The definitions in which URIs are looked up.
 pub(crate) struct ResourceDefinitions {
     pub(crate) resources: Arc<List<ResourceDef>>,
-    #[cfg(feature = "templates")]
     pub(crate) templates: Arc<List<TemplateDef>>,
 }
 
 impl ResourceDefinitions {
     pub(crate) fn is_empty(&self) -> bool {
-        #[cfg(feature = "templates")]
-        if !self.templates.is_empty() {
-            return false;
-        }
-        self.resources.is_empty()
+        self.templates.is_empty() && self.resources.is_empty()
     }
 
     /// The number of items of one page; `None` if all are in one page.
-    #[cfg(feature = "pagination")]
     pub(crate) fn page_size(&self) -> Option<NonZeroUsize> {
         self.resources.page_size
     }
@@ -89,19 +81,11 @@ impl ResourceDefinitions {
 
     /// Returns the states that the handlers require and the server does not have.
     pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
-        #[cfg_attr(
-            not(feature = "templates"),
-            expect(unused_mut, reason = "no templates")
-        )]
         let mut missing = self.resources.missing(server);
-        #[cfg(feature = "templates")]
         missing.extend(self.templates.missing(server));
         missing
     }
-}
 
-#[cfg(feature = "templates")]
-impl ResourceDefinitions {
     /// Returns the first template that matches a URI, and the values of its variables.
     fn template_of(&self, uri: &str) -> Option<(Defined, Map<String>)> {
         self.templates.find(|template| {
@@ -111,7 +95,6 @@ impl ResourceDefinitions {
     }
 
     /// Returns the first template from a position on that lists its resources, with its position.
-    #[cfg(feature = "pagination")]
     pub(crate) fn lister(&self, from: u64) -> Option<(u64, Defined)> {
         let (index, template) = self.templates.first(from, TemplateDef::lists)?;
         Some((index, Defined::Template(template)))
@@ -133,29 +116,5 @@ impl ResourceDefinitions {
     /// Returns whether a template has a variable; `None` if there is no such template.
     pub(crate) fn template_takes(&self, template: &str, variable: &str) -> Option<bool> {
         Some(self.templates.get(template)?.has_variable(variable))
-    }
-}
-
-#[cfg(not(feature = "templates"))]
-#[expect(
-    clippy::unused_self,
-    reason = "without the feature there are no templates"
-)]
-impl ResourceDefinitions {
-    fn template_of(&self, _: &str) -> Option<(Defined, Map<String>)> {
-        None
-    }
-
-    #[cfg(feature = "pagination")]
-    pub(crate) fn lister(&self, _: u64) -> Option<(u64, Defined)> {
-        None
-    }
-
-    pub(crate) fn completes(&self) -> bool {
-        false
-    }
-
-    pub(crate) fn template_takes(&self, _: &str, _: &str) -> Option<bool> {
-        None
     }
 }

@@ -2,7 +2,7 @@
 
 pub(crate) mod body;
 pub(crate) mod fixed;
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 pub(crate) mod stream;
 
 use mcp_types::{AnyResourceContents, Base64Text, BlobResourceContents, TextResourceContents};

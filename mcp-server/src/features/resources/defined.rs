@@ -3,20 +3,14 @@
 use std::sync::Arc;
 
 use crate::features::access::Access;
-use crate::features::catalog::CacheHints;
-#[cfg(feature = "pagination")]
-use crate::features::catalog::Definition as _;
+use crate::features::catalog::{CacheHints, Definition as _};
 use crate::features::resources::definition::ResourceDef;
-#[cfg(feature = "pagination")]
-use crate::features::resources::handlers::ListHandler;
-use crate::features::resources::handlers::ReadHandler;
-#[cfg(feature = "templates")]
+use crate::features::resources::handlers::{ListHandler, ReadHandler};
 use crate::features::resources::templates::definition::TemplateDef;
 
 /// The definition of a resource, or of a template that matches its URI.
 pub(crate) enum Defined {
     Resource(Arc<ResourceDef>),
-    #[cfg(feature = "templates")]
     Template(Arc<TemplateDef>),
 }
 
@@ -25,7 +19,6 @@ macro_rules! with_definition {
     ($defined:expr, $definition:ident => $value:expr) => {
         match $defined {
             Defined::Resource($definition) => $value,
-            #[cfg(feature = "templates")]
             Defined::Template($definition) => $value,
         }
     };
@@ -33,7 +26,6 @@ macro_rules! with_definition {
 
 impl Defined {
     /// Returns the URI, or the template.
-    #[cfg(feature = "pagination")]
     pub(crate) fn key(&self) -> &str {
         with_definition!(self, definition => definition.key())
     }
@@ -57,19 +49,17 @@ impl Defined {
     pub(crate) fn mime_type(&self) -> Option<&str> {
         match self {
             Self::Resource(definition) => definition.resource.mime_type.as_deref(),
-            #[cfg(feature = "templates")]
             Self::Template(definition) => definition.template.mime_type.as_deref(),
         }
     }
 
     /// Returns the handler that lists.
-    #[cfg(feature = "pagination")]
     pub(crate) fn lister(&self) -> Option<&ListHandler> {
         with_definition!(self, definition => definition.lister.as_ref())
     }
 
     /// Returns what proposals store in the definition.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn extras(&self) -> &crate::util::lazy_type_map::LazyTypeMap {
         with_definition!(self, definition => &definition.extras)
     }

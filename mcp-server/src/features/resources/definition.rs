@@ -7,10 +7,7 @@ use mcp_types::uri::canonical;
 use mcp_types::{Annotations, CacheScope, Cursor, ListResourcesResult, Resource};
 
 use super::described::described;
-use super::handlers;
-#[cfg(feature = "pagination")]
-use super::handlers::ListHandler;
-use super::handlers::{ReadHandler, ReadParams};
+use super::handlers::{self, ListHandler, ReadHandler, ReadParams};
 use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::{DefinitionError, check_icons};
@@ -45,13 +42,12 @@ pub struct ResourceDef {
     pub(crate) hints: CacheHints,
     pub(crate) access: Access,
     pub(crate) reader: Option<ReadHandler>,
-    #[cfg(feature = "pagination")]
     pub(crate) lister: Option<ListHandler>,
     /// The contents, if they are part of the definition.
     pub(crate) fixed: Option<FixedContents>,
     pub(crate) error: Option<DefinitionError>,
     /// What proposals store.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) extras: crate::util::lazy_type_map::LazyTypeMap,
 }
 
@@ -67,11 +63,10 @@ impl ResourceDef {
             hints: CacheHints::default(),
             access: Access::default(),
             reader: None,
-            #[cfg(feature = "pagination")]
             lister: None,
             fixed: None,
             error: None,
-            #[cfg(feature = "_proposals")]
+            #[cfg(feature = "proposals")]
             extras: crate::util::lazy_type_map::LazyTypeMap::default(),
         }
     }
@@ -132,7 +127,7 @@ impl ResourceDef {
     /// Returns `true` if clients that have the contents of another definition of this resource have
     /// to read it again. The contents that handlers make are not compared.
     fn has_other_contents(&self, other: &Self) -> bool {
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         if self.resource.version != other.resource.version {
             return true;
         }
@@ -158,16 +153,13 @@ impl Definition for ResourceDef {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        let has_handler = self.reader.is_some();
-        #[cfg(feature = "pagination")]
-        let has_handler = has_handler || self.lister.is_some();
-        if !has_handler {
+        if self.reader.is_none() && self.lister.is_none() {
             return Err("the resource has no handler".into());
         }
         uri_syntax::check(&self.resource.uri).map_err(|error| error.to_string())?;
         self.resource.uri = canonical(&self.resource.uri).into_owned();
         check_icons(self.resource.icons.as_ref())?;
-        #[cfg(feature = "sep-2093")]
+        #[cfg(feature = "proposals")]
         if self.resource.resource_type.is_none() {
             self.resource.resource_type = match (&self.lister, &self.fixed) {
                 (Some(_), _) => Some(mcp_types::ResourceType::Collection),

@@ -35,7 +35,6 @@ macro_rules! described {
         /// Sets the handler that lists resources: those of a template, or the members of a
         /// collection. An async function of [`ListAt`](crate::ListAt), which says what to list and
         /// has an example, and of extractors; it returns a [`ResourcePage`](crate::ResourcePage).
-        #[cfg(feature = "pagination")]
         pub fn list<M, H>(mut self, handler: H) -> Self
         where
             H: crate::Handler<crate::ListAt, M>,

@@ -5,14 +5,11 @@ use std::sync::Arc;
 use mcp_types::json::Map;
 
 use crate::features::resources::contents::body::{IntoBody, ResourceBody};
-#[cfg(feature = "pagination")]
 use crate::features::resources::listed::{ListAt, ResourcePage};
 use crate::features::resources::request::ResourceRequest;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
-#[cfg(feature = "pagination")]
-use crate::protocol::handler::BoxedHandler;
-use crate::protocol::handler::{Handler, HandlerFuture, Input, requirements_of};
+use crate::protocol::handler::{BoxedHandler, Handler, HandlerFuture, Input, requirements_of};
 use crate::util::and_then::and_then;
 
 /// A handler that reads.
@@ -20,7 +17,7 @@ pub(crate) struct ReadHandler {
     pub(crate) read: Box<ReadFn>,
     /// `true` if each resource has one representation.
     #[cfg_attr(
-        not(feature = "https-url"),
+        not(feature = "proposals"),
         expect(dead_code, reason = "only responses by URL vary")
     )]
     pub(crate) is_single: bool,
@@ -32,7 +29,6 @@ type ReadFn = dyn Fn(ReadParams, Map<String>, Context) -> Result<HandlerFuture<R
     + Sync;
 
 /// A handler that lists.
-#[cfg(feature = "pagination")]
 pub(crate) type ListHandler = BoxedHandler<ListAt, ResourcePage>;
 
 /// The params of a handler that reads: the URI, and the media type of the definition.

@@ -1,6 +1,6 @@
 //! [`ListAt`] and [`ResourcePage`]: the params and the result of handlers that list resources.
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub(crate) mod filter;
 pub(crate) mod position;
 
@@ -10,7 +10,7 @@ use mcp_types::Resource;
 use mcp_types::json::Map;
 use serde::de::DeserializeOwned;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 use crate::features::resources::listed::filter::ResourceFilter;
 use crate::features::resources::listed::position::ResourceSource;
 use crate::features::resources::variables;
@@ -27,7 +27,6 @@ use crate::util::uri_syntax::make_canonical;
 /// that resource.
 ///
 /// ```
-/// # #[cfg(feature = "templates")] {
 /// use mcp_server::types::Resource;
 /// use mcp_server::{ListAt, ResourceUri, Server, TemplateDef};
 ///
@@ -43,7 +42,6 @@ use crate::util::uri_syntax::make_canonical;
 ///     });
 /// let server = Server::builder("site", "1.0.0").add_resource_template(pages).build()?;
 /// # drop(server);
-/// # }
 /// # Ok::<(), mcp_server::BuildErrors>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -61,7 +59,7 @@ pub struct ListAt {
     /// to what the handler returns, so a handler may ignore them, or apply those that it
     /// understands: then a page has as many matching resources as fit on it, and a database does
     /// the search.
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     pub filter: Option<ResourceFilter>,
     pub(crate) variables: Map<String>,
 }

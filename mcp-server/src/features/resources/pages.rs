@@ -25,9 +25,9 @@ pub(crate) async fn list(
 ) -> Result<ListResourcesResult, HandlerError> {
     let cx = cx.with_value(AdmittedResources::default());
     let keys = cx.core().keys.get();
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     let scope = catalog.proposals.scope(&params, &cx)?;
-    #[cfg(not(feature = "_proposals"))]
+    #[cfg(not(feature = "proposals"))]
     let scope = Scope::default();
     let bound_to = cursor_binding(&cx, &scope.to_bytes());
     let start = match &params.cursor {
@@ -38,11 +38,11 @@ pub(crate) async fn list(
             .and_then(|plain| Position::from_bytes(&plain))
             .ok_or_else(|| bad_cursor(ResourceDef::KIND))?,
     };
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     let (page, hints) = catalog.proposals.page(&scope, start, &cx).await?;
-    #[cfg(not(feature = "_proposals"))]
+    #[cfg(not(feature = "proposals"))]
     let page = all(&scope, start, &cx, &catalog.definitions).await?;
-    #[cfg(not(feature = "_proposals"))]
+    #[cfg(not(feature = "proposals"))]
     let hints = catalog.definitions.resources.hints.of(page.restricted);
     let next = page
         .next

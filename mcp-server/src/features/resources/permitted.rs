@@ -1,9 +1,7 @@
 //! Removes resources from lists that the caller may not read: a list must not tell the caller that
 //! they exist.
 
-#[cfg(feature = "pagination")]
 pub(crate) mod handled;
-#[cfg(feature = "templates")]
 pub(crate) mod offered;
 
 use std::pin::Pin;
@@ -49,7 +47,6 @@ impl GuardedItem for ResourceDef {
     }
 }
 
-#[cfg(feature = "templates")]
 impl GuardedItem for super::templates::definition::TemplateDef {
     /// Guards that need a URI run for the resources of the template only.
     async fn check_listed(self: &Arc<Self>, cx: &Context) -> Result<(), HandlerError> {
@@ -88,7 +85,6 @@ pub(crate) async fn slice<T: GuardedItem>(
 
 /// Returns for each resource whether a list for the caller may have it. `None` is a URI that no
 /// definition has, or that everybody may read.
-#[cfg(any(feature = "pagination", feature = "templates"))]
 pub(crate) async fn are_listed(found: &[Option<ResolvedResource>], cx: &Context) -> Vec<bool> {
     let mut all = Vec::with_capacity(found.len());
     for chunk in found.chunks(CONCURRENT) {

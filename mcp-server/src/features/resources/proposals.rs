@@ -48,7 +48,6 @@ pub(crate) trait ResourceProposals: Send + Sync {
     ) -> ProposalFuture<'a, ()>;
 
     /// Returns a resource that changed, with its version.
-    #[cfg(feature = "versioned-resources")]
     fn current_resource<'a>(
         &'a self,
         found: &'a AuthorizedResource,

@@ -3,10 +3,8 @@
 
 use mcp_types::error::DecodeError;
 use mcp_types::json::Map;
-#[cfg(feature = "templates")]
 use serde::de::DeserializeOwned;
 
-#[cfg(feature = "templates")]
 use crate::features::resources::variables;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
@@ -26,10 +24,6 @@ impl FromMembers for ResourceParams {
 /// The resource of a request, attached to the context of its handler.
 pub(crate) struct ResourceRequest {
     pub(crate) uri: String,
-    #[cfg_attr(
-        not(feature = "templates"),
-        expect(dead_code, reason = "only templates have variables")
-    )]
     pub(crate) variables: Map<String>,
 }
 
@@ -73,11 +67,9 @@ impl FromContext for ResourceUri {
 ///
 /// Elsewhere, building the server fails, for resources with
 /// [`BuildError::NotATemplate`](crate::BuildError::NotATemplate).
-#[cfg(feature = "templates")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variables<P>(pub P);
 
-#[cfg(feature = "templates")]
 impl<P: DeserializeOwned + Send> FromContext for Variables<P> {
     fn requirements(requirements: &mut Requirements) {
         requirements.template::<Self>();

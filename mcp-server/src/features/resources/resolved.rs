@@ -101,7 +101,7 @@ impl ResolvedResource {
     }
 
     /// Returns `true` if the caller sees the resource.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn is_visible(&self, cx: &Context) -> bool {
         self.definition.access_rules().is_visible(cx)
     }
@@ -139,7 +139,7 @@ impl AuthorizedResource {
         let mut body = (reader.read)(params, self.0.variables.clone(), cx)?.await?;
         match &mut body {
             ResourceBody::Contents(contents) => contents::make_canonical(contents),
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             ResourceBody::Stream(_) => {}
         }
         Ok(body)
@@ -149,7 +149,7 @@ impl AuthorizedResource {
     pub(crate) async fn contents(
         &self,
         #[cfg_attr(
-            not(feature = "https-url"),
+            not(feature = "proposals"),
             expect(unused_variables, reason = "only URLs come with streams")
         )]
         size: Option<i64>,
@@ -157,7 +157,7 @@ impl AuthorizedResource {
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
         match self.body(self.context(cx)).await? {
             ResourceBody::Contents(contents) => Ok(self.readable(contents, cx).await),
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             ResourceBody::Stream(stream) => {
                 let mime_type = self.0.definition.mime_type();
                 let size = size.and_then(|size| u64::try_from(size).ok());

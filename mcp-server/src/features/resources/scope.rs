@@ -16,7 +16,7 @@ pub(crate) struct Scope {
     pub(crate) collection: Option<String>,
     /// The filter (`versioned-resources`) in its canonical form.
     pub(crate) filter: Option<String>,
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     pub(crate) criteria: Option<crate::features::resources::listed::filter::ResourceFilter>,
 }
 
@@ -27,7 +27,7 @@ impl Scope {
             collection: self.collection.clone(),
             after,
             size,
-            #[cfg(feature = "versioned-resources")]
+            #[cfg(feature = "proposals")]
             filter: self.criteria.clone(),
             variables: Map::new(),
         }

@@ -5,7 +5,6 @@ use serde::de::DeserializeOwned;
 
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::text::short;
-#[cfg(feature = "templates")]
 use crate::protocol::handler::{Input, NoArguments};
 use crate::util::text_values;
 
@@ -25,20 +24,17 @@ pub(crate) fn typed<P: DeserializeOwned>(
 }
 
 /// The variables of a resource template: a type that implements `serde::Deserialize`.
-#[cfg(feature = "templates")]
 pub trait TemplateVariables: Input + Sized {
     #[doc(hidden)]
     fn from_variables(uri: &str, variables: Map<String>) -> Result<Self, HandlerError>;
 }
 
-#[cfg(feature = "templates")]
 impl<P: DeserializeOwned + Send + 'static> TemplateVariables for P {
     fn from_variables(uri: &str, variables: Map<String>) -> Result<Self, HandlerError> {
         typed(uri, variables)
     }
 }
 
-#[cfg(feature = "templates")]
 impl TemplateVariables for NoArguments {
     fn from_variables(_: &str, _: Map<String>) -> Result<Self, HandlerError> {
         Ok(Self)

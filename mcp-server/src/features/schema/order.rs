@@ -9,7 +9,6 @@ use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor}
 use serde::forward_to_deserialize_any;
 
 /// Puts members that are named as fields of `T` into the order of the fields. Others come last.
-#[cfg(feature = "asking")]
 pub(crate) fn as_declared<T: DeserializeOwned, V>(members: &mut Map<V>) {
     sort(members, declared_fields::<T>(&[]));
 }

@@ -43,7 +43,7 @@ pub(crate) enum Admission {
     /// The client may read the resource.
     Admitted(
         #[cfg_attr(
-            not(feature = "versioned-resources"),
+            not(feature = "proposals"),
             expect(dead_code, reason = "only that proposal describes the resource")
         )]
         AuthorizedResource,

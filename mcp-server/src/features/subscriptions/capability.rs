@@ -3,7 +3,7 @@
 use crate::protocol::core::Core;
 
 /// Returns `true` if the server declared that it announces changes of the list of resources.
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub(crate) fn lists_change(core: &Core) -> bool {
     let resources = core.capabilities().resources.as_ref();
     resources.is_some_and(|resources| resources.list_changed == Some(true))

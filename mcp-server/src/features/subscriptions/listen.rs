@@ -14,16 +14,16 @@ use tokio::time::timeout;
 
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::subscriptions::admission;
-#[cfg(not(feature = "versioned-resources"))]
+#[cfg(not(feature = "proposals"))]
 use crate::features::subscriptions::admission::Admission;
 use crate::features::subscriptions::capability::can_subscribe;
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 use crate::features::subscriptions::change_notifier::ChangeNotifier;
-#[cfg(not(feature = "versioned-resources"))]
+#[cfg(not(feature = "proposals"))]
 use crate::protocol::changes::Change;
 use crate::protocol::changes::Interest;
 use crate::protocol::core::{Context, Core};
-#[cfg(not(feature = "versioned-resources"))]
+#[cfg(not(feature = "proposals"))]
 use crate::protocol::dispatch::announcements::announcement;
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::sizes::check_uri;
@@ -97,12 +97,12 @@ pub(crate) async fn listen(
     if let Some(message) = cx.pass_outbound(message) {
         cx.send_message(message).await;
     }
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     let notifier = ChangeNotifier::new(&cx, &resources, Arc::default());
     loop {
-        #[cfg(feature = "versioned-resources")]
+        #[cfg(feature = "proposals")]
         let next = notifier.next(&subscriber, &meta);
-        #[cfg(not(feature = "versioned-resources"))]
+        #[cfg(not(feature = "proposals"))]
         let next = async {
             loop {
                 let announced = subscriber.next().await;

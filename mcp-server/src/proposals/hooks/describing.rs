@@ -6,9 +6,7 @@ use crate::features::resources::defined::Defined;
 use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
 use crate::proposals::metadata::collection::is_collection;
 use crate::proposals::metadata::describe::{Describer, ResourceHandler};
-#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 use crate::proposals::resources::{finish::finish, state::Resources};
-#[cfg(feature = "sep-2093")]
 use crate::proposals::sep_2093::rules;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
@@ -18,7 +16,6 @@ impl ResolvedResource {
     pub(crate) fn base_resource(&self) -> Resource {
         match &self.definition {
             Defined::Resource(definition) => definition.resource.clone(),
-            #[cfg(feature = "templates")]
             Defined::Template(definition) => {
                 let template = definition.template.clone();
                 let mut resource = definition.resource.clone();
@@ -47,7 +44,6 @@ impl ResolvedResource {
 
     /// Returns `true` if a handler describes the resource.
     pub(crate) fn is_describable(&self) -> bool {
-        #[cfg(feature = "https-url")]
         if self.is_presigned() {
             return true;
         }
@@ -62,7 +58,6 @@ impl AuthorizedResource {
     }
 
     /// Returns the description of the resource as the client may see it.
-    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
     pub(crate) async fn describe_for_client(
         &self,
         cx: &Context,
@@ -88,9 +83,7 @@ impl AuthorizedResource {
         } else {
             self.described(resource, cx).await?
         };
-        #[cfg(feature = "versioned-resources")]
         let resource = self.versioned(resource, cx);
-        #[cfg(feature = "https-url")]
         let resource = self.presigned(resource, cx).await;
         Ok(resource)
     }
@@ -124,7 +117,6 @@ impl AuthorizedResource {
         &self,
         cx: &Context,
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-        #[cfg(feature = "sep-2093")]
         if cx.core().offers(mcp_types::Proposal::Sep2093) {
             let resource = self.describe(cx).await?;
             return self.read_as(&resource, cx).await;
@@ -134,7 +126,6 @@ impl AuthorizedResource {
 
     /// Returns the contents of a resource that was already described. They get a media type that
     /// only the description has, unless there are several formats.
-    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
     pub(crate) async fn read_as(
         &self,
         resource: &Resource,
@@ -145,15 +136,6 @@ impl AuthorizedResource {
     }
 
     /// Completes contents, and checks them by the rules of the resource's type.
-    #[cfg_attr(
-        not(feature = "sep-2093"),
-        expect(
-            clippy::unused_self,
-            clippy::unnecessary_wraps,
-            unused_variables,
-            reason = "rules are those of SEP-2093"
-        )
-    )]
     pub(crate) fn checked(
         &self,
         mut contents: Vec<AnyResourceContents>,
@@ -161,7 +143,6 @@ impl AuthorizedResource {
         cx: &Context,
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
         complete(&mut contents, resource);
-        #[cfg(feature = "sep-2093")]
         if cx.core().offers(mcp_types::Proposal::Sep2093) {
             rules::check(resource, &contents)?;
             let warned = self.0.definition.extras().get::<rules::UntypedWarned>();

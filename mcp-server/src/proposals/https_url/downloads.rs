@@ -24,7 +24,6 @@ impl ResolvedResource {
     pub(crate) fn has_url(&self) -> bool {
         let is_collection = match &self.definition {
             Defined::Resource(definition) => is_collection(&definition.resource),
-            #[cfg(feature = "templates")]
             Defined::Template(definition) => is_collection(&definition.resource),
         };
         !self.url_settings().has_no_url && !is_collection
@@ -45,7 +44,6 @@ impl AuthorizedResource {
                 let body: &LazyFixedBody = definition.extras.get();
                 Some(body.of(definition.fixed.as_ref()?))
             }
-            #[cfg(feature = "templates")]
             Defined::Template(_) => None,
         }
     }

@@ -4,11 +4,5 @@ use mcp_types::Resource;
 
 /// Returns `true` for a collection, which has no URL.
 pub(crate) fn is_collection(resource: &Resource) -> bool {
-    #[cfg(feature = "sep-2093")]
-    return resource.resource_type == Some(mcp_types::ResourceType::Collection);
-    #[cfg(not(feature = "sep-2093"))]
-    {
-        let _ = resource;
-        false
-    }
+    resource.resource_type == Some(mcp_types::ResourceType::Collection)
 }

@@ -5,7 +5,6 @@ use mcp_types::json::Map;
 
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::handlers::with_resource;
-#[cfg(feature = "templates")]
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::protocol::core::Context;
 use crate::protocol::handler::{Handler, HandlerFuture, IntoResult, boxed, requirements_of};
@@ -76,7 +75,6 @@ impl ResourceDef {
     }
 }
 
-#[cfg(feature = "templates")]
 impl TemplateDef {
     /// Sets the handler that describes a resource of the template without reading it: an async
     /// function of a [`Resource`], which has the URI and the members of the definition, and of
@@ -135,7 +133,6 @@ macro_rules! for_definitions {
             $($methods)*
         }
 
-        #[cfg(feature = "templates")]
         impl crate::TemplateDef {
             $($methods)*
         }

@@ -1,36 +1,24 @@
 //! [`MetadataView`]: the metadata in text and binary contents. SEP-2093 adds the members of resources
 //! to contents, and with them what other proposals add to resources.
 
-#[cfg(feature = "https-url")]
 use mcp_internal::peer_text::PeerText;
-#[cfg(feature = "versioned-resources")]
-use mcp_types::JsonObject;
-#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
-use mcp_types::Resource;
-#[cfg(feature = "sep-2093")]
-use mcp_types::{Annotations, Icon, ResourceType};
-use mcp_types::{AnyResourceContents, Proposal};
+use mcp_types::{
+    Annotations, AnyResourceContents, Icon, JsonObject, Proposal, Resource, ResourceType,
+};
 
 use crate::protocol::core::Context;
-#[cfg(any(feature = "sep-2093", feature = "https-url"))]
 use crate::util::uri_syntax::decode;
 
 /// The members that contents share with resources.
 pub(crate) struct MetadataView<'a> {
-    #[cfg(any(feature = "sep-2093", feature = "https-url"))]
     pub(crate) uri: &'a str,
-    #[cfg(feature = "sep-2093")]
     pub(crate) annotations: &'a mut Option<Box<Annotations>>,
-    #[cfg(feature = "sep-2093")]
     described: DescribedMembers<'a>,
-    #[cfg(feature = "versioned-resources")]
     versioned: VersionedMembers<'a>,
-    #[cfg(feature = "https-url")]
     url: UrlMembers<'a>,
 }
 
 /// The members of SEP-2093 other than the annotations.
-#[cfg(feature = "sep-2093")]
 struct DescribedMembers<'a> {
     name: &'a mut Option<String>,
     resource_type: &'a mut Option<ResourceType>,
@@ -44,14 +32,12 @@ struct DescribedMembers<'a> {
 }
 
 /// The members of `versioned-resources`.
-#[cfg(feature = "versioned-resources")]
 struct VersionedMembers<'a> {
     kind: &'a mut Option<String>,
     version: &'a mut Option<String>,
     metadata: &'a mut Option<JsonObject>,
 }
 
-#[cfg(feature = "versioned-resources")]
 impl VersionedMembers<'_> {
     /// Copies members of the resource that are empty here.
     fn fill(self, resource: &Resource) {
@@ -62,13 +48,11 @@ impl VersionedMembers<'_> {
 }
 
 /// The members of `https-url`.
-#[cfg(feature = "https-url")]
 struct UrlMembers<'a> {
     http_url: &'a mut Option<String>,
     http_url_expires_at: &'a mut Option<String>,
 }
 
-#[cfg(feature = "https-url")]
 impl UrlMembers<'_> {
     fn withhold(self, uri: &str, cx: &Context) {
         if cx.offered(Proposal::HttpsUrl) {
@@ -89,16 +73,12 @@ impl UrlMembers<'_> {
 
 /// Returns the metadata of contents; `None` for contents of an unknown kind.
 pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<MetadataView<'_>> {
-    #[cfg(feature = "sep-2093")]
     let length = length(contents);
     macro_rules! read_metadata {
         ($contents:ident) => {
             MetadataView {
-                #[cfg(any(feature = "sep-2093", feature = "https-url"))]
                 uri: &$contents.uri,
-                #[cfg(feature = "sep-2093")]
                 annotations: &mut $contents.annotations,
-                #[cfg(feature = "sep-2093")]
                 described: DescribedMembers {
                     length,
                     name: &mut $contents.name,
@@ -109,13 +89,11 @@ pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<Metada
                     icons: &mut $contents.icons,
                     size: &mut $contents.size,
                 },
-                #[cfg(feature = "versioned-resources")]
                 versioned: VersionedMembers {
                     kind: &mut $contents.kind,
                     version: &mut $contents.version,
                     metadata: &mut $contents.metadata,
                 },
-                #[cfg(feature = "https-url")]
                 url: UrlMembers {
                     http_url: &mut $contents.http_url,
                     http_url_expires_at: &mut $contents.http_url_expires_at,
@@ -131,7 +109,6 @@ pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<Metada
 }
 
 /// Returns the number of bytes of contents, before base64 encoding.
-#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 pub(crate) fn length(contents: &AnyResourceContents) -> Option<i64> {
     match contents {
         AnyResourceContents::Text(text) => i64::try_from(text.text.len()).ok(),
@@ -141,7 +118,6 @@ pub(crate) fn length(contents: &AnyResourceContents) -> Option<i64> {
 }
 
 /// Returns the number of bytes that a base64 text encodes; `None` if it is not padded.
-#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 fn decoded(text: &str) -> Option<i64> {
     let padding = text.bytes().rev().take_while(|&byte| byte == b'=').count();
     let bytes = (text.len() / 4 * 3).checked_sub(padding)?;
@@ -152,7 +128,6 @@ fn decoded(text: &str) -> Option<i64> {
 impl MetadataView<'_> {
     /// Removes what the client must not see.
     pub(crate) fn withhold(self, cx: &Context) {
-        #[cfg(feature = "sep-2093")]
         if !cx.offered(Proposal::Sep2093) {
             let members = self.described;
             *self.annotations = None;
@@ -163,19 +138,14 @@ impl MetadataView<'_> {
             *members.size = None;
             *members.resource_type = None;
         }
-        #[cfg(feature = "versioned-resources")]
         if !cx.offered(Proposal::VersionedResources) {
             *self.versioned.kind = None;
             *self.versioned.version = None;
             *self.versioned.metadata = None;
         }
-        #[cfg(feature = "https-url")]
         self.url.withhold(self.uri, cx);
     }
-}
 
-#[cfg(feature = "sep-2093")]
-impl MetadataView<'_> {
     /// Copies the metadata of the resource into members that are empty. The media type of a
     /// resource and its URL are those of the preferred representation; the media type is only
     /// copied to the only contents of the resource. An index in a collection is not one of its
@@ -193,16 +163,12 @@ impl MetadataView<'_> {
             *self.annotations = resource.annotations.clone().map(Box::new);
         }
         fill(members.resource_type, resource.resource_type.as_ref());
-        #[cfg(feature = "versioned-resources")]
         self.versioned.fill(resource);
-        #[cfg(feature = "https-url")]
         if is_preferred && self.url.http_url.is_none() {
             self.url.http_url.clone_from(&resource.http_url);
             let expires_at = &resource.http_url_expires_at;
             self.url.http_url_expires_at.clone_from(expires_at);
         }
-        #[cfg(not(feature = "https-url"))]
-        let _ = is_preferred;
     }
 
     /// Sets the name, if nothing else does: to the last segment of the URI.
@@ -222,13 +188,9 @@ impl MetadataView<'_> {
         let members = &mut self.described;
         fill(members.size, members.length.as_ref());
     }
-}
 
-#[cfg(feature = "versioned-resources")]
-impl MetadataView<'_> {
     /// Copies the version and what belongs to it, as far as the contents do not have it.
     pub(crate) fn fill_version(self, resource: &Resource) {
-        #[cfg(feature = "sep-2093")]
         fill(
             self.described.resource_type,
             resource.resource_type.as_ref(),
@@ -238,7 +200,6 @@ impl MetadataView<'_> {
 
     /// The reverse of [`fill_version`](Self::fill_version).
     pub(crate) fn copy_version_to(self, resource: &mut Resource) {
-        #[cfg(feature = "sep-2093")]
         fill(
             &mut resource.resource_type,
             self.described.resource_type.as_ref(),
@@ -250,7 +211,6 @@ impl MetadataView<'_> {
 }
 
 /// Returns the last segment of the path of a URI, decoded; the whole URI if it has none.
-#[cfg(any(feature = "sep-2093", feature = "https-url"))]
 pub(crate) fn last_segment(uri: &str) -> String {
     let end = uri.find(['?', '#']).unwrap_or(uri.len());
     let path = uri.get(..end).unwrap_or(uri).trim_end_matches('/');
@@ -259,7 +219,6 @@ pub(crate) fn last_segment(uri: &str) -> String {
     decoded.unwrap_or_else(|| uri.to_owned())
 }
 
-#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 fn fill<T: Clone>(member: &mut Option<T>, value: Option<&T>) {
     if member.is_none() {
         *member = value.cloned();
@@ -267,13 +226,12 @@ fn fill<T: Clone>(member: &mut Option<T>, value: Option<&T>) {
 }
 
 /// Returns `true` if the scheme of a URL is `https`.
-#[cfg(feature = "https-url")]
 pub(crate) fn is_https(url: &str) -> bool {
     let scheme = url.get(..8).unwrap_or_default();
     scheme.eq_ignore_ascii_case("https://")
 }
 
-#[cfg(all(test, feature = "sep-2093"))]
+#[cfg(test)]
 mod tests {
     use mcp_types::Base64Text;
 

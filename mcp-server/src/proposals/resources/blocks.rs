@@ -1,14 +1,11 @@
 //! Resources in the results of tools and prompts: links to them, and embedded ones.
 
-use mcp_types::{ContentBlock, Resource, ResourceLink};
-#[cfg(feature = "sep-2093")]
-use mcp_types::{EmbeddedResource, Proposal};
+use mcp_types::{ContentBlock, EmbeddedResource, Proposal, Resource, ResourceLink};
 
 use crate::features::resources::listed::position::{ListedPage, ResourceSource};
 use crate::features::resources::permitted::are_listed;
 use crate::features::resources::resolved::AdmittedResources;
 use crate::proposals::metadata::collection::is_collection;
-#[cfg(feature = "sep-2093")]
 use crate::proposals::metadata::metadata_view::read_metadata;
 use crate::proposals::resources::describe_listed::{describe_listed, fill};
 use crate::proposals::resources::finish::{
@@ -67,9 +64,7 @@ pub(crate) async fn finish_blocks(
 /// Returns the resource that a link names, without the members that the program set. No other URL
 /// is made for a link that has one.
 fn target(link: &ResourceLink) -> Resource {
-    #[cfg_attr(not(feature = "https-url"), expect(unused_mut, reason = "no URLs"))]
     let mut target = Resource::new(&*link.uri, &*link.name);
-    #[cfg(feature = "https-url")]
     target.http_url.clone_from(&link.http_url);
     target
 }
@@ -81,7 +76,6 @@ pub(crate) fn withhold_of_block(block: &mut ContentBlock, cx: &Context) {
     match block {
         ContentBlock::ResourceLink(link) => apply_to_link(link, |resource| withhold(resource, cx)),
         ContentBlock::Resource(embedded) => {
-            #[cfg(feature = "sep-2093")]
             complete_embedded(embedded, cx);
             withhold_of_contents(&mut embedded.resource, cx);
         }
@@ -98,12 +92,7 @@ fn apply_to_link(link: &mut ResourceLink, change: impl FnOnce(&mut Resource)) {
     }
     let exchange = |one: &mut ResourceLink, other: &mut Resource| {
         swap!(one, other, uri name title description mime_type annotations size icons meta extra);
-        #[cfg(feature = "sep-2093")]
-        swap!(one, other, resource_type);
-        #[cfg(feature = "versioned-resources")]
-        swap!(one, other, kind version metadata);
-        #[cfg(feature = "https-url")]
-        swap!(one, other, http_url http_url_expires_at);
+        swap!(one, other, resource_type kind version metadata http_url http_url_expires_at);
     };
     let mut resource = Resource::new("", "");
     exchange(link, &mut resource);
@@ -116,7 +105,6 @@ fn apply_to_link(link: &mut ResourceLink, change: impl FnOnce(&mut Resource)) {
 /// The contents get a name. Annotations are moved to the place where the client looks for them: the
 /// contents for clients of the newest revision, and also the block for those that did not declare
 /// the proposal. If a program set both, each stays, and those of the contents win as a whole.
-#[cfg(feature = "sep-2093")]
 fn complete_embedded(embedded: &mut EmbeddedResource, cx: &Context) {
     if !cx.core().offers(Proposal::Sep2093) {
         return;

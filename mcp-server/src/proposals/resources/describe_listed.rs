@@ -14,7 +14,6 @@ use crate::features::resources::defined::Defined;
 use crate::features::resources::listed::position::{ListedPage, ResourceSource};
 use crate::features::resources::resolved::ResolvedResource;
 use crate::proposals::resources::state::Resources;
-#[cfg(feature = "https-url")]
 use crate::proposals::resources::urls;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::for_log;
@@ -68,11 +67,8 @@ pub(crate) async fn describe_listed(
             let Some(found) = definition(&mut listed.resource, *source, cx, catalog) else {
                 continue;
             };
-            #[cfg(feature = "https-url")]
             let may_be_missing = *source == ResourceSource::Link
                 && urls::depends_on_reading(&found, &listed.resource, cx, catalog);
-            #[cfg(not(feature = "https-url"))]
-            let may_be_missing = false;
             if found.is_describable() || may_be_missing || has_guarded_version(&found, cx) {
                 listed.is_described = false;
                 pending.push(ToDescribe {
@@ -91,11 +87,8 @@ pub(crate) async fn describe_listed(
 
 fn opted_in(cx: &Context) -> bool {
     let proposals = [
-        #[cfg(feature = "sep-2093")]
         Proposal::Sep2093,
-        #[cfg(feature = "https-url")]
         Proposal::HttpsUrl,
-        #[cfg(feature = "versioned-resources")]
         Proposal::VersionedResources,
     ];
     proposals.iter().any(|proposal| cx.core().offers(*proposal))
@@ -124,13 +117,10 @@ fn definition(
         ResourceSource::Definition => located(&resource.uri, catalog),
         ResourceSource::Handler | ResourceSource::Link => catalog.definitions.locate(&resource.uri),
         // The handler of the list knows everything but the URLs, which are made for each client.
-        #[cfg(feature = "https-url")]
         ResourceSource::CompleteHandler => {
             let found = catalog.definitions.locate(&resource.uri);
             found.filter(ResolvedResource::is_presigned)
         }
-        #[cfg(not(feature = "https-url"))]
-        ResourceSource::CompleteHandler => None,
     };
     let found = found.filter(|found| found.is_visible(cx))?;
     if matches!(source, ResourceSource::Handler | ResourceSource::Link) {
@@ -142,15 +132,9 @@ fn definition(
 /// Returns `true` if the version of the contents is known, and only the guards know whether the
 /// client may learn it.
 fn has_guarded_version(found: &ResolvedResource, cx: &Context) -> bool {
-    #[cfg(feature = "versioned-resources")]
-    return cx.offered(Proposal::VersionedResources)
+    cx.offered(Proposal::VersionedResources)
         && found.has_fixed_contents()
-        && found.definition.access_rules().check(cx).is_some();
-    #[cfg(not(feature = "versioned-resources"))]
-    {
-        let _ = (found, cx);
-        false
-    }
+        && found.definition.access_rules().check(cx).is_some()
 }
 
 /// Runs the handlers, and writes what they return into `all`.
@@ -242,12 +226,8 @@ pub(crate) fn fill(resource: &mut Resource, from: Resource) {
             $(resource.$member = resource.$member.take().or(from.$member);)*
         };
     }
-    fill!(title description mime_type annotations size icons meta);
-    #[cfg(feature = "sep-2093")]
-    fill!(resource_type);
-    #[cfg(feature = "versioned-resources")]
+    fill!(title description mime_type annotations size icons meta resource_type);
     fill!(kind version metadata);
-    #[cfg(feature = "https-url")]
     if resource.http_url.is_none() {
         fill!(http_url http_url_expires_at);
     }

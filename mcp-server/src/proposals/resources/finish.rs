@@ -5,7 +5,6 @@ use mcp_types::{AnyResourceContents, Proposal, Resource};
 use crate::proposals::metadata::metadata_view::read_metadata;
 use crate::proposals::resources::describe_listed::ListedResource;
 use crate::proposals::resources::state::Resources;
-#[cfg(feature = "https-url")]
 use crate::proposals::resources::urls;
 use crate::protocol::core::Context;
 
@@ -16,7 +15,6 @@ use crate::protocol::core::Context;
 /// results of tools and prompts, notifications of changes.
 pub(crate) fn finish(resource: &mut Resource, cx: &Context, resources: &Resources) {
     // Before `withhold` removes the type: collections have no URL.
-    #[cfg(feature = "https-url")]
     if cx.offered(Proposal::HttpsUrl) {
         urls::set_url(resource, cx, resources);
     }
@@ -25,17 +23,8 @@ pub(crate) fn finish(resource: &mut Resource, cx: &Context, resources: &Resource
 
 /// Prepares a resource without issuing a URL: without its description it may be a collection, which
 /// has none.
-pub(crate) fn finish_without_url(
-    resource: &mut Resource,
-    cx: &Context,
-    #[cfg_attr(
-        not(feature = "versioned-resources"),
-        expect(unused_variables, reason = "other proposals do not look resources up")
-    )]
-    resources: &Resources,
-) {
+pub(crate) fn finish_without_url(resource: &mut Resource, cx: &Context, resources: &Resources) {
     withhold(resource, cx);
-    #[cfg(feature = "versioned-resources")]
     if resource.version.is_none() && cx.offered(Proposal::VersionedResources) {
         // Who may not read the contents does not get their version.
         let definition = resources.definitions.resources.get(&resource.uri);
@@ -63,17 +52,14 @@ pub(crate) fn finish_listed(
 
 /// Removes what the client must not see.
 pub(crate) fn withhold(resource: &mut Resource, cx: &Context) {
-    #[cfg(feature = "sep-2093")]
     if !cx.offered(Proposal::Sep2093) {
         resource.resource_type = None;
     }
-    #[cfg(feature = "versioned-resources")]
     if !cx.offered(Proposal::VersionedResources) {
         resource.kind = None;
         resource.version = None;
         resource.metadata = None;
     }
-    #[cfg(feature = "https-url")]
     if !cx.offered(Proposal::HttpsUrl) {
         resource.http_url = None;
         resource.http_url_expires_at = None;

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use crate::features::resources::catalog::ResourceDefinitions;
-#[cfg(feature = "https-url")]
 use crate::proposals::https_url::issue::Urls;
 
 /// The definitions of a server, and what proposals need besides.
 pub(crate) struct Resources {
     pub(crate) definitions: Arc<ResourceDefinitions>,
     /// Issues URLs, if the program opted in.
-    #[cfg(feature = "https-url")]
     pub(crate) urls: Option<Arc<Urls>>,
 }

@@ -12,7 +12,6 @@ use crate::features::resources::resolved::AuthorizedResource;
 use crate::proposals::metadata::metadata_view::read_metadata;
 use crate::proposals::resources::finish::withhold_of_contents;
 use crate::proposals::resources::state::Resources;
-#[cfg(feature = "versioned-resources")]
 use crate::proposals::versioned_resources::versions::read_current;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
@@ -37,15 +36,12 @@ pub(crate) async fn read(
     resources: &Resources,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
     let resource = found.describe_for_client(cx, resources).await?;
-    #[cfg(feature = "versioned-resources")]
     let (resource, mut contents) = if cx.offered(mcp_types::Proposal::VersionedResources) {
         read_current(resource, found, cx, resources).await?
     } else {
         let contents = found.read_as(&resource, cx).await?;
         (resource, contents)
     };
-    #[cfg(not(feature = "versioned-resources"))]
-    let mut contents = found.read_as(&resource, cx).await?;
     let mime_type = resource.mime_type.as_deref();
     let preferred = AnyResourceContents::preferred(&contents, &resource.uri, mime_type);
     let mut formats = HashMap::<String, usize>::new();

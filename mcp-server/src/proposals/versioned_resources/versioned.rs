@@ -1,6 +1,5 @@
 //! [`Versioned`]: contents together with the version and other members of the resource.
 
-#[cfg(feature = "sep-2093")]
 use mcp_types::ResourceType;
 use mcp_types::json::Object;
 use mcp_types::uri::is_equivalent;
@@ -66,7 +65,6 @@ impl<C: IntoContents> Versioned<C> {
     }
 
     /// Sets the type of the resource, by SEP-2093.
-    #[cfg(feature = "sep-2093")]
     pub fn resource_type(mut self, resource_type: ResourceType) -> Self {
         self.resource.resource_type = Some(resource_type);
         self

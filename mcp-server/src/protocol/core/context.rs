@@ -1,8 +1,6 @@
 //! Methods of [`Context`]: the request of a handler, and messages to the client.
 
-use std::sync::Arc;
-#[cfg(feature = "asking")]
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use mcp_types::revision::Versioned;
 use mcp_types::{ProgressToken, Proposal, RequestId, Revision, rpc};
@@ -11,9 +9,7 @@ use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::caller::{Caller, ContextValues};
 use crate::protocol::core::{Context, Core, RequestState};
 use crate::protocol::error::handler_error::HandlerError;
-#[cfg(feature = "asking")]
-use crate::protocol::message::message_sink::MessageSink;
-use crate::protocol::message::message_sink::{ClosedSink, TrySend};
+use crate::protocol::message::message_sink::{ClosedSink, MessageSink, TrySend};
 use crate::protocol::message::notification;
 use crate::protocol::message::raw_object::object_text;
 use crate::protocol::metrics::measured::Measured;
@@ -52,7 +48,6 @@ impl Context {
                 ended: CancelSignal::default(),
                 progress: ProgressThrottle::default(),
                 measured: Measured::start(),
-                #[cfg(feature = "asking")]
                 inputs: OnceLock::new(),
             }),
             values: caller.values,
@@ -76,7 +71,6 @@ impl Context {
     }
 
     /// Turns a context that belongs to no request into that of a handler that outlives its request.
-    #[cfg(feature = "asking")]
     pub(crate) fn kept(
         mut self,
         id: &str,
@@ -94,7 +88,6 @@ impl Context {
     }
 
     /// Returns the context of a call that outlives the rounds of this request, with the same client.
-    #[cfg(feature = "asking")]
     pub(crate) fn detached_from_rounds(
         &self,
         id: &str,
@@ -163,7 +156,7 @@ impl Context {
 
     /// Returns `true` if the client gets what a proposal adds: every client of a revision that the
     /// proposal extends, if the program opted in.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn offered(&self, proposal: Proposal) -> bool {
         proposal.extends(self.revision()) && self.core().offers(proposal)
     }
@@ -252,7 +245,7 @@ impl Context {
 
     /// Returns a context of the same client for messages without a request. It cannot ask the
     /// client, and sends neither progress nor log messages.
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn without_request(&self, method: &str) -> Self {
         let state = &self.state;
         Self {

@@ -330,10 +330,6 @@ pub(crate) fn run_from(layer: usize, params: Box<RawValue>, cx: Context) -> Resp
 
 /// Passes a request to the client through the layers: the last one that was added sees it first.
 /// Returns the result of the client.
-#[cfg_attr(
-    not(feature = "asking"),
-    expect(dead_code, reason = "only questions are requests to the client")
-)]
 pub(crate) async fn ask<F>(
     method: &'static str,
     params: Box<RawValue>,

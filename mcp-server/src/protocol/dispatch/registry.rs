@@ -5,10 +5,8 @@ use std::future::Future;
 use std::sync::Arc;
 
 use mcp_internal::connection::capability::{LOGGING, with_member};
-#[cfg(feature = "pagination")]
-use mcp_types::Request;
 use mcp_types::revision::Versioned;
-use mcp_types::{Notification, Proposal, Revision, ServerCapabilities, json::Object};
+use mcp_types::{Notification, Proposal, Request, Revision, ServerCapabilities, json::Object};
 
 use crate::protocol::core::states::States;
 use crate::protocol::core::{Context, Listener, Methods, ResourceAccess, Route, Routed};
@@ -87,7 +85,7 @@ impl Registry {
     }
 
     /// Returns `true` if the program opted into a proposal.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn offers(&self, proposal: Proposal) -> bool {
         self.proposals.contains(&proposal)
     }
@@ -145,7 +143,6 @@ impl Registry {
     }
 
     /// Adds a feature's handler, unless the application has one for the method.
-    #[cfg(feature = "pagination")]
     pub(crate) fn handle<R, F>(
         &mut self,
         handler: impl Fn(R::Params, Context) -> F + Send + Sync + 'static,

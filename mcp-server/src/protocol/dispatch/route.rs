@@ -74,21 +74,6 @@ where
     }
 }
 
-/// A handler of requests without a handler of their own.
-#[cfg(not(feature = "asking"))]
-pub(crate) struct AnyRoute(pub(crate) BoxedHandler<AnyRequest, AnyResult>);
-
-#[cfg(not(feature = "asking"))]
-impl Route for AnyRoute {
-    fn start(&self, params: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError> {
-        let result = (self.0)(any_params(params)?, cx.clone());
-        let cx = cx.clone();
-        Ok(Box::pin(and_then(result, move |result| {
-            any_result(&cx, &result)
-        })))
-    }
-}
-
 /// Returns params as they are.
 pub(crate) fn any_params(params: &ParamsView<'_>) -> Result<AnyRequest, HandlerError> {
     let params = json::from_str(params.text());

@@ -95,7 +95,6 @@ impl HandlerError {
     /// as data. For handlers that list, see [`ListAt`](crate::ListAt).
     ///
     /// ```
-    /// # #[cfg(feature = "templates")] {
     /// use mcp_server::{HandlerError, ListAt, ResourcePage, ResourceUri, TemplateDef};
     ///
     /// async fn members(at: ListAt) -> Result<ResourcePage, HandlerError> {
@@ -109,9 +108,8 @@ impl HandlerError {
     ///     .handler(|ResourceUri(uri): ResourceUri| async move { uri })
     ///     .list(members);
     /// # drop(files);
-    /// # }
     /// ```
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     pub fn not_a_collection(uri: impl Into<String>) -> Self {
         let uri = uri.into();
         let data = mcp_types::json::Object::from([("uri", Value::from(uri))]);

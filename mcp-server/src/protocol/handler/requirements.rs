@@ -43,7 +43,6 @@ impl Requirements {
     }
 
     /// Requires that the handler belongs to a resource template.
-    #[cfg(feature = "templates")]
     pub(crate) fn template<E>(&mut self) {
         self.resource::<E>();
         self.template = Some(type_name::<E>());
@@ -65,7 +64,6 @@ impl Requirements {
     }
 
     /// Returns these requirements for a handler that runs where no resource is known.
-    #[cfg(any(feature = "pagination", feature = "templates"))]
     pub(crate) fn without_resource(mut self) -> Self {
         self.never = self.resource.take();
         self.template = None;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 #[cfg(feature = "http")]
 use super::Exhausted;
-#[cfg(any(feature = "https-url", feature = "oauth"))]
+#[cfg(any(feature = "proposals", feature = "oauth"))]
 use super::{Gauge, Usage};
 use super::{PeerUsage, Peers};
 use crate::protocol::quota::peer_key::PeerKey;
@@ -52,7 +52,7 @@ impl PeerUsage {
     /// # Errors
     ///
     /// As [`requests`](Self::requests).
-    #[cfg(feature = "https-url")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn download(self: Arc<Self>) -> Result<DownloadPermit, Exhausted> {
         let share = self.peers.limits.requests_per_peer;
         self.count(|usage| &usage.downloads, share)
@@ -72,7 +72,7 @@ impl PeerUsage {
     }
 
     /// Adds one to a gauge of the peer and of all peers until the permit is dropped.
-    #[cfg(any(feature = "https-url", feature = "oauth"))]
+    #[cfg(any(feature = "proposals", feature = "oauth"))]
     fn count(self: Arc<Self>, gauge: SelectGauge, share: usize) -> Result<GaugePermit, Exhausted> {
         if !gauge(&self).try_add(1, self.share(share)) {
             return Err(Exhausted::Share);
@@ -147,20 +147,20 @@ impl Drop for SubscriptionPermit {
 }
 
 /// A permit for a download by URL.
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 pub(crate) type DownloadPermit = GaugePermit;
 
-#[cfg(any(feature = "https-url", feature = "oauth"))]
+#[cfg(any(feature = "proposals", feature = "oauth"))]
 type SelectGauge = fn(&Usage) -> &Gauge;
 
 /// One that was added to a gauge of a peer and of all peers.
-#[cfg(any(feature = "https-url", feature = "oauth"))]
+#[cfg(any(feature = "proposals", feature = "oauth"))]
 pub(crate) struct GaugePermit {
     peer: Arc<PeerUsage>,
     gauge: SelectGauge,
 }
 
-#[cfg(any(feature = "https-url", feature = "oauth"))]
+#[cfg(any(feature = "proposals", feature = "oauth"))]
 impl Drop for GaugePermit {
     fn drop(&mut self) {
         (self.gauge)(&self.peer).subtract(1);

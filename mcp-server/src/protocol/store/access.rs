@@ -13,16 +13,13 @@ use super::error::{StoreError, StoreFuture};
 #[cfg(feature = "http")]
 use super::events::{EventPage, EventStore, StreamKey};
 use super::link::BusLink;
-#[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
-use super::values::Condition;
-use super::values::{Put, PutOutcome, ValueStore, VersionedValue};
+use super::values::{Condition, Put, PutOutcome, ValueStore, VersionedValue};
 use crate::protocol::metrics::StoreMetrics;
 
 /// The stores of a server.
 pub(crate) struct Stores {
     values: Arc<dyn ValueStore>,
     /// Whether other processes have the same values.
-    #[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
     pub(crate) values_are_shared: bool,
     #[cfg(feature = "http")]
     events: Arc<dyn EventStore>,
@@ -31,7 +28,6 @@ pub(crate) struct Stores {
     pub(crate) events_are_shared: bool,
     pub(crate) bus: Option<BusLink>,
     /// The id of this process, which no other process has: 16 hexadecimal digits. It is no secret.
-    #[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
     pub(crate) process: String,
     /// The number of stream ids so far.
     #[cfg(feature = "http")]
@@ -49,7 +45,6 @@ pub(crate) struct StoreSettings {
     pub(crate) bus: Option<Arc<dyn Bus>>,
 }
 
-#[cfg(feature = "_seal")]
 impl StoreSettings {
     /// Returns `true` if the program sets any store, which is usually shared by processes.
     pub(crate) fn are_set(&self) -> bool {
@@ -70,14 +65,11 @@ struct StoreCounters {
 }
 
 /// The time after which a process that has not recorded that it runs is taken to have ended.
-#[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
 const RUNNING_TIME: Duration = Duration::from_secs(30);
 /// How often a process records that it runs.
-#[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
 pub(crate) const RECORD_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Returns the key under which a process records that it runs.
-#[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
 fn running_key(process: &str) -> String {
     format!("process:{process}")
 }
@@ -103,7 +95,6 @@ impl Stores {
     ) -> Self {
         let process = format!("{:016x}", RandomState::new().build_hasher().finish());
         Self {
-            #[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
             values_are_shared: settings.values.is_some(),
             values: settings.values.unwrap_or(memory),
             #[cfg(feature = "http")]
@@ -111,7 +102,6 @@ impl Stores {
             #[cfg(feature = "http")]
             events: settings.events.unwrap_or(events),
             bus: settings.bus.map(|bus| BusLink::new(bus, &process, time)),
-            #[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
             process,
             #[cfg(feature = "http")]
             streams: AtomicU64::new(0),
@@ -169,10 +159,7 @@ impl Stores {
             ..metrics.unwrap_or_default()
         }
     }
-}
 
-#[cfg(any(feature = "asking", feature = "http", feature = "tasks"))]
-impl Stores {
     /// Records that this process runs, for [`is_running`](Self::is_running) at others.
     pub(crate) async fn record_running(&self) -> Result<(), StoreError> {
         let put = Put {

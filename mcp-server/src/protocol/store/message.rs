@@ -66,7 +66,7 @@ pub(crate) enum BusMessage {
         value: String,
     },
     /// The URLs of a resource were revoked.
-    #[cfg(feature = "https-url")]
+    #[cfg(feature = "proposals")]
     UrlsRevoked {
         /// The URI of the resource.
         uri: String,
@@ -192,7 +192,7 @@ mod tests {
                 identifier: "com.example/a".to_owned(),
                 value: "b".to_owned(),
             },
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             BusMessage::UrlsRevoked {
                 uri: "a:b".to_owned(),
                 until: u64::MAX,

@@ -4,7 +4,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod body;
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 pub(crate) mod chunks;
 pub(crate) mod event_stream;
 pub(crate) mod future;

@@ -47,7 +47,7 @@ async fn nested_router_with_fixed_paths_names_the_path_to_merge() {
     }
 }
 
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 #[tokio::test]
 async fn nested_router_with_urls_of_resources_names_the_path_to_merge() {
     use mcp_server::{HttpUrls, Proposal, Server};

@@ -171,52 +171,52 @@ pub use super::v2026_07_28::TaskStatusNotificationParams;
 #[cfg(feature = "tasks")]
 pub use super::v2026_07_28::TasksExtensionCapability;
 
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::ResourceType;
 
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::ReadResourceMetadataRequest;
 
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::ReadResourceMetadataRequestParams;
 
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::ReadResourceMetadataResult;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::GetResourceRequest;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::GetResourceRequestParams;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::GetResourceResult;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::GetResourceContents;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::GetTextResourceContents;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::GetBlobResourceContents;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::SubscribeResourcesRequest;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::SubscribeResourcesRequestParams;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::UnsubscribeResourcesRequest;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::UnsubscribeResourcesRequestParams;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::ResourceContentChangedNotification;
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 pub use super::v2026_07_28::ResourceContentChangedNotificationParams;
 
 /// The constant `LATEST_PROTOCOL_VERSION` of the specification: `"2026-07-28"`.

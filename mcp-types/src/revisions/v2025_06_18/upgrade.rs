@@ -590,12 +590,12 @@ convert::object_conversion! {
     }
     same { uri, name, title, description, mime_type, size, annotations }
     icons = extra.take("icons"),
-    #[cfg(feature = "https-url")] http_url = None,
-    #[cfg(feature = "https-url")] http_url_expires_at = None,
-    #[cfg(feature = "sep-2093")] resource_type = None,
-    #[cfg(feature = "versioned-resources")] kind = None,
-    #[cfg(feature = "versioned-resources")] version = None,
-    #[cfg(feature = "versioned-resources")] metadata = None,
+    #[cfg(feature = "proposals")] http_url = None,
+    #[cfg(feature = "proposals")] http_url_expires_at = None,
+    #[cfg(feature = "proposals")] resource_type = None,
+    #[cfg(feature = "proposals")] kind = None,
+    #[cfg(feature = "proposals")] version = None,
+    #[cfg(feature = "proposals")] metadata = None,
     meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     extra = extra,
 }
@@ -608,12 +608,12 @@ convert::object_conversion! {
     same { uri, description, mime_type, annotations, size, name, title }
     meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     icons = extra.take("icons"),
-    #[cfg(feature = "https-url")] http_url = None,
-    #[cfg(feature = "https-url")] http_url_expires_at = None,
-    #[cfg(feature = "sep-2093")] resource_type = None,
-    #[cfg(feature = "versioned-resources")] kind = None,
-    #[cfg(feature = "versioned-resources")] version = None,
-    #[cfg(feature = "versioned-resources")] metadata = None,
+    #[cfg(feature = "proposals")] http_url = None,
+    #[cfg(feature = "proposals")] http_url_expires_at = None,
+    #[cfg(feature = "proposals")] resource_type = None,
+    #[cfg(feature = "proposals")] kind = None,
+    #[cfg(feature = "proposals")] version = None,
+    #[cfg(feature = "proposals")] metadata = None,
     extra = extra,
 }
 

@@ -64,10 +64,10 @@ convert::union_conversion! {
     missing {
         Discover, SubscriptionsListen, #[cfg(feature = "tasks")] GetTask,
         #[cfg(feature = "tasks")] UpdateTask, #[cfg(feature = "tasks")] CancelTask,
-        #[cfg(feature = "sep-2093")] ReadResourceMetadata,
-        #[cfg(feature = "versioned-resources")] GetResource,
-        #[cfg(feature = "versioned-resources")] SubscribeResources,
-        #[cfg(feature = "versioned-resources")] UnsubscribeResources,
+        #[cfg(feature = "proposals")] ReadResourceMetadata,
+        #[cfg(feature = "proposals")] GetResource,
+        #[cfg(feature = "proposals")] SubscribeResources,
+        #[cfg(feature = "proposals")] UnsubscribeResources,
     }
     ListResources(value) => old::ClientRequest::ListResources(value.into()),
     ListResourceTemplates(value) => old::ClientRequest::ListResourceTemplates(value.into()),
@@ -449,7 +449,7 @@ convert::union_conversion! {
     TryFrom(from: new::ServerNotification) -> old::ServerNotification, "ServerNotification", "2025-11-25";
     missing {
         SubscriptionsAcknowledged, #[cfg(feature = "tasks")] TaskStatus,
-        #[cfg(feature = "versioned-resources")] ResourceContentChanged,
+        #[cfg(feature = "proposals")] ResourceContentChanged,
     }
     Cancelled(value) => old::ServerNotification::Cancelled(value.try_into()?),
     Progress(value) => old::ServerNotification::Progress(value.try_into()?),
@@ -464,8 +464,8 @@ convert::union_conversion! {
     TryFrom(from: new::ServerResult) -> old::ServerResult, "ServerResult", "2025-11-25";
     missing {
         InputRequired, Discover, SubscriptionsListen,
-        #[cfg(feature = "sep-2093")] ReadResourceMetadata,
-        #[cfg(feature = "versioned-resources")] GetResource,
+        #[cfg(feature = "proposals")] ReadResourceMetadata,
+        #[cfg(feature = "proposals")] GetResource,
     }
     Empty(value) => old::ServerResult::Empty(value.try_into()?),
     ListResources(value) => old::ServerResult::ListResources(value.try_into()?),

@@ -373,8 +373,8 @@ convert::object_conversion! {
     From(from: old::PaginatedRequestParams) -> new::PaginatedRequestParams;
     same { cursor, extra }
     meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Decode>::vacant(), ..<new::RequestMetaObject as codec::Decode>::vacant() } },
-    #[cfg(feature = "sep-2093")] uri = None,
-    #[cfg(feature = "versioned-resources")] filter = None,
+    #[cfg(feature = "proposals")] uri = None,
+    #[cfg(feature = "proposals")] filter = None,
 }
 
 convert::object_conversion! {

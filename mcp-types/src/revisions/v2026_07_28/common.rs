@@ -279,14 +279,18 @@ pub struct PaginatedRequestParams {
     /// URI of the collection whose members to list. Only `resources/list` supports it. If absent,
     /// the result contains all resources that the server lists by default.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// An addition of the proposal `sep-2093`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub uri: Option<String>,
     /// Criteria that limit the list, in a format that the server defines. Only `resources/list`
     /// supports it. If absent, the list is not filtered.
     ///
-    /// Requires the feature `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    /// An addition of the proposal `versioned-resources`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub filter: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,

@@ -80,74 +80,98 @@ pub struct BlobResourceContents {
     /// HTTPS URL of this representation, for code without an MCP connection. Absent if there is
     /// none; then use `resources/read`.
     ///
+    /// An addition of the proposal `https-url`.
+    ///
     /// In JSON: `httpUrl`.
     ///
-    /// Requires the feature `https-url`.
-    #[cfg(feature = "https-url")]
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub http_url: Option<String>,
     /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire.
     ///
+    /// An addition of the proposal `https-url`.
+    ///
     /// In JSON: `httpUrlExpiresAt`.
     ///
-    /// Requires the feature `https-url`.
-    #[cfg(feature = "https-url")]
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub http_url_expires_at: Option<String>,
     /// Short identifier of the resource that the data belongs to, as in a list of resources.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// An addition of the proposal `sep-2093`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub name: Option<String>,
     /// Human-readable name for display. If absent, `name` is displayed.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// An addition of the proposal `sep-2093`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub title: Option<String>,
     /// Description of the resource, as in a list of resources. Absent if the server provides none.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// An addition of the proposal `sep-2093`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub description: Option<String>,
     /// Icons to display next to the resource. Absent if there are none.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// An addition of the proposal `sep-2093`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub icons: Option<Vec<Icon>>,
     /// Hints about the audience and the importance of the resource. Absent if the sender gives no
     /// hints.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// An addition of the proposal `sep-2093`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub annotations: Option<Box<Annotations>>,
     /// Size in bytes of this representation of the resource, before any base64 encoding. Absent if
     /// unknown.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// An addition of the proposal `sep-2093`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub size: Option<i64>,
     /// Whether the resource is a single document or a collection. If absent, it can be either.
     ///
+    /// An addition of the proposal `sep-2093`.
+    ///
     /// In JSON: `resourceType`.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub resource_type: Option<ResourceType>,
     /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
     /// the server does not specify it.
     ///
-    /// Requires the feature `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    /// An addition of the proposal `versioned-resources`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub kind: Option<String>,
     /// Opaque version of the resource that the data belongs to. Absent if the server does not
     /// support versions.
     ///
-    /// Requires the feature `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    /// An addition of the proposal `versioned-resources`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub version: Option<String>,
     /// Additional properties of the resource, under names that the server defines. Absent if there
     /// are none.
     ///
-    /// Requires the feature `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    /// An addition of the proposal `versioned-resources`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub metadata: Option<Object>,
     /// Binary data, encoded as base64.
     pub blob: Base64Text,
@@ -282,44 +306,56 @@ pub struct ResourceLink {
     /// It must work without MCP credentials, so URLs of private data are usually signed. If
     /// absent, use `resources/read`.
     ///
+    /// An addition of the proposal `https-url`.
+    ///
     /// In JSON: `httpUrl`.
     ///
-    /// Requires the feature `https-url`.
-    #[cfg(feature = "https-url")]
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub http_url: Option<String>,
     /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire, so always
     /// be prepared to fall back to `resources/read`.
     ///
+    /// An addition of the proposal `https-url`.
+    ///
     /// In JSON: `httpUrlExpiresAt`.
     ///
-    /// Requires the feature `https-url`.
-    #[cfg(feature = "https-url")]
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub http_url_expires_at: Option<String>,
     /// Whether the resource is a single document or a collection. If absent, it can be either, and
     /// a read can return contents with several URIs.
     ///
+    /// An addition of the proposal `sep-2093`.
+    ///
     /// In JSON: `resourceType`.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub resource_type: Option<ResourceType>,
     /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
     /// the server does not specify it.
     ///
-    /// Requires the feature `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    /// An addition of the proposal `versioned-resources`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub kind: Option<String>,
     /// Opaque version of the current contents. It changes whenever the contents change. Absent if
     /// the server does not support versions.
     ///
-    /// Requires the feature `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    /// An addition of the proposal `versioned-resources`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub version: Option<String>,
     /// Additional properties of the resource, under names that the server defines. Absent if there
     /// are none.
     ///
-    /// Requires the feature `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    /// An addition of the proposal `versioned-resources`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub metadata: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,
@@ -371,74 +407,98 @@ pub struct TextResourceContents {
     /// HTTPS URL of this representation, for code without an MCP connection. Absent if there is
     /// none; then use `resources/read`.
     ///
+    /// An addition of the proposal `https-url`.
+    ///
     /// In JSON: `httpUrl`.
     ///
-    /// Requires the feature `https-url`.
-    #[cfg(feature = "https-url")]
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub http_url: Option<String>,
     /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire.
     ///
+    /// An addition of the proposal `https-url`.
+    ///
     /// In JSON: `httpUrlExpiresAt`.
     ///
-    /// Requires the feature `https-url`.
-    #[cfg(feature = "https-url")]
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub http_url_expires_at: Option<String>,
     /// Short identifier of the resource that the text belongs to, as in a list of resources.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// An addition of the proposal `sep-2093`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub name: Option<String>,
     /// Human-readable name for display. If absent, `name` is displayed.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// An addition of the proposal `sep-2093`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub title: Option<String>,
     /// Description of the resource, as in a list of resources. Absent if the server provides none.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// An addition of the proposal `sep-2093`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub description: Option<String>,
     /// Icons to display next to the resource. Absent if there are none.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// An addition of the proposal `sep-2093`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub icons: Option<Vec<Icon>>,
     /// Hints about the audience and the importance of the resource. Absent if the sender gives no
     /// hints.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// An addition of the proposal `sep-2093`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub annotations: Option<Box<Annotations>>,
     /// Size in bytes of this representation of the resource, before any base64 encoding. Absent if
     /// unknown.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// An addition of the proposal `sep-2093`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub size: Option<i64>,
     /// Whether the resource is a single document or a collection. If absent, it can be either.
     ///
+    /// An addition of the proposal `sep-2093`.
+    ///
     /// In JSON: `resourceType`.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub resource_type: Option<ResourceType>,
     /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
     /// the server does not specify it.
     ///
-    /// Requires the feature `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    /// An addition of the proposal `versioned-resources`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub kind: Option<String>,
     /// Opaque version of the resource that the text belongs to. Absent if the server does not
     /// support versions.
     ///
-    /// Requires the feature `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    /// An addition of the proposal `versioned-resources`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub version: Option<String>,
     /// Additional properties of the resource, under names that the server defines. Absent if there
     /// are none.
     ///
-    /// Requires the feature `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    /// An addition of the proposal `versioned-resources`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub metadata: Option<Object>,
     /// The text. Binary data is sent as [`BlobResourceContents`] instead.
     pub text: String,

@@ -57,18 +57,24 @@ pub enum ClientRequest {
     #[cfg(feature = "tasks")]
     CancelTask(CancelTaskRequest),
     /// Requests the description of one resource without its contents (`resources/metadata`).
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     ReadResourceMetadata(ReadResourceMetadataRequest),
     /// Fetches a resource together with its description and version (`resources/get`).
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     GetResource(GetResourceRequest),
     /// Subscribes to changes of several resources (`resources/subscribe`) until
     /// `resources/unsubscribe`.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     SubscribeResources(SubscribeResourcesRequest),
     /// Ends subscriptions that were made with `resources/subscribe` (`resources/unsubscribe`), for
     /// some or all of their resources.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     UnsubscribeResources(UnsubscribeResourcesRequest),
 }
 
@@ -206,7 +212,7 @@ pub enum ServerNotification {
     TaskStatus(TaskStatusNotification),
     /// Informs the client that the contents of a subscribed resource have changed
     /// (`notifications/resources/content_changed`).
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     ResourceContentChanged(ResourceContentChangedNotification),
 }
 
@@ -249,9 +255,13 @@ pub enum ServerResult {
     /// Suggestions for the value of an argument, in response to `completion/complete`.
     Complete(CompleteResult),
     /// Description of one resource, in response to `resources/metadata`.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     ReadResourceMetadata(ReadResourceMetadataResult),
     /// Description and contents of one resource, in response to `resources/get`.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     GetResource(GetResourceResult),
 }

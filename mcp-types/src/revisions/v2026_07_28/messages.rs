@@ -175,7 +175,7 @@ impl Notification for TaskStatusNotification {
     type Params = TaskStatusNotificationParams;
 }
 
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "proposals")]
 impl Request for ReadResourceMetadataRequest {
     const METHOD: &'static str = "resources/metadata";
     const SENDER: Sender = Sender::Client;
@@ -183,7 +183,7 @@ impl Request for ReadResourceMetadataRequest {
     type Result = ReadResourceMetadataResult;
 }
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 impl Request for GetResourceRequest {
     const METHOD: &'static str = "resources/get";
     const SENDER: Sender = Sender::Client;
@@ -191,7 +191,7 @@ impl Request for GetResourceRequest {
     type Result = GetResourceResult;
 }
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 impl Request for SubscribeResourcesRequest {
     const METHOD: &'static str = "resources/subscribe";
     const SENDER: Sender = Sender::Client;
@@ -199,7 +199,7 @@ impl Request for SubscribeResourcesRequest {
     type Result = EmptyResult;
 }
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 impl Request for UnsubscribeResourcesRequest {
     const METHOD: &'static str = "resources/unsubscribe";
     const SENDER: Sender = Sender::Client;
@@ -207,7 +207,7 @@ impl Request for UnsubscribeResourcesRequest {
     type Result = EmptyResult;
 }
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 impl Notification for ResourceContentChangedNotification {
     const METHOD: &'static str = "notifications/resources/content_changed";
     const SENDER: Sender = Sender::Server;
@@ -395,7 +395,7 @@ pub const MESSAGES: &[MessageInfo] = &[
         params: Some("TaskStatusNotificationParams"),
         result: None,
     },
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     MessageInfo {
         name: "ReadResourceMetadataRequest",
         method: "resources/metadata",
@@ -403,7 +403,7 @@ pub const MESSAGES: &[MessageInfo] = &[
         params: Some("ReadResourceMetadataRequestParams"),
         result: Some("ReadResourceMetadataResult"),
     },
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     MessageInfo {
         name: "GetResourceRequest",
         method: "resources/get",
@@ -411,7 +411,7 @@ pub const MESSAGES: &[MessageInfo] = &[
         params: Some("GetResourceRequestParams"),
         result: Some("GetResourceResult"),
     },
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     MessageInfo {
         name: "SubscribeResourcesRequest",
         method: "resources/subscribe",
@@ -419,7 +419,7 @@ pub const MESSAGES: &[MessageInfo] = &[
         params: Some("SubscribeResourcesRequestParams"),
         result: Some("EmptyResult"),
     },
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     MessageInfo {
         name: "UnsubscribeResourcesRequest",
         method: "resources/unsubscribe",
@@ -427,7 +427,7 @@ pub const MESSAGES: &[MessageInfo] = &[
         params: Some("UnsubscribeResourcesRequestParams"),
         result: Some("EmptyResult"),
     },
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     MessageInfo {
         name: "ResourceContentChangedNotification",
         method: "notifications/resources/content_changed",

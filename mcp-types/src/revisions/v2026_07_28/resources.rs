@@ -495,44 +495,56 @@ pub struct Resource {
     /// It must work without MCP credentials, so URLs of private data are usually signed. If
     /// absent, use `resources/read`.
     ///
+    /// An addition of the proposal `https-url`.
+    ///
     /// In JSON: `httpUrl`.
     ///
-    /// Requires the feature `https-url`.
-    #[cfg(feature = "https-url")]
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub http_url: Option<String>,
     /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire, so always
     /// be prepared to fall back to `resources/read`.
     ///
+    /// An addition of the proposal `https-url`.
+    ///
     /// In JSON: `httpUrlExpiresAt`.
     ///
-    /// Requires the feature `https-url`.
-    #[cfg(feature = "https-url")]
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub http_url_expires_at: Option<String>,
     /// Whether the resource is a single document or a collection. If absent, it can be either, and
     /// a read can return contents with several URIs.
     ///
+    /// An addition of the proposal `sep-2093`.
+    ///
     /// In JSON: `resourceType`.
     ///
-    /// Requires the feature `sep-2093`.
-    #[cfg(feature = "sep-2093")]
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub resource_type: Option<ResourceType>,
     /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
     /// the server does not specify it.
     ///
-    /// Requires the feature `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    /// An addition of the proposal `versioned-resources`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub kind: Option<String>,
     /// Opaque version of the current contents. It changes whenever the contents change. Absent if
     /// the server does not support versions.
     ///
-    /// Requires the feature `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    /// An addition of the proposal `versioned-resources`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub version: Option<String>,
     /// Additional properties of the resource, under names that the server defines. Absent if there
     /// are none.
     ///
-    /// Requires the feature `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
+    /// An addition of the proposal `versioned-resources`.
+    ///
+    /// Requires the feature `proposals`.
+    #[cfg(feature = "proposals")]
     pub metadata: Option<Object>,
     /// What the resource contains, so that users and models can decide whether they need it.
     pub description: Option<String>,
@@ -771,8 +783,10 @@ pub struct ResourceUpdatedNotificationParams {
 
 /// Whether a resource is a single document or a collection of resources.
 ///
-/// Requires the feature `sep-2093`.
-#[cfg(feature = "sep-2093")]
+/// An addition of the proposal `sep-2093`.
+///
+/// Requires the feature `proposals`.
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ResourceType {
     /// A single resource, such as a file. All contents that a read returns have the requested URI
@@ -789,7 +803,9 @@ pub enum ResourceType {
 /// Requests the description of one resource without its contents (`resources/metadata`). Every
 /// server that has resources and supports this proposal supports this request.
 ///
-/// Requires the feature `sep-2093`.
+/// An addition of the proposal `sep-2093`.
+///
+/// Requires the feature `proposals`.
 ///
 /// | | |
 /// | --- | --- |
@@ -820,7 +836,7 @@ pub enum ResourceType {
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceMetadataRequest {
@@ -836,7 +852,9 @@ pub struct ReadResourceMetadataRequest {
 
 /// Parameters of `resources/metadata`.
 ///
-/// Requires the feature `sep-2093`.
+/// An addition of the proposal `sep-2093`.
+///
+/// Requires the feature `proposals`.
 ///
 /// # Example
 ///
@@ -855,7 +873,7 @@ pub struct ReadResourceMetadataRequest {
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceMetadataRequestParams {
@@ -873,7 +891,9 @@ pub struct ReadResourceMetadataRequestParams {
 
 /// Description of one resource, in response to `resources/metadata`.
 ///
-/// Requires the feature `sep-2093`.
+/// An addition of the proposal `sep-2093`.
+///
+/// Requires the feature `proposals`.
 ///
 /// # Example
 ///
@@ -894,7 +914,7 @@ pub struct ReadResourceMetadataRequestParams {
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceMetadataResult {
@@ -918,7 +938,9 @@ pub struct ReadResourceMetadataResult {
 
 /// Fetches a resource together with its description and version (`resources/get`).
 ///
-/// Requires the feature `versioned-resources`.
+/// An addition of the proposal `versioned-resources`.
+///
+/// Requires the feature `proposals`.
 ///
 /// | | |
 /// | --- | --- |
@@ -950,7 +972,7 @@ pub struct ReadResourceMetadataResult {
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetResourceRequest {
@@ -966,7 +988,9 @@ pub struct GetResourceRequest {
 
 /// Parameters of `resources/get`.
 ///
-/// Requires the feature `versioned-resources`.
+/// An addition of the proposal `versioned-resources`.
+///
+/// Requires the feature `proposals`.
 ///
 /// # Example
 ///
@@ -986,7 +1010,7 @@ pub struct GetResourceRequest {
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetResourceRequestParams {
@@ -1008,7 +1032,9 @@ pub struct GetResourceRequestParams {
 
 /// Description and contents of one resource, in response to `resources/get`.
 ///
-/// Requires the feature `versioned-resources`.
+/// An addition of the proposal `versioned-resources`.
+///
+/// Requires the feature `proposals`.
 ///
 /// # Example
 ///
@@ -1032,7 +1058,7 @@ pub struct GetResourceRequestParams {
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetResourceResult {
@@ -1058,21 +1084,29 @@ pub struct GetResourceResult {
 
 /// Contents of a resource, in response to `resources/get`: text or binary data.
 ///
-/// Requires the feature `versioned-resources`.
-#[cfg(feature = "versioned-resources")]
+/// An addition of the proposal `versioned-resources`.
+///
+/// Requires the feature `proposals`.
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum GetResourceContents {
     /// Text contents of a resource.
+    ///
+    /// An addition of the proposal `versioned-resources`.
     Text(GetTextResourceContents),
     /// Binary contents of a resource.
+    ///
+    /// An addition of the proposal `versioned-resources`.
     Blob(GetBlobResourceContents),
 }
 
 /// Text contents of a resource.
 ///
-/// Requires the feature `versioned-resources`.
-#[cfg(feature = "versioned-resources")]
+/// An addition of the proposal `versioned-resources`.
+///
+/// Requires the feature `proposals`.
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTextResourceContents {
@@ -1088,8 +1122,10 @@ pub struct GetTextResourceContents {
 
 /// Binary contents of a resource.
 ///
-/// Requires the feature `versioned-resources`.
-#[cfg(feature = "versioned-resources")]
+/// An addition of the proposal `versioned-resources`.
+///
+/// Requires the feature `proposals`.
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetBlobResourceContents {
@@ -1106,7 +1142,9 @@ pub struct GetBlobResourceContents {
 /// Subscribes to changes of several resources (`resources/subscribe`) until
 /// `resources/unsubscribe`.
 ///
-/// Requires the feature `versioned-resources`.
+/// An addition of the proposal `versioned-resources`.
+///
+/// Requires the feature `proposals`.
 ///
 /// | | |
 /// | --- | --- |
@@ -1139,7 +1177,7 @@ pub struct GetBlobResourceContents {
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeResourcesRequest {
@@ -1155,7 +1193,9 @@ pub struct SubscribeResourcesRequest {
 
 /// Parameters of `resources/subscribe` for several resources at once.
 ///
-/// Requires the feature `versioned-resources`.
+/// An addition of the proposal `versioned-resources`.
+///
+/// Requires the feature `proposals`.
 ///
 /// # Example
 ///
@@ -1176,7 +1216,7 @@ pub struct SubscribeResourcesRequest {
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeResourcesRequestParams {
@@ -1195,7 +1235,9 @@ pub struct SubscribeResourcesRequestParams {
 /// Ends subscriptions that were made with `resources/subscribe` (`resources/unsubscribe`), for
 /// some or all of their resources.
 ///
-/// Requires the feature `versioned-resources`.
+/// An addition of the proposal `versioned-resources`.
+///
+/// Requires the feature `proposals`.
 ///
 /// | | |
 /// | --- | --- |
@@ -1228,7 +1270,7 @@ pub struct SubscribeResourcesRequestParams {
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeResourcesRequest {
@@ -1244,7 +1286,9 @@ pub struct UnsubscribeResourcesRequest {
 
 /// Parameters of `resources/unsubscribe` for several resources at once.
 ///
-/// Requires the feature `versioned-resources`.
+/// An addition of the proposal `versioned-resources`.
+///
+/// Requires the feature `proposals`.
 ///
 /// # Example
 ///
@@ -1265,7 +1309,7 @@ pub struct UnsubscribeResourcesRequest {
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeResourcesRequestParams {
@@ -1285,7 +1329,9 @@ pub struct UnsubscribeResourcesRequestParams {
 /// (`notifications/resources/content_changed`). It does not include the contents; fetch them
 /// with `resources/get`.
 ///
-/// Requires the feature `versioned-resources`.
+/// An addition of the proposal `versioned-resources`.
+///
+/// Requires the feature `proposals`.
 ///
 /// | | |
 /// | --- | --- |
@@ -1314,7 +1360,7 @@ pub struct UnsubscribeResourcesRequestParams {
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceContentChangedNotification {
@@ -1326,7 +1372,9 @@ pub struct ResourceContentChangedNotification {
 
 /// Parameters of `notifications/resources/content_changed`.
 ///
-/// Requires the feature `versioned-resources`.
+/// An addition of the proposal `versioned-resources`.
+///
+/// Requires the feature `proposals`.
 ///
 /// # Example
 ///
@@ -1345,7 +1393,7 @@ pub struct ResourceContentChangedNotification {
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceContentChangedNotificationParams {

@@ -18,14 +18,13 @@ arbitrary::object_strategy! {
 }
 arbitrary::object_strategy! {
     BlobResourceContents {
-        uri, mime_type, meta, #[cfg(feature = "https-url")] http_url,
-        #[cfg(feature = "https-url")] http_url_expires_at, #[cfg(feature = "sep-2093")] name,
-        #[cfg(feature = "sep-2093")] title, #[cfg(feature = "sep-2093")] description,
-        #[cfg(feature = "sep-2093")] icons, #[cfg(feature = "sep-2093")] annotations,
-        #[cfg(feature = "sep-2093")] size, #[cfg(feature = "sep-2093")] resource_type,
-        #[cfg(feature = "versioned-resources")] kind,
-        #[cfg(feature = "versioned-resources")] version,
-        #[cfg(feature = "versioned-resources")] metadata, blob,
+        uri, mime_type, meta, #[cfg(feature = "proposals")] http_url,
+        #[cfg(feature = "proposals")] http_url_expires_at, #[cfg(feature = "proposals")] name,
+        #[cfg(feature = "proposals")] title, #[cfg(feature = "proposals")] description,
+        #[cfg(feature = "proposals")] icons, #[cfg(feature = "proposals")] annotations,
+        #[cfg(feature = "proposals")] size, #[cfg(feature = "proposals")] resource_type,
+        #[cfg(feature = "proposals")] kind, #[cfg(feature = "proposals")] version,
+        #[cfg(feature = "proposals")] metadata, blob,
     } + extra
 }
 arbitrary::object_strategy! {
@@ -75,10 +74,10 @@ arbitrary::union_strategy! {
         Discover, ListResources, ListResourceTemplates, ReadResource, SubscriptionsListen,
         ListPrompts, GetPrompt, ListTools, CallTool, Complete, #[cfg(feature = "tasks")] GetTask,
         #[cfg(feature = "tasks")] UpdateTask, #[cfg(feature = "tasks")] CancelTask,
-        #[cfg(feature = "sep-2093")] ReadResourceMetadata,
-        #[cfg(feature = "versioned-resources")] GetResource,
-        #[cfg(feature = "versioned-resources")] SubscribeResources,
-        #[cfg(feature = "versioned-resources")] UnsubscribeResources,
+        #[cfg(feature = "proposals")] ReadResourceMetadata,
+        #[cfg(feature = "proposals")] GetResource,
+        #[cfg(feature = "proposals")] SubscribeResources,
+        #[cfg(feature = "proposals")] UnsubscribeResources,
     }
 }
 arbitrary::object_strategy! {
@@ -357,8 +356,7 @@ arbitrary::object_strategy! {
 }
 arbitrary::object_strategy! {
     PaginatedRequestParams {
-        cursor, meta, #[cfg(feature = "sep-2093")] uri,
-        #[cfg(feature = "versioned-resources")] filter,
+        cursor, meta, #[cfg(feature = "proposals")] uri, #[cfg(feature = "proposals")] filter,
     } + extra
 }
 arbitrary::object_strategy! {
@@ -421,12 +419,11 @@ arbitrary::object_strategy! {
 }
 arbitrary::object_strategy! {
     Resource {
-        uri, name, title, icons, #[cfg(feature = "https-url")] http_url,
-        #[cfg(feature = "https-url")] http_url_expires_at,
-        #[cfg(feature = "sep-2093")] resource_type, #[cfg(feature = "versioned-resources")] kind,
-        #[cfg(feature = "versioned-resources")] version,
-        #[cfg(feature = "versioned-resources")] metadata, description, mime_type, size, meta,
-        annotations,
+        uri, name, title, icons, #[cfg(feature = "proposals")] http_url,
+        #[cfg(feature = "proposals")] http_url_expires_at,
+        #[cfg(feature = "proposals")] resource_type, #[cfg(feature = "proposals")] kind,
+        #[cfg(feature = "proposals")] version, #[cfg(feature = "proposals")] metadata, description,
+        mime_type, size, meta, annotations,
     } + extra
 }
 arbitrary::object_strategy! {
@@ -435,10 +432,9 @@ arbitrary::object_strategy! {
 arbitrary::object_strategy! {
     ResourceLink {
         uri, description, mime_type, annotations, size, meta, name, title, icons,
-        #[cfg(feature = "https-url")] http_url, #[cfg(feature = "https-url")] http_url_expires_at,
-        #[cfg(feature = "sep-2093")] resource_type, #[cfg(feature = "versioned-resources")] kind,
-        #[cfg(feature = "versioned-resources")] version,
-        #[cfg(feature = "versioned-resources")] metadata,
+        #[cfg(feature = "proposals")] http_url, #[cfg(feature = "proposals")] http_url_expires_at,
+        #[cfg(feature = "proposals")] resource_type, #[cfg(feature = "proposals")] kind,
+        #[cfg(feature = "proposals")] version, #[cfg(feature = "proposals")] metadata,
     } + extra
 }
 arbitrary::object_strategy! {
@@ -496,15 +492,15 @@ arbitrary::union_strategy! {
     ServerNotification {
         Cancelled, Progress, ResourceListChanged, SubscriptionsAcknowledged, ResourceUpdated,
         PromptListChanged, ToolListChanged, LoggingMessage, #[cfg(feature = "tasks")] TaskStatus,
-        #[cfg(feature = "versioned-resources")] ResourceContentChanged,
+        #[cfg(feature = "proposals")] ResourceContentChanged,
     }
 }
 arbitrary::union_strategy! {
     ServerResult {
         Empty, InputRequired, Discover, ListResources, ListResourceTemplates, ReadResource,
         SubscriptionsListen, ListPrompts, GetPrompt, ListTools, CallTool, Complete,
-        #[cfg(feature = "sep-2093")] ReadResourceMetadata,
-        #[cfg(feature = "versioned-resources")] GetResource,
+        #[cfg(feature = "proposals")] ReadResourceMetadata,
+        #[cfg(feature = "proposals")] GetResource,
     }
 }
 arbitrary::union_strategy! {
@@ -546,14 +542,13 @@ arbitrary::object_strategy! {
 }
 arbitrary::object_strategy! {
     TextResourceContents {
-        uri, mime_type, meta, #[cfg(feature = "https-url")] http_url,
-        #[cfg(feature = "https-url")] http_url_expires_at, #[cfg(feature = "sep-2093")] name,
-        #[cfg(feature = "sep-2093")] title, #[cfg(feature = "sep-2093")] description,
-        #[cfg(feature = "sep-2093")] icons, #[cfg(feature = "sep-2093")] annotations,
-        #[cfg(feature = "sep-2093")] size, #[cfg(feature = "sep-2093")] resource_type,
-        #[cfg(feature = "versioned-resources")] kind,
-        #[cfg(feature = "versioned-resources")] version,
-        #[cfg(feature = "versioned-resources")] metadata, text,
+        uri, mime_type, meta, #[cfg(feature = "proposals")] http_url,
+        #[cfg(feature = "proposals")] http_url_expires_at, #[cfg(feature = "proposals")] name,
+        #[cfg(feature = "proposals")] title, #[cfg(feature = "proposals")] description,
+        #[cfg(feature = "proposals")] icons, #[cfg(feature = "proposals")] annotations,
+        #[cfg(feature = "proposals")] size, #[cfg(feature = "proposals")] resource_type,
+        #[cfg(feature = "proposals")] kind, #[cfg(feature = "proposals")] version,
+        #[cfg(feature = "proposals")] metadata, text,
     } + extra
 }
 arbitrary::object_strategy! {
@@ -817,64 +812,64 @@ arbitrary::union_strategy! {
         #[cfg(feature = "tasks")] Cancelled,
     }
 }
-arbitrary::text_strategy! { #[cfg(feature = "sep-2093")] ResourceType open }
+arbitrary::text_strategy! { #[cfg(feature = "proposals")] ResourceType open }
 arbitrary::object_strategy! {
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     ReadResourceMetadataRequest { params, id } + extra
 }
 arbitrary::object_strategy! {
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     ReadResourceMetadataRequestParams { uri, meta } + extra
 }
 arbitrary::object_strategy! {
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     ReadResourceMetadataResult { resource, meta, result_type } + extra
 }
 arbitrary::object_strategy! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetResourceRequest { params, id } + extra
 }
 arbitrary::object_strategy! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetResourceRequestParams { uri, version, meta } + extra
 }
 arbitrary::object_strategy! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetResourceResult { resource, contents, meta, result_type } + extra
 }
 arbitrary::union_strategy! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetResourceContents { Text, Blob }
 }
 arbitrary::object_strategy! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetTextResourceContents { content_type, content } + extra
 }
 arbitrary::object_strategy! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetBlobResourceContents { content_type, blob } + extra
 }
 arbitrary::object_strategy! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     SubscribeResourcesRequest { params, id } + extra
 }
 arbitrary::object_strategy! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     SubscribeResourcesRequestParams { uris, meta } + extra
 }
 arbitrary::object_strategy! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     UnsubscribeResourcesRequest { params, id } + extra
 }
 arbitrary::object_strategy! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     UnsubscribeResourcesRequestParams { uris, meta } + extra
 }
 arbitrary::object_strategy! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     ResourceContentChangedNotification { params } + extra
 }
 arbitrary::object_strategy! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     ResourceContentChangedNotificationParams { resource, meta } + extra
 }

@@ -21,8 +21,7 @@ const WINDOWS: &str = "x86_64-pc-windows-gnu";
 const FEATURE_PARTS: usize = 16;
 
 /// Checks each library without features, with the default features, and with a sample of
-/// these: each feature alone, for the server all combinations of the features that change its
-/// internals, for the client common combinations.
+/// these: each feature alone, and common combinations.
 pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
     // Warnings are errors for the checked crate only; a flag for all crates would recompile them.
     let check = |package: &str, more: &[&str]| {
@@ -31,18 +30,8 @@ pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
     };
     let types = feature_names("mcp-types")?;
 
-    let combined = ["http", "json-schema", "asking"];
-    let mut server: Vec<String> = (1..1_usize << combined.len())
-        .map(|set| {
-            let chosen = combined.iter().enumerate();
-            let chosen = chosen.filter(|(place, _)| set & (1 << place) != 0);
-            let chosen: Vec<&str> = chosen.map(|(_, name)| *name).collect();
-            chosen.join(",")
-        })
-        .collect();
-    let others = feature_names("mcp-server")?.into_iter();
-    server.extend(others.filter(|name| !combined.contains(&name.as_str())));
-    server.push("pagination,templates".to_owned());
+    let mut server = feature_names("mcp-server")?;
+    server.push("http,json-schema".to_owned());
 
     let mut client = feature_names("mcp-client")?;
     client.push("http,process".to_owned());

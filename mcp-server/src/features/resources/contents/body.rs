@@ -3,7 +3,7 @@
 use mcp_types::AnyResourceContents;
 
 use crate::features::resources::contents::IntoContents;
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 use crate::features::resources::contents::stream::ResourceStream;
 use crate::protocol::error::handler_error::HandlerError;
 
@@ -14,7 +14,7 @@ pub enum ResourceBody {
     /// The contents of the resource.
     Contents(Vec<AnyResourceContents>),
     /// The bytes of the resource.
-    #[cfg(feature = "https-url")]
+    #[cfg(feature = "proposals")]
     Stream(ResourceStream),
 }
 
@@ -25,7 +25,7 @@ impl From<Vec<AnyResourceContents>> for ResourceBody {
 }
 
 /// What a handler that reads a resource may return: everything that is [`IntoContents`], a
-/// `ResourceStream` with the feature `https-url`, or a [`ResourceBody`]; each of them plain or in a
+/// `ResourceStream` with the feature `proposals`, or a [`ResourceBody`]; each of them plain or in a
 /// `Result` with any error that converts into a [`HandlerError`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the contents of a resource",

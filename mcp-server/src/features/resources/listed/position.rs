@@ -7,7 +7,7 @@ use mcp_types::Resource;
 pub(crate) struct ListedPage {
     pub(crate) resources: Vec<Resource>,
     /// Where each of the resources comes from.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) sources: Vec<ResourceSource>,
     pub(crate) next: Option<Position>,
     /// `true` if other callers may see other resources.
@@ -24,7 +24,7 @@ pub(crate) enum ResourceSource {
     /// A handler that lists, and that returns all members.
     CompleteHandler,
     /// A link, whose target may not exist.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     Link,
 }
 
@@ -35,9 +35,9 @@ impl ListedPage {
         source: ResourceSource,
     ) {
         self.resources.extend(resources);
-        #[cfg(feature = "_proposals")]
+        #[cfg(feature = "proposals")]
         self.sources.resize(self.resources.len(), source);
-        #[cfg(not(feature = "_proposals"))]
+        #[cfg(not(feature = "proposals"))]
         let _ = source;
     }
 }

@@ -14,9 +14,7 @@ use crate::features::completing::{Completing, IntoCompletion, OwnCompletions};
 use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::resources::contents::body::IntoBody;
 use crate::features::resources::described::{TEMPLATE, described};
-#[cfg(feature = "pagination")]
-use crate::features::resources::handlers::ListHandler;
-use crate::features::resources::handlers::{self, ReadHandler};
+use crate::features::resources::handlers::{self, ListHandler, ReadHandler};
 use crate::features::resources::variables::TemplateVariables;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
@@ -49,13 +47,12 @@ pub struct TemplateDef {
     pub(crate) access: Access,
     matcher: Option<Template>,
     pub(crate) reader: Option<ReadHandler>,
-    #[cfg(feature = "pagination")]
     pub(crate) lister: Option<ListHandler>,
     /// The members of each resource that templates do not have.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) resource: mcp_types::Resource,
     /// What proposals store.
-    #[cfg(feature = "_proposals")]
+    #[cfg(feature = "proposals")]
     pub(crate) extras: crate::util::lazy_type_map::LazyTypeMap,
 }
 
@@ -79,11 +76,10 @@ impl TemplateDef {
             access: Access::default(),
             matcher: None,
             reader: None,
-            #[cfg(feature = "pagination")]
             lister: None,
-            #[cfg(feature = "_proposals")]
+            #[cfg(feature = "proposals")]
             resource: mcp_types::Resource::new("", ""),
-            #[cfg(feature = "_proposals")]
+            #[cfg(feature = "proposals")]
             extras: crate::util::lazy_type_map::LazyTypeMap::default(),
         }
     }
@@ -160,7 +156,6 @@ impl TemplateDef {
     }
 
     /// Returns `true` if a handler lists the resources.
-    #[cfg(feature = "pagination")]
     pub(crate) fn lists(&self) -> bool {
         self.lister.is_some()
     }

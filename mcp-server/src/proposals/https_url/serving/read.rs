@@ -146,7 +146,6 @@ async fn outcome(
     now: SystemTime,
 ) -> Result<Option<ReadResult>, HandlerError> {
     let resource = found.describe(cx).await?;
-    #[cfg(feature = "sep-2093")]
     if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
         return Err(HandlerError::resource_not_found(resource.uri));
     }

@@ -9,7 +9,6 @@ use tokio::time::timeout;
 use crate::features::resources::resolved::AuthorizedResource;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::request_task::caught;
-#[cfg(feature = "versioned-resources")]
 use crate::util::etag;
 
 /// The version of a resource that a response states.
@@ -42,11 +41,5 @@ impl Unchanged {
 
 /// Returns the entity tag of a resource whose version is known.
 pub(crate) fn tag(resource: &Resource) -> Option<String> {
-    #[cfg(feature = "versioned-resources")]
-    return resource.version.as_deref().map(etag::of_version);
-    #[cfg(not(feature = "versioned-resources"))]
-    {
-        let _ = resource;
-        None
-    }
+    resource.version.as_deref().map(etag::of_version)
 }

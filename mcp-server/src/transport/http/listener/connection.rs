@@ -80,7 +80,7 @@ impl SocketServices {
     }
 
     /// Adds a service for some paths.
-    #[cfg(feature = "https-url")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn with_service(mut self, service: Arc<dyn PathService>) -> Self {
         self.path_service = Some(service);
         self

@@ -13,7 +13,7 @@ use mcp_types::sse::{Event, write_event};
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::permits::{RequestPermit, UnreadBytes};
 use crate::transport::http::activity::InFlightRequest;
-#[cfg(feature = "https-url")]
+#[cfg(feature = "proposals")]
 use crate::transport::http::response::chunks::Chunks;
 use crate::transport::http::stream_executor::StreamProgress;
 
@@ -39,7 +39,7 @@ enum BodyKind {
     Whole(Bytes),
     Events(Box<dyn EventBytes>),
     Stream(Streaming),
-    #[cfg(feature = "https-url")]
+    #[cfg(feature = "proposals")]
     Chunks(Chunks),
 }
 
@@ -181,7 +181,7 @@ impl HttpBody {
     }
 
     /// Creates a body of bytes, which are sent in chunks.
-    #[cfg(feature = "https-url")]
+    #[cfg(feature = "proposals")]
     pub(crate) fn chunks(bytes: Bytes) -> Self {
         Self::new(BodyKind::Chunks(Chunks::new(bytes)))
     }
@@ -248,7 +248,7 @@ impl HttpBody {
                 self.kind = BodyKind::Empty;
                 return Poll::Ready(Some(Ok(self.guarded(text))));
             }
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             BodyKind::Chunks(chunks) => return Poll::Ready(chunks.next().map(Ok)),
             BodyKind::Events(events) => events.poll(task),
             BodyKind::Stream(stream) => return stream.poll(task),
@@ -274,7 +274,7 @@ impl HttpBody {
             BodyKind::Whole(_) => false,
             BodyKind::Events(events) => events.has_ended(),
             BodyKind::Stream(stream) => matches!(stream, Streaming::Idle(None)),
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             BodyKind::Chunks(chunks) => chunks.len() == 0,
         }
     }
@@ -356,7 +356,7 @@ impl Body for HttpBody {
         match &self.kind {
             BodyKind::Empty => SizeHint::with_exact(rest as u64),
             BodyKind::Whole(text) => SizeHint::with_exact(text.len() as u64),
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             BodyKind::Chunks(chunks) => SizeHint::with_exact((chunks.len() + rest) as u64),
             BodyKind::Events(_) | BodyKind::Stream(_) => SizeHint::default(),
         }
@@ -369,7 +369,7 @@ impl std::fmt::Debug for HttpBody {
             BodyKind::Empty => "HttpBody(empty)",
             BodyKind::Whole(_) => "HttpBody(whole)",
             BodyKind::Events(_) => "HttpBody(events)",
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             BodyKind::Chunks(_) => "HttpBody(chunks)",
             BodyKind::Stream(_) => "HttpBody(stream)",
         })

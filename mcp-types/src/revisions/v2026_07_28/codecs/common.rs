@@ -109,11 +109,15 @@ codec::object_codec! {
     1 "_meta" required meta;
     /// URI of the collection whose members to list. Only `resources/list` supports it. If absent,
     /// the result contains all resources that the server lists by default.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     2 "uri" optional uri = some(impl Into<String>);
     /// Criteria that limit the list, in a format that the server defines. Only `resources/list`
     /// supports it. If absent, the list is not filtered.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     3 "filter" optional filter = some(impl Into<Object>);
 }
 

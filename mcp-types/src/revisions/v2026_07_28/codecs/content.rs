@@ -45,45 +45,69 @@ codec::object_codec! {
     2 "_meta" optional meta = some(impl Into<MetaObject>);
     /// HTTPS URL of this representation, for code without an MCP connection. Absent if there is
     /// none; then use `resources/read`.
-    #[cfg(feature = "https-url")]
+    ///
+    /// An addition of the proposal `https-url`.
+    #[cfg(feature = "proposals")]
     3 "httpUrl" optional http_url = some(impl Into<String>);
     /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire.
-    #[cfg(feature = "https-url")]
+    ///
+    /// An addition of the proposal `https-url`.
+    #[cfg(feature = "proposals")]
     4 "httpUrlExpiresAt" optional http_url_expires_at = some(impl Into<String>);
     /// Short identifier of the resource that the data belongs to, as in a list of resources.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     5 "name" optional name = some(impl Into<String>);
     /// Human-readable name for display. If absent, `name` is displayed.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     6 "title" optional title = some(impl Into<String>);
     /// Description of the resource, as in a list of resources. Absent if the server provides none.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     7 "description" optional description = some(impl Into<String>);
     /// Icons to display next to the resource. Absent if there are none.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     8 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
     /// Hints about the audience and the importance of the resource. Absent if the sender gives no
     /// hints.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     9 "annotations" optional annotations = some_boxed(Annotations);
     /// Size in bytes of this representation of the resource, before any base64 encoding. Absent if
     /// unknown.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     10 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
     /// Whether the resource is a single document or a collection. If absent, it can be either.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     11 "resourceType" optional resource_type = some(impl Into<ResourceType>);
     /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
     /// the server does not specify it.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     12 "kind" optional kind = some(impl Into<String>);
     /// Opaque version of the resource that the data belongs to. Absent if the server does not
     /// support versions.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     13 "version" optional version = some(impl Into<String>);
     /// Additional properties of the resource, under names that the server defines. Absent if there
     /// are none.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     14 "metadata" optional metadata = some(impl Into<Object>);
     15 "blob" required blob;
 }
@@ -206,27 +230,39 @@ codec::object_codec! {
     /// HTTPS URL with the same contents as `resources/read`, for code without an MCP connection.
     /// It must work without MCP credentials, so URLs of private data are usually signed. If
     /// absent, use `resources/read`.
-    #[cfg(feature = "https-url")]
+    ///
+    /// An addition of the proposal `https-url`.
+    #[cfg(feature = "proposals")]
     10 "httpUrl" optional http_url = some(impl Into<String>);
     /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire, so always
     /// be prepared to fall back to `resources/read`.
-    #[cfg(feature = "https-url")]
+    ///
+    /// An addition of the proposal `https-url`.
+    #[cfg(feature = "proposals")]
     11 "httpUrlExpiresAt" optional http_url_expires_at = some(impl Into<String>);
     /// Whether the resource is a single document or a collection. If absent, it can be either, and
     /// a read can return contents with several URIs.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     12 "resourceType" optional resource_type = some(impl Into<ResourceType>);
     /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
     /// the server does not specify it.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     13 "kind" optional kind = some(impl Into<String>);
     /// Opaque version of the current contents. It changes whenever the contents change. Absent if
     /// the server does not support versions.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     14 "version" optional version = some(impl Into<String>);
     /// Additional properties of the resource, under names that the server defines. Absent if there
     /// are none.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     15 "metadata" optional metadata = some(impl Into<Object>);
 }
 
@@ -256,45 +292,69 @@ codec::object_codec! {
     2 "_meta" optional meta = some(impl Into<MetaObject>);
     /// HTTPS URL of this representation, for code without an MCP connection. Absent if there is
     /// none; then use `resources/read`.
-    #[cfg(feature = "https-url")]
+    ///
+    /// An addition of the proposal `https-url`.
+    #[cfg(feature = "proposals")]
     3 "httpUrl" optional http_url = some(impl Into<String>);
     /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire.
-    #[cfg(feature = "https-url")]
+    ///
+    /// An addition of the proposal `https-url`.
+    #[cfg(feature = "proposals")]
     4 "httpUrlExpiresAt" optional http_url_expires_at = some(impl Into<String>);
     /// Short identifier of the resource that the text belongs to, as in a list of resources.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     5 "name" optional name = some(impl Into<String>);
     /// Human-readable name for display. If absent, `name` is displayed.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     6 "title" optional title = some(impl Into<String>);
     /// Description of the resource, as in a list of resources. Absent if the server provides none.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     7 "description" optional description = some(impl Into<String>);
     /// Icons to display next to the resource. Absent if there are none.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     8 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
     /// Hints about the audience and the importance of the resource. Absent if the sender gives no
     /// hints.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     9 "annotations" optional annotations = some_boxed(Annotations);
     /// Size in bytes of this representation of the resource, before any base64 encoding. Absent if
     /// unknown.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     10 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
     /// Whether the resource is a single document or a collection. If absent, it can be either.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     11 "resourceType" optional resource_type = some(impl Into<ResourceType>);
     /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
     /// the server does not specify it.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     12 "kind" optional kind = some(impl Into<String>);
     /// Opaque version of the resource that the text belongs to. Absent if the server does not
     /// support versions.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     13 "version" optional version = some(impl Into<String>);
     /// Additional properties of the resource, under names that the server defines. Absent if there
     /// are none.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     14 "metadata" optional metadata = some(impl Into<Object>);
     15 "text" required text;
 }

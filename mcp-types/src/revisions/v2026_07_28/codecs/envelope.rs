@@ -47,13 +47,13 @@ impl codec::Decode for ClientRequest {
                 "tasks/update" => Self::UpdateTask(codec::read(text)?),
                 #[cfg(feature = "tasks")]
                 "tasks/cancel" => Self::CancelTask(codec::read(text)?),
-                #[cfg(feature = "sep-2093")]
+                #[cfg(feature = "proposals")]
                 "resources/metadata" => Self::ReadResourceMetadata(codec::read(text)?),
-                #[cfg(feature = "versioned-resources")]
+                #[cfg(feature = "proposals")]
                 "resources/get" => Self::GetResource(codec::read(text)?),
-                #[cfg(feature = "versioned-resources")]
+                #[cfg(feature = "proposals")]
                 "resources/subscribe" => Self::SubscribeResources(codec::read(text)?),
-                #[cfg(feature = "versioned-resources")]
+                #[cfg(feature = "proposals")]
                 "resources/unsubscribe" => Self::UnsubscribeResources(codec::read(text)?),
                 other => return Err(codec::unknown_tag("ClientRequest", "method", other)),
             },
@@ -81,13 +81,13 @@ codec::union_codec! {
     UpdateTask(UpdateTaskRequest);
     #[cfg(feature = "tasks")]
     CancelTask(CancelTaskRequest);
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     ReadResourceMetadata(ReadResourceMetadataRequest);
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetResource(GetResourceRequest);
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     SubscribeResources(SubscribeResourcesRequest);
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     UnsubscribeResources(UnsubscribeResourcesRequest);
 }
 
@@ -230,7 +230,7 @@ impl codec::Decode for ServerNotification {
                 "notifications/message" => Self::LoggingMessage(codec::read(text)?),
                 #[cfg(feature = "tasks")]
                 "notifications/tasks" => Self::TaskStatus(codec::read(text)?),
-                #[cfg(feature = "versioned-resources")]
+                #[cfg(feature = "proposals")]
                 "notifications/resources/content_changed" => Self::ResourceContentChanged(codec::read(text)?),
                 other => return Err(codec::unknown_tag("ServerNotification", "method", other)),
             },
@@ -252,7 +252,7 @@ codec::union_codec! {
     LoggingMessage(LoggingMessageNotification);
     #[cfg(feature = "tasks")]
     TaskStatus(TaskStatusNotification);
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     ResourceContentChanged(ResourceContentChangedNotification);
 }
 
@@ -312,7 +312,7 @@ impl codec::Decode for ServerResult {
                     ],
                     read: |text| codec::read(text).map(Self::ListTools),
                 },
-                #[cfg(feature = "versioned-resources")]
+                #[cfg(feature = "proposals")]
                 codec::Candidate {
                     name: "GetResourceResult",
                     conditions: &[
@@ -321,7 +321,7 @@ impl codec::Decode for ServerResult {
                     ],
                     read: |text| codec::read(text).map(Self::GetResource),
                 },
-                #[cfg(feature = "sep-2093")]
+                #[cfg(feature = "proposals")]
                 codec::Candidate {
                     name: "ReadResourceMetadataResult",
                     conditions: &[
@@ -386,8 +386,8 @@ codec::union_codec! {
     ListTools(ListToolsResult);
     CallTool(CallToolResult);
     Complete(CompleteResult);
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     ReadResourceMetadata(ReadResourceMetadataResult);
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetResource(GetResourceResult);
 }

@@ -182,27 +182,39 @@ codec::object_codec! {
     /// HTTPS URL with the same contents as `resources/read`, for code without an MCP connection.
     /// It must work without MCP credentials, so URLs of private data are usually signed. If
     /// absent, use `resources/read`.
-    #[cfg(feature = "https-url")]
+    ///
+    /// An addition of the proposal `https-url`.
+    #[cfg(feature = "proposals")]
     4 "httpUrl" optional http_url = some(impl Into<String>);
     /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire, so always
     /// be prepared to fall back to `resources/read`.
-    #[cfg(feature = "https-url")]
+    ///
+    /// An addition of the proposal `https-url`.
+    #[cfg(feature = "proposals")]
     5 "httpUrlExpiresAt" optional http_url_expires_at = some(impl Into<String>);
     /// Whether the resource is a single document or a collection. If absent, it can be either, and
     /// a read can return contents with several URIs.
-    #[cfg(feature = "sep-2093")]
+    ///
+    /// An addition of the proposal `sep-2093`.
+    #[cfg(feature = "proposals")]
     6 "resourceType" optional resource_type = some(impl Into<ResourceType>);
     /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
     /// the server does not specify it.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     7 "kind" optional kind = some(impl Into<String>);
     /// Opaque version of the current contents. It changes whenever the contents change. Absent if
     /// the server does not support versions.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     8 "version" optional version = some(impl Into<String>);
     /// Additional properties of the resource, under names that the server defines. Absent if there
     /// are none.
-    #[cfg(feature = "versioned-resources")]
+    ///
+    /// An addition of the proposal `versioned-resources`.
+    #[cfg(feature = "proposals")]
     9 "metadata" optional metadata = some(impl Into<Object>);
     /// What the resource contains, so that users and models can decide whether they need it.
     10 "description" optional description = some(impl Into<String>);
@@ -292,14 +304,14 @@ codec::object_codec! {
 }
 
 codec::text_codec! {
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     ResourceType = "ResourceType", open(Other);
     Document = "document";
     Collection = "collection";
 }
 
 codec::object_codec! {
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     ReadResourceMetadataRequest = "ReadResourceMetadataRequest", extra(extra);
     new(params: value(ReadResourceMetadataRequestParams), id: value(impl Into<RequestId>));
     0 "method" text("resources/metadata");
@@ -309,7 +321,7 @@ codec::object_codec! {
 }
 
 codec::object_codec! {
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     ReadResourceMetadataRequestParams = "ReadResourceMetadataRequestParams", extra(extra);
     new(uri: value(impl Into<String>), meta: value(RequestMetaObject));
     0 "uri" required uri;
@@ -317,7 +329,7 @@ codec::object_codec! {
 }
 
 codec::object_codec! {
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "proposals")]
     ReadResourceMetadataResult = "ReadResourceMetadataResult", extra(extra);
     new(resource: value(Resource));
     default(result_type = ResultType::Complete);
@@ -333,7 +345,7 @@ codec::object_codec! {
 }
 
 codec::object_codec! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetResourceRequest = "GetResourceRequest", extra(extra);
     new(params: value(GetResourceRequestParams), id: value(impl Into<RequestId>));
     0 "method" text("resources/get");
@@ -343,7 +355,7 @@ codec::object_codec! {
 }
 
 codec::object_codec! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetResourceRequestParams = "GetResourceRequestParams", extra(extra);
     new(uri: value(impl Into<String>), meta: value(RequestMetaObject));
     0 "uri" required uri;
@@ -355,7 +367,7 @@ codec::object_codec! {
 }
 
 codec::object_codec! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetResourceResult = "GetResourceResult", extra(extra);
     new(resource: value(Resource), contents: value(impl Into<GetResourceContents>));
     default(result_type = ResultType::Complete);
@@ -371,7 +383,7 @@ codec::object_codec! {
     3 "resultType" required result_type = value(impl Into<ResultType>);
 }
 
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "proposals")]
 impl codec::Decode for GetResourceContents {
     fn vacant() -> Self {
         Self::Text(codec::Decode::vacant())
@@ -398,14 +410,14 @@ impl codec::Decode for GetResourceContents {
 }
 
 codec::union_codec! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetResourceContents;
     Text(GetTextResourceContents);
     Blob(GetBlobResourceContents);
 }
 
 codec::object_codec! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetTextResourceContents = "GetTextResourceContents", extra(extra);
     new(content_type: value(impl Into<String>), content: value(impl Into<String>));
     0 "contentType" required content_type;
@@ -413,7 +425,7 @@ codec::object_codec! {
 }
 
 codec::object_codec! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     GetBlobResourceContents = "GetBlobResourceContents", extra(extra);
     new(content_type: value(impl Into<String>), blob: value(impl Into<Base64Text>));
     0 "contentType" required content_type;
@@ -421,7 +433,7 @@ codec::object_codec! {
 }
 
 codec::object_codec! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     SubscribeResourcesRequest = "SubscribeResourcesRequest", extra(extra);
     new(params: value(SubscribeResourcesRequestParams), id: value(impl Into<RequestId>));
     0 "method" text("resources/subscribe");
@@ -431,7 +443,7 @@ codec::object_codec! {
 }
 
 codec::object_codec! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     SubscribeResourcesRequestParams = "SubscribeResourcesRequestParams", extra(extra);
     new(uris: value(impl Into<Vec<String>>), meta: value(RequestMetaObject));
     0 "uris" list uris;
@@ -439,7 +451,7 @@ codec::object_codec! {
 }
 
 codec::object_codec! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     UnsubscribeResourcesRequest = "UnsubscribeResourcesRequest", extra(extra);
     new(params: value(UnsubscribeResourcesRequestParams), id: value(impl Into<RequestId>));
     0 "method" text("resources/unsubscribe");
@@ -449,7 +461,7 @@ codec::object_codec! {
 }
 
 codec::object_codec! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     UnsubscribeResourcesRequestParams = "UnsubscribeResourcesRequestParams", extra(extra);
     new(uris: value(impl Into<Vec<String>>), meta: value(RequestMetaObject));
     0 "uris" list uris;
@@ -457,7 +469,7 @@ codec::object_codec! {
 }
 
 codec::object_codec! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     ResourceContentChangedNotification = "ResourceContentChangedNotification", extra(extra);
     new(params: value(ResourceContentChangedNotificationParams));
     0 "method" text("notifications/resources/content_changed");
@@ -466,7 +478,7 @@ codec::object_codec! {
 }
 
 codec::object_codec! {
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "proposals")]
     ResourceContentChangedNotificationParams = "ResourceContentChangedNotificationParams", extra(extra);
     new(resource: value(Resource));
     0 "resource" required resource;

@@ -94,7 +94,7 @@ impl BusReceiver for Endpoint {
             }
             BusMessage::Everything => self.sessions.bus_lost_messages(),
             BusMessage::Changes(_) | BusMessage::Extension { .. } => {}
-            #[cfg(feature = "https-url")]
+            #[cfg(feature = "proposals")]
             BusMessage::UrlsRevoked { .. } => {}
         }
     }
