@@ -12,7 +12,7 @@ use mcp_server::{Context, HandlerError};
 use serde_json::value::RawValue;
 
 use super::caller::Caller;
-use super::sealed::{STATE, Sealed};
+use super::sealed::{RESPONSES, STATE, Sealed};
 use super::{questions, tasks};
 use crate::error::RETRY_SOON;
 use crate::fault::UpstreamFault;
@@ -108,8 +108,15 @@ async fn rounds(
         let time = pool.upstream.limits.connect_time;
         questions::set_log_level(client, link, caller.log_level, time).await;
     }
-    if from.is_modern() && to.is_modern() {
-        Sealed::State.open_member(cx, upstream, &mut outgoing.params, STATE)?;
+    if from.is_modern() {
+        if to.is_modern() {
+            Sealed::State.open_member(cx, upstream, &mut outgoing.params, STATE)?;
+        } else {
+            // No client with a session got a state, so these could be the answers to a question for
+            // another user.
+            outgoing.params.remove(STATE);
+            outgoing.params.remove(RESPONSES);
+        }
     }
     // What a session gets that has set no level.
     let log_level = caller
