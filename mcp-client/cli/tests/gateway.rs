@@ -298,6 +298,7 @@ fn programs_get_no_secrets_of_others() {
         command.args(options);
         command.env("GATEWAY_TEST_OTHER", "token-of-another-server");
         command.env("GATEWAY_TEST_KEYS", "11".repeat(32));
+        command.env("GATEWAY_TEST_CLIENT", "secret-of-the-client");
         let printed: Printed = command.output().expect("it runs").into();
         assert_eq!(printed.code, Some(0), "{printed:?}");
         let seen = fs::read_to_string(&seen).expect("the program has run");
@@ -312,9 +313,14 @@ fn programs_get_no_secrets_of_others() {
     for name in ["GATEWAY_TEST_OTHER", "GATEWAY_TEST_KEYS"] {
         assert!(!has(&seen, name), "{name}: {seen:?}");
     }
-    let seen = listed(&["--keys-env", "GATEWAY_TEST_KEYS", "--inherit-env"]);
+    let client = ["--client-id", "id", "--issuer", "https://issuer.example"];
+    let client = [&client[..], &["--client-secret-env", "GATEWAY_TEST_CLIENT"]].concat();
+    let keys = ["--keys-env", "GATEWAY_TEST_KEYS", "--inherit-env"];
+    let seen = listed(&[&keys[..], &client].concat());
     assert!(has(&seen, "GATEWAY_TEST_OTHER"), "{seen:?}");
-    assert!(!has(&seen, "GATEWAY_TEST_KEYS"), "{seen:?}");
+    for name in ["GATEWAY_TEST_KEYS", "GATEWAY_TEST_CLIENT"] {
+        assert!(!has(&seen, name), "{name}: {seen:?}");
+    }
 }
 
 #[test]

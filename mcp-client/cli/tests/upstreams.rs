@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
@@ -227,4 +229,35 @@ fn many_tools_are_presented_by_a_search() {
     assert!(listed.out.contains(about), "{listed:?}");
     let listed = servers.through(&["tools", "--json"], &["--search-above", "1000"]);
     assert!(names(&listed).contains(&"add".to_owned()));
+}
+
+#[test]
+fn token_of_the_command_line_is_sent_to_no_server_of_a_file() {
+    let heads = Arc::<Mutex<String>>::default();
+    let url = || {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+        let address = listener.local_addr().expect("bound");
+        let noted = Arc::clone(&heads);
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let mut head = [0; 4096];
+                let size = stream.read(&mut head).unwrap_or_default();
+                *noted.lock().expect("no panic") += &String::from_utf8_lossy(&head[..size]);
+            }
+        });
+        json!({ "url": format!("http://{address}/mcp") })
+    };
+    let servers = Servers::new("upstreams-token", &json!({ "one": url(), "two": url() }));
+    let mut command = mcp();
+    command.args(["gateway", &servers.path, "--token-env", "GATEWAY_TEST_TOKEN"]);
+    let started: Printed = command
+        .env("GATEWAY_TEST_TOKEN", "hunter2")
+        .output()
+        .expect("it runs")
+        .into();
+    let heads = heads.lock().expect("no panic");
+    assert!(!heads.contains("hunter2"), "{heads}");
+    assert_eq!(started.code, Some(2), "{started:?}");
+    let expected = "\"Authorization\": \"Bearer ${GATEWAY_TEST_TOKEN}\"";
+    assert!(started.err.contains(expected), "{started:?}");
 }

@@ -28,6 +28,13 @@ const RELOAD: Duration = Duration::from_secs(2);
 
 /// Serves until the end of the input, or until the program is interrupted.
 pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failure> {
+    if let Some(name) = &options.common.account.token_env {
+        return Err(Failure::Usage(format!(
+            "`--token-env` would send the token to every server of the file: expected it in the \
+             `headers` of the server that it is for, such as \
+             \"Authorization\": \"Bearer ${{{name}}}\""
+        )));
+    }
     let mut configured = Configured::default();
     // Read before the servers, so that a change in between is seen.
     let seen = stamp(&args.file);
@@ -92,6 +99,7 @@ fn invalid(error: &mcp_gateway::GatewayError) -> Failure {
 fn environment(args: &Args) -> Environment {
     let secrets = args.listen_token_env.iter().chain(&args.keys_env);
     let secrets = secrets.chain(&args.store_env);
+    let secrets = secrets.chain(&args.common.account.client_secret_env);
     Environment {
         is_inherited: args.inherit_env,
         secrets: secrets.cloned().collect(),
