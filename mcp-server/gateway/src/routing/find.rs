@@ -51,6 +51,10 @@ pub(super) async fn of_app(
     caller: &Caller,
     cx: &Context,
 ) -> Option<Arc<Behind>> {
+    #[cfg(feature = "search")]
+    if cx.extension::<crate::search::ByModel>().is_some() {
+        return None;
+    }
     let name = text(params, "name").ok()?;
     let behind = apps::owner(shared, &name, caller, cx).await?;
     let upstream = &behind.pool.upstream;

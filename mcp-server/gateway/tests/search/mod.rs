@@ -446,3 +446,42 @@ async fn tools_of_apps_stay_listed_and_are_not_found() {
     // An app calls it by itself.
     assert!(client.call_tool("only").await.is_ok());
 }
+
+#[tokio::test]
+async fn tool_for_apps_that_was_not_listed_yet_is_refused() {
+    let only = async |cx: Context| cx.extension() == Some(&Principal("ada".to_owned()));
+    let list = async move |cx: Context| -> Result<AnyResult, HandlerError> {
+        let tool = |name: &str, meta: Value| {
+            json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": meta })
+        };
+        let mut tools = vec![tool("plain", json!({})), tool("other", json!({}))];
+        if only(cx).await {
+            tools.push(tool("only", json!({ "ui": { "visibility": ["app"] } })));
+        }
+        AnyResult::from_json(&json!({
+            "resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private",
+        }))
+    };
+    let answer = async move |_: AnyRequest, cx: Context| -> Result<AnyResult, HandlerError> {
+        if cx.method() == "tools/list" {
+            return list(cx).await;
+        }
+        let content = json!([{ "type": "text", "text": "called" }]);
+        AnyResult::from_json(&json!({ "resultType": "complete", "content": content }))
+    };
+    let server = Server::builder("test", "1.0.0")
+        .layer(Search::new().threshold(1))
+        .capabilities(|all| all.tools(ToolsCapability::new()))
+        .fallback(answer);
+    let server = server.build().unwrap();
+    let connect = async |user: &str| {
+        let stream = ByteStream::of(server.in_memory_as(Principal(user.to_owned())));
+        Client::builder("test", "1.0.0").connect(stream).await.unwrap()
+    };
+    let (bob, ada) = (connect("bob").await, connect("ada").await);
+    // The list of another user has no such tool.
+    assert_eq!(names(&bob).await, ["search_tools", "call_tool"]);
+    let refused = call(&ada, json!({ "name": "only" })).await;
+    assert_eq!(refused.text(), "only apps call the tool `only`");
+    assert_eq!(call(&ada, json!({ "name": "plain" })).await.text(), "called");
+}
