@@ -133,8 +133,9 @@ pub struct UpstreamLimits {
     /// The time after which a connection that is not used is closed. Default: 5 minutes.
     pub idle_time: Duration,
     /// The maximum number of items of a list, of which no further page is requested either when its
-    /// pages have 16 MiB. The rest of the list is left out, with a warning in
-    /// the log. Default: 10,000.
+    /// pages have 8 MiB. The rest of the list is left out, with a warning in the log, and so are items
+    /// without a name or URI and tools without a schema of their arguments. This does not concern the
+    /// pages of a single upstream, which pass as they are. Default: 10,000.
     pub items: usize,
 }
 

@@ -181,7 +181,10 @@ impl Search {
         }
         let mut tools = Vec::new();
         for tool in &listing.tools {
-            let Head { name } = serde_json::from_str(tool.get())?;
+            let Ok(Head { name }) = serde_json::from_str(tool.get()) else {
+                tracing::warn!("a tool without a name is left out");
+                continue;
+            };
             let is_reserved = name == self.finder || name == self.caller;
             if is_reserved {
                 tracing::warn!(
@@ -290,8 +293,12 @@ impl Search {
         let mut bytes = 0;
         let mut found: Vec<Value> = Vec::new();
         let mut names = HashSet::new();
-        for tool in ranked.iter().filter_map(|at| tools.get(*at)).take(limit) {
-            let Head { name } = serde_json::from_str(tool.get())?;
+        let named = ranked.iter().filter_map(|at| {
+            let tool = tools.get(*at)?;
+            let Head { name } = serde_json::from_str(tool.get()).ok()?;
+            Some((name, tool))
+        });
+        for (name, tool) in named.take(limit) {
             let mut tool: Value = json::from_str(tool.get())?;
             // It is often the largest part, and a call does not need it.
             if let Some(members) = tool.as_object_mut() {

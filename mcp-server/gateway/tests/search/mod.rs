@@ -485,3 +485,24 @@ async fn tool_for_apps_that_was_not_listed_yet_is_refused() {
     assert_eq!(refused.text(), "only apps call the tool `only`");
     assert_eq!(call(&ada, json!({ "name": "plain" })).await.text(), "called");
 }
+
+#[tokio::test]
+async fn tool_without_a_name_does_not_hide_the_others() {
+    let list = async |_: AnyRequest| -> Result<AnyResult, HandlerError> {
+        let tool = |name: Value| {
+            let schema = json!({ "type": "object" });
+            json!({ "name": name, "description": "a chart", "inputSchema": schema })
+        };
+        let tools = json!([42, { "description": "a chart" }, tool(json!(1)), tool(json!("plain"))]);
+        AnyResult::from_json(&json!({
+            "resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private",
+        }))
+    };
+    let server = Server::builder("test", "1.0.0")
+        .layer(Search::new().threshold(1))
+        .capabilities(|all| all.tools(ToolsCapability::new()))
+        .fallback(list);
+    let client = connect(server, "ada").await;
+    assert_eq!(names(&client).await, ["search_tools", "call_tool"]);
+    assert_eq!(search(&client, "chart").await, ["plain"]);
+}
