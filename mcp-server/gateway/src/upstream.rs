@@ -212,7 +212,8 @@ impl Upstream {
         self
     }
 
-    /// As [`filter`](Self::filter), with the request of the client that asks.
+    /// As [`filter`](Self::filter), with the request of the client that asks. Lists and contents then
+    /// have the `cacheScope` `private`.
     pub fn visible_to(
         mut self,
         visible: impl Fn(&Context, Kind, &str) -> bool + Send + Sync + 'static,

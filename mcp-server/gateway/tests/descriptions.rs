@@ -263,3 +263,42 @@ async fn long_list_of_one_upstream_leaves_room_for_the_others() {
     assert_eq!(listed.len(), 8, "seven of one upstream, and that of the other");
     assert!(listed.iter().any(|tool| tool.name == "b_name"));
 }
+
+#[tokio::test]
+async fn what_differs_between_clients_is_kept_for_one_of_them() {
+    let answer = json!({
+        "resultType": "complete", "ttlMs": 50_000, "cacheScope": "public",
+        "tools": [], "prompts": [], "resources": [], "resourceTemplates": [], "skills": [],
+        "contents": [], "resource": { "uri": "a:b", "name": "a" }, "content": "text",
+        "skill": { "uri": "a:b" },
+    });
+    for (name, is_public) in [("all", true), ("some", false)] {
+        let mut upstream = at("a", Revision::LATEST, &answering(answer.clone()));
+        if !is_public {
+            upstream = upstream.visible_to(|_, _, _| true);
+        }
+        let gateway = gateway([upstream]).await;
+        let client = client(&gateway, Revision::LATEST).await;
+        for method in [
+            "tools/list",
+            "prompts/list",
+            "resources/list",
+            "resources/templates/list",
+            "skills/list",
+            "resources/read",
+            "resources/get",
+            "resources/metadata",
+            "resources/directory/read",
+            "skills/get",
+        ] {
+            let params = match method.ends_with("/list") {
+                true => json::Object::new(),
+                false => json::Object::from([("uri", "a:b")]),
+            };
+            let result = soon(client.request_json(method, &params)).await;
+            let result: Value = serde_json::from_str(result.expect(method).get()).expect("JSON");
+            let expected = if is_public { "public" } else { "private" };
+            assert_eq!(result["cacheScope"], expected, "{name} {method}");
+        }
+    }
+}

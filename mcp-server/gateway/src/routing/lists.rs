@@ -13,7 +13,7 @@ use super::find::resource;
 use super::sealed::{CURSOR, NEXT_CURSOR, Sealed};
 use crate::names::Names;
 use crate::shared::{Behind, Shared};
-use crate::upstream::list_cache::{Caching, digest};
+use crate::upstream::list_cache::{Caching, digest, set_private};
 use crate::upstream::lists::{ListMethod, Query, decoded};
 use crate::upstream::refresh::{Listed, Wait};
 use crate::upstream::{Kind, Upstream};
@@ -143,6 +143,9 @@ async fn page(
         return Ok(text);
     }
     Sealed::Cursor.seal_member(cx, upstream, &mut page, NEXT_CURSOR)?;
+    if pool.upstream.differs_by_client() {
+        set_private(&mut page)?;
+    }
     if is_presented {
         let items = present(only, &[], list, cx, &items)?;
         page.insert(list.member, json::to_raw(&items)?);
