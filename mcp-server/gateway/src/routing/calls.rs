@@ -30,6 +30,9 @@ const NO_RESOURCE: i64 = -32002;
 
 const PROGRESS: &str = "notifications/progress";
 
+/// The member of params that asks for a task, in 2025-11-25.
+const TASK: &str = "task";
+
 /// A request for an upstream.
 pub(crate) struct Outgoing {
     pub(crate) method: String,
@@ -107,6 +110,11 @@ async fn rounds(
     if !from.is_modern() {
         let time = pool.upstream.limits.connect_time;
         questions::set_log_level(client, link, caller.log_level, time).await;
+    }
+    if !(from.is_modern() && to.is_modern()) {
+        // Nothing says to which client a task of an older revision belongs, and it would go on beside
+        // the calls that are counted.
+        outgoing.params.remove(TASK);
     }
     if from.is_modern() {
         if to.is_modern() {
