@@ -78,8 +78,9 @@ pub(super) fn named(
         let Some(own) = behind.names.original(&name) else {
             continue;
         };
+        // A name with this prefix is never one of another upstream.
         let Some(original) = upstream.original(&own) else {
-            continue;
+            break;
         };
         if !upstream.is_visible(cx, kind, original) {
             break;
