@@ -261,3 +261,23 @@ fn token_of_the_command_line_is_sent_to_no_server_of_a_file() {
     let expected = "\"Authorization\": \"Bearer ${GATEWAY_TEST_TOKEN}\"";
     assert!(started.err.contains(expected), "{started:?}");
 }
+
+#[test]
+fn secrets_in_the_output_of_programs_are_not_printed() {
+    let key = "-----BEGIN PRIVATE KEY-----\nhunter3\n-----END PRIVATE KEY-----";
+    let script = format!("printf '%s\n' 'token=hunter2' '{key}' 'ready' >&2; ");
+    let program = |then: &str| {
+        let args = json!(["-c", format!("{script}{then}"), "sh", subject()]);
+        json!({ "command": "sh", "args": args })
+    };
+    let servers = json!({ "one": program("exec \"$1\""), "gone": program("exit 3") });
+    let servers = Servers::new("upstreams-secrets", &servers);
+    let (_, err) = servers.answer("tools/list", &json!({}));
+    assert!(err.contains("`gone`") && err.contains("[removed]"), "{err}");
+    let listed = servers.through(&["tools", "-v"], &["-v"]);
+    assert!(listed.err.contains("one: ready"), "{listed:?}");
+    for secret in ["hunter2", "hunter3"] {
+        assert!(!err.contains(secret), "{err}");
+        assert!(!listed.err.contains(secret), "{listed:?}");
+    }
+}

@@ -18,6 +18,7 @@ use crate::args::Options;
 use crate::args::gateway::Gateway as Args;
 use crate::failure::Failure;
 use crate::output::{print_error, print_message};
+use crate::secrets;
 use configured::{Configuration, Configured, Environment};
 
 /// How long the servers have at the start to say what they can do.
@@ -54,7 +55,8 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
     if let Some(name) = &args.store_env {
         builder = store::share(builder, name, &secret(name)?).await?;
     }
-    builder = builder.on_fault(|report| print_error(&report.to_string()));
+    // The error of a program that has exited quotes its output. Hosts write stderr to their logs.
+    builder = builder.on_fault(|report| print_error(&secrets::text(&report.to_string())));
     let environment = environment(args);
     let mut left_out = Vec::new();
     for (name, server) in changes.set {
