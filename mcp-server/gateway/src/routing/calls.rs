@@ -175,15 +175,15 @@ async fn rounds(
         }
         if from.is_modern() {
             let task = match &*outgoing.method {
-                "tools/call" => match tasks::announced(&result) {
+                "tasks/get" => outgoing.task,
+                method if tasks::METHODS.contains(&method) => None,
+                _ => match tasks::announced(&result) {
                     Some(id) if !caller.accepts_tasks() => {
                         return Err(tasks::refused(&pool.upstream, client, &id).await);
                     }
                     Some(id) => Some(tasks::presented_id(cx, behind, &id)?),
                     None => None,
                 },
-                "tasks/get" => outgoing.task,
-                _ => None,
             };
             if let Some(id) = task {
                 return Ok(json::to_raw(&tasks::presented(behind, &id, &result)?)?);
