@@ -19,6 +19,7 @@ use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
 use crate::upstream::list_cache::set_private;
 use crate::upstream::lists::ListMethod;
+use crate::uris::may_have;
 
 /// The methods of a connection, which an upstream must not see: they would change that of the gateway.
 /// They arrive here if the client's revision does not have them, or if no upstream supports them.
@@ -122,7 +123,7 @@ fn for_client(
     result: Box<RawValue>,
 ) -> Result<Box<RawValue>, HandlerError> {
     let differs = behind.pool.upstream.differs_by_client();
-    if !differs && !result.get().contains("\"nextCursor\"") {
+    if !differs && !may_have(&result, NEXT_CURSOR) {
         return Ok(result);
     }
     let invalid = |error: DecodeError| HandlerError::internal(error.to_string());
