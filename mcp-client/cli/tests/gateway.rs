@@ -409,3 +409,25 @@ fn openapi_documents_of_a_file_are_served_as_tools() {
         "{called:?}"
     );
 }
+
+#[test]
+fn document_of_an_api_does_not_decide_who_gets_its_headers() {
+    let folder = Folder::new("gateway-openapi-headers").created();
+    let document = folder.file("api.json");
+    let servers = json!([{ "url": format!("http://{}", echoing_api()) }]);
+    let paths = json!({ "/x": { "get": { "operationId": "get" } } });
+    let text = json!({ "openapi": "3.1.0", "servers": servers, "paths": paths });
+    fs::write(&document, text.to_string()).expect("written");
+    let path = folder.file("servers.json");
+    let secret = json!({ "openapi": document, "headers": { "Authorization": "Bearer hunter2" } });
+    let open = json!({ "openapi": document });
+    let servers = json!({ "mcpServers": { "secret": secret, "open": open } });
+    fs::write(&path, servers.to_string()).expect("written");
+    let called = through(&path, &["call", "open_get"]);
+    assert!(called.out.starts_with("GET /x"), "{called:?}");
+    let called = through(&path, &["call", "secret_get"]);
+    assert_ne!(called.code, Some(0), "{called:?}");
+    let started: Printed = mcp().args(["gateway", &path]).output().expect("it runs").into();
+    let expected = "`headers` without `url`";
+    assert!(started.err.contains("`secret`") && started.err.contains(expected), "{started:?}");
+}

@@ -50,10 +50,11 @@ pub(crate) struct Gateway {
     pub(crate) common: Common,
 }
 
-/// Hides the option for a token, which is for one server, and not for all of a file.
+/// Hides the option for a token, which is for one server, and not for all of a file, and those for
+/// logins: the gateway has no user who could log in.
 fn of_file(argument: Arg) -> Arg {
     match argument.get_id().as_str() {
-        "token_env" => argument.hide(true),
+        "login_port" | "no_browser" | "no_login" | "token_env" => argument.hide(true),
         _ => argument,
     }
 }
