@@ -427,7 +427,14 @@ fn document_of_an_api_does_not_decide_who_gets_its_headers() {
     assert!(called.out.starts_with("GET /x"), "{called:?}");
     let called = through(&path, &["call", "secret_get"]);
     assert_ne!(called.code, Some(0), "{called:?}");
-    let started: Printed = mcp().args(["gateway", &path]).output().expect("it runs").into();
+    let started: Printed = mcp()
+        .args(["gateway", &path])
+        .output()
+        .expect("it runs")
+        .into();
     let expected = "`headers` without `url`";
-    assert!(started.err.contains("`secret`") && started.err.contains(expected), "{started:?}");
+    assert!(
+        started.err.contains("`secret`") && started.err.contains(expected),
+        "{started:?}"
+    );
 }

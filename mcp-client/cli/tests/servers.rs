@@ -398,7 +398,10 @@ fn question_hides_nothing_that_decides_what_is_started() {
     let world = World::new("consent-hidden");
     let harmless = "harmless ".repeat(150);
     for (member, value) in [
-        ("env", json!({"LD_PRELOAD": "./evil.so", "API_KEY": "ghp_0123456789012345678901234567"})),
+        (
+            "env",
+            json!({"LD_PRELOAD": "./evil.so", "API_KEY": "ghp_0123456789012345678901234567"}),
+        ),
         ("cwd", json!("/tmp/evil")),
         ("args", json!(["-c", "TOKEN=x; ./evil"])),
         ("args", json!(["--token", "$(./evil)"])),
@@ -417,11 +420,17 @@ fn question_hides_nothing_that_decides_what_is_started() {
         // Without a terminal, the members are named, and no secret is printed.
         let printed = world.run(&["tools", "@own"]);
         let named = printed.err.split("with the members ").nth(1);
-        assert!(named.is_some_and(|named| named.contains(member)), "{printed:?}");
+        assert!(
+            named.is_some_and(|named| named.contains(member)),
+            "{printed:?}"
+        );
         assert!(!printed.err.contains("ghp_"), "{printed:?}");
     }
     let long = json!({"command": "sh", "args": ["x".repeat(5_000)]});
-    world.write("project/.mcp.json", &json!({"mcpServers": {"own": long}}).to_string());
+    world.write(
+        "project/.mcp.json",
+        &json!({"mcpServers": {"own": long}}).to_string(),
+    );
     let mut user = User::at(world.command(&["tools", "@own"]));
     user.sees("too many to be judged");
     user.ends(2);

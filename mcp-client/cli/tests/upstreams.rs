@@ -249,7 +249,12 @@ fn token_of_the_command_line_is_sent_to_no_server_of_a_file() {
     };
     let servers = Servers::new("upstreams-token", &json!({ "one": url(), "two": url() }));
     let mut command = mcp();
-    command.args(["gateway", &servers.path, "--token-env", "GATEWAY_TEST_TOKEN"]);
+    command.args([
+        "gateway",
+        &servers.path,
+        "--token-env",
+        "GATEWAY_TEST_TOKEN",
+    ]);
     let started: Printed = command
         .env("GATEWAY_TEST_TOKEN", "hunter2")
         .output()

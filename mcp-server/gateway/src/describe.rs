@@ -117,7 +117,8 @@ pub(crate) fn instructions(upstreams: &[Arc<Behind>]) -> String {
         let about = [title, website].into_iter().flatten();
         let about = about.map(|text| PeerText(&text).to_string());
         let about = about.collect::<Vec<_>>().join(", ");
-        let text = text.map(|text| below_heading(&text.chars().take(INSTRUCTIONS).collect::<String>()));
+        let text =
+            text.map(|text| below_heading(&text.chars().take(INSTRUCTIONS).collect::<String>()));
         let parts = [Some(about).filter(|about| !about.is_empty()), text];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         if parts.is_empty() {

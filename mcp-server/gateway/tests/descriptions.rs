@@ -163,11 +163,18 @@ async fn upstream_does_not_make_the_description_too_large_for_clients() {
             })
             .build()
             .expect("valid");
-        let upstreams = [at("a", revision, &large), at("b", revision, &described("b"))];
+        let upstreams = [
+            at("a", revision, &large),
+            at("b", revision, &described("b")),
+        ];
         let gateway = gateway(upstreams).await;
         let client = client(&gateway, revision).await;
         let instructions = client.instructions().expect("instructions");
-        assert!(instructions.ends_with("How to use b."), "{}", instructions.len());
+        assert!(
+            instructions.ends_with("How to use b."),
+            "{}",
+            instructions.len()
+        );
         let capabilities = json::to_string(&client.server_capabilities()).expect("JSON");
         let size = instructions.len() + capabilities.len();
         assert!(size < 20_000, "{revision}: {size}");
@@ -213,15 +220,27 @@ fn answering(answer: Value) -> Server {
 #[tokio::test]
 async fn malformed_items_of_one_upstream_do_not_reach_the_list_of_all() {
     for (method, member, good) in [
-        ("tools/list", "tools", json!({ "name": "a", "inputSchema": { "type": "object" } })),
+        (
+            "tools/list",
+            "tools",
+            json!({ "name": "a", "inputSchema": { "type": "object" } }),
+        ),
         ("prompts/list", "prompts", json!({ "name": "a" })),
-        ("resources/list", "resources", json!({ "uri": "a:b", "name": "a" })),
+        (
+            "resources/list",
+            "resources",
+            json!({ "uri": "a:b", "name": "a" }),
+        ),
         (
             "resources/templates/list",
             "resourceTemplates",
             json!({ "uriTemplate": "a:{b}", "name": "a" }),
         ),
-        ("skills/list", "skills", json!({ "uri": "skill://a/SKILL.md" })),
+        (
+            "skills/list",
+            "skills",
+            json!({ "uri": "skill://a/SKILL.md" }),
+        ),
     ] {
         let nameless = json!({ "name": 1, "uri": 1, "uriTemplate": 1, "inputSchema": {} });
         let mut items = vec![json!(42), json!(null), json!([]), json!({}), nameless, good];
@@ -233,7 +252,10 @@ async fn malformed_items_of_one_upstream_do_not_reach_the_list_of_all() {
             "resultType": "complete", (member): items, "ttlMs": 0, "cacheScope": "private",
         });
         let server = answering(answer);
-        let upstreams = [at("a", Revision::LATEST, &server), at("b", Revision::LATEST, &server)];
+        let upstreams = [
+            at("a", Revision::LATEST, &server),
+            at("b", Revision::LATEST, &server),
+        ];
         let gateway = gateway(upstreams).await;
         let client = client(&gateway, Revision::LATEST).await;
         let listed = soon(client.request_json(method, &json::Object::new())).await;
@@ -260,7 +282,11 @@ async fn long_list_of_one_upstream_leaves_room_for_the_others() {
     let gateway = gateway(upstreams).await;
     let client = client(&gateway, Revision::LATEST).await;
     let listed = soon(client.tools().all()).await.expect("listed").items;
-    assert_eq!(listed.len(), 8, "seven of one upstream, and that of the other");
+    assert_eq!(
+        listed.len(),
+        8,
+        "seven of one upstream, and that of the other"
+    );
     assert!(listed.iter().any(|tool| tool.name == "b_name"));
 }
 
@@ -291,9 +317,10 @@ async fn what_differs_between_clients_is_kept_for_one_of_them() {
             "resources/directory/read",
             "skills/get",
         ] {
-            let params = match method.ends_with("/list") {
-                true => json::Object::new(),
-                false => json::Object::from([("uri", "a:b")]),
+            let params = if method.ends_with("/list") {
+                json::Object::new()
+            } else {
+                json::Object::from([("uri", "a:b")])
             };
             let result = soon(client.request_json(method, &params)).await;
             let result: Value = serde_json::from_str(result.expect(method).get()).expect("JSON");

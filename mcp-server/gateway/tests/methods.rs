@@ -36,7 +36,10 @@ fn everything(all: ServerCapabilities) -> ServerCapabilities {
         .prompts(PromptsCapability::new())
         .resources(ResourcesCapability::new())
         .completions(json::Object::new());
-    let names = ["io.modelcontextprotocol/skills", "io.modelcontextprotocol/tasks"];
+    let names = [
+        "io.modelcontextprotocol/skills",
+        "io.modelcontextprotocol/tasks",
+    ];
     let names = names.map(|name| (name, json::Object::new()));
     all.extensions = Some(names.into_iter().collect());
     all

@@ -147,9 +147,8 @@ async fn client_with_a_session_sends_no_answers_for_another_user() {
         let params = request.params().get();
         let is_answer = params.contains("requestState") || params.contains("inputResponses");
         let text = if is_answer { "transferred" } else { "begun" };
-        let content = format!(
-            r#"{{"resultType":"complete","content":[{{"type":"text","text":"{text}"}}]}}"#
-        );
+        let content =
+            format!(r#"{{"resultType":"complete","content":[{{"type":"text","text":"{text}"}}]}}"#);
         AnyResult::from_json(&value(&content))
     };
     let server = Server::builder("bank", "1")
@@ -166,7 +165,11 @@ async fn client_with_a_session_sends_no_answers_for_another_user() {
         ] {
             let params = format!(r#"{{"name":"transfer","arguments":{{}},{members}}}"#);
             let called = sent(&eve, "tools/call", value(&params)).await;
-            let content = called.expect("called").get("content").expect("content").to_string();
+            let content = called
+                .expect("called")
+                .get("content")
+                .expect("content")
+                .to_string();
             assert!(content.contains("begun"), "{revision} {members}: {content}");
         }
     }

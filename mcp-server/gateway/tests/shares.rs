@@ -292,11 +292,16 @@ async fn client_that_cannot_connect_does_not_pause_others() {
 
 #[tokio::test]
 async fn lists_of_one_user_leave_the_tasks_for_lists_to_others() {
-    let silent = async |_: AnyRequest| std::future::pending::<Result<AnyResult, HandlerError>>().await;
+    let silent =
+        async |_: AnyRequest| std::future::pending::<Result<AnyResult, HandlerError>>().await;
     let silent = Server::builder("silent", "1")
         .capabilities(|all| all.tools(ToolsCapability::new()))
         .fallback(silent);
-    let silent = at("silent", Revision::V2025_11_25, &silent.build().expect("valid"));
+    let silent = at(
+        "silent",
+        Revision::V2025_11_25,
+        &silent.build().expect("valid"),
+    );
     let site = Site::new().upstream(Revision::LATEST, |_| {});
     let gateway = gateway([silent, site]).await;
     let mut lists = JoinSet::new();
@@ -310,6 +315,8 @@ async fn lists_of_one_user_leave_the_tasks_for_lists_to_others() {
     let ada = user(&gateway, "ada", Revision::LATEST, &Count::default()).await;
     // Less than the 30 seconds that the silent upstream has.
     let listed = tokio::time::timeout(Duration::from_secs(20), ada.tools().all()).await;
-    let listed = listed.expect("without the silent upstream").expect("listed");
+    let listed = listed
+        .expect("without the silent upstream")
+        .expect("listed");
     assert_eq!(listed.items.len(), 3);
 }

@@ -184,9 +184,8 @@ async fn call_of_an_older_revision_becomes_no_task_that_nobody_counts() {
     let answer = async |request: AnyRequest| -> Result<AnyResult, HandlerError> {
         let is_task = request.params().get().contains("\"task\"");
         let text = if is_task { "in a task" } else { "called" };
-        let text = format!(
-            r#"{{"resultType":"complete","content":[{{"type":"text","text":"{text}"}}]}}"#
-        );
+        let text =
+            format!(r#"{{"resultType":"complete","content":[{{"type":"text","text":"{text}"}}]}}"#);
         AnyResult::from_json(&RawValue::from_string(text)?)
     };
     let server = Server::builder("studio", "1")

@@ -311,11 +311,21 @@ fn secrets_in_texts_are_removed() {
 
 #[test]
 fn headers_and_queries_with_other_names_of_keys_are_removed() {
-    for name in ["Ocp-Apim-Subscription-Key", "X-Functions-Key", "X-Auth", "Api-Pass"] {
+    for name in [
+        "Ocp-Apim-Subscription-Key",
+        "X-Functions-Key",
+        "X-Auth",
+        "Api-Pass",
+    ] {
         assert_eq!(header(name, "abc"), REMOVED, "{name}");
     }
     // They repeat arguments of tools, which a replay sends again.
-    for name in ["Mcp-Param-Key", "Mcp-Method", "Content-Type", "Www-Authenticate"] {
+    for name in [
+        "Mcp-Param-Key",
+        "Mcp-Method",
+        "Content-Type",
+        "Www-Authenticate",
+    ] {
         assert_eq!(header(name, "abc"), "abc", "{name}");
     }
     for name in ["subscription-key", "auth", "pass"] {

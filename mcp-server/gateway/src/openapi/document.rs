@@ -114,7 +114,10 @@ impl<'a> Resolver<'a> {
     pub(super) fn resolve(&self, reference: &str) -> Result<&'a Value, String> {
         let shown = || mcp_internal::peer_text::PeerText(reference);
         if reference.len() > REFERENCE {
-            return Err(format!("`{}` is a reference of more than {REFERENCE} bytes", shown()));
+            return Err(format!(
+                "`{}` is a reference of more than {REFERENCE} bytes",
+                shown()
+            ));
         }
         let Some(pointer) = reference.strip_prefix('#') else {
             return Err(format!("`{}` refers to another document", shown()));

@@ -113,9 +113,8 @@ pub(super) fn operations<'a>(resolver: &Resolver<'a>) -> Result<Operations<'a>, 
             let tags = tags.filter_map(Value::as_str);
             let tags = tags.filter(|tag| tag.len() <= TAG);
             let id = text("operationId").filter(|id| !id.is_empty() && id.len() <= ID);
-            let name = names.take(
-                id.unwrap_or(&format!("{} {path}", method.as_str().to_ascii_lowercase())),
-            );
+            let name = names
+                .take(id.unwrap_or(&format!("{} {path}", method.as_str().to_ascii_lowercase())));
             let deprecated = value.get("deprecated").and_then(Value::as_bool);
             let operation = Operation {
                 name,

@@ -30,7 +30,10 @@ impl Plan {
         let names = self.parameters.iter().map(|bound| &bound.parameter.name);
         let body = self.body.as_ref().map(|body| match &body.source {
             Source::Whole(_) => 0,
-            Source::Members(members) => members.iter().map(|(_, name)| name.len() + BOUND).sum(),
+            Source::Members(members) => {
+                let names = members.iter().map(|(_, name)| name.len() + BOUND);
+                names.sum::<usize>()
+            }
         });
         names.map(|name| name.len() + BOUND).sum::<usize>() + body.unwrap_or_default()
     }

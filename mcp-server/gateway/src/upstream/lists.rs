@@ -181,7 +181,12 @@ impl Query {
         let removed = before - items.len();
         if removed > 0 {
             let method = self.list.method;
-            tracing::warn!(upstream, method, removed, "a list has items that cannot be used");
+            tracing::warn!(
+                upstream,
+                method,
+                removed,
+                "a list has items that cannot be used"
+            );
         }
     }
 }
@@ -208,7 +213,9 @@ fn is_usable(list: ListMethod, item: &RawValue) -> bool {
     let Some(item) = item.ok().filter(|_| is_object) else {
         return false;
     };
-    let begins = |value: Option<&RawValue>, first| value.is_some_and(|it| it.get().starts_with(first));
+    let begins = |value: Option<&RawValue>, first: char| {
+        value.is_some_and(|value| value.get().starts_with(first))
+    };
     match list.kind {
         Kind::Tool => begins(item.name, '"') && begins(item.input_schema, '{'),
         Kind::Prompt => begins(item.name, '"'),

@@ -451,9 +451,7 @@ async fn tools_of_apps_stay_listed_and_are_not_found() {
 async fn tool_for_apps_that_was_not_listed_yet_is_refused() {
     let only = async |cx: Context| cx.extension() == Some(&Principal("ada".to_owned()));
     let list = async move |cx: Context| -> Result<AnyResult, HandlerError> {
-        let tool = |name: &str, meta: Value| {
-            json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": meta })
-        };
+        let tool = |name: &str, meta: Value| json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": meta });
         let mut tools = vec![tool("plain", json!({})), tool("other", json!({}))];
         if only(cx).await {
             tools.push(tool("only", json!({ "ui": { "visibility": ["app"] } })));
@@ -476,14 +474,20 @@ async fn tool_for_apps_that_was_not_listed_yet_is_refused() {
     let server = server.build().unwrap();
     let connect = async |user: &str| {
         let stream = ByteStream::of(server.in_memory_as(Principal(user.to_owned())));
-        Client::builder("test", "1.0.0").connect(stream).await.unwrap()
+        Client::builder("test", "1.0.0")
+            .connect(stream)
+            .await
+            .unwrap()
     };
     let (bob, ada) = (connect("bob").await, connect("ada").await);
     // The list of another user has no such tool.
     assert_eq!(names(&bob).await, ["search_tools", "call_tool"]);
     let refused = call(&ada, json!({ "name": "only" })).await;
     assert_eq!(refused.text(), "only apps call the tool `only`");
-    assert_eq!(call(&ada, json!({ "name": "plain" })).await.text(), "called");
+    assert_eq!(
+        call(&ada, json!({ "name": "plain" })).await.text(),
+        "called"
+    );
 }
 
 #[tokio::test]
