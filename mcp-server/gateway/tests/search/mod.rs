@@ -449,23 +449,21 @@ async fn tools_of_apps_stay_listed_and_are_not_found() {
 
 #[tokio::test]
 async fn tool_for_apps_that_was_not_listed_yet_is_refused() {
-    let only = async |cx: Context| cx.extension() == Some(&Principal("ada".to_owned()));
-    let list = async move |cx: Context| -> Result<AnyResult, HandlerError> {
-        let tool = |name: &str, meta: Value| json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": meta });
+    let answer = async |_: AnyRequest, cx: Context| -> Result<AnyResult, HandlerError> {
+        if cx.method() == "tools/call" {
+            let content = json!([{ "type": "text", "text": "called" }]);
+            return AnyResult::from_json(&json!({ "resultType": "complete", "content": content }));
+        }
+        let tool = |name: &str, meta: Value| {
+            json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": meta })
+        };
         let mut tools = vec![tool("plain", json!({})), tool("other", json!({}))];
-        if only(cx).await {
+        if cx.extension() == Some(&Principal("ada".to_owned())) {
             tools.push(tool("only", json!({ "ui": { "visibility": ["app"] } })));
         }
         AnyResult::from_json(&json!({
             "resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private",
         }))
-    };
-    let answer = async move |_: AnyRequest, cx: Context| -> Result<AnyResult, HandlerError> {
-        if cx.method() == "tools/list" {
-            return list(cx).await;
-        }
-        let content = json!([{ "type": "text", "text": "called" }]);
-        AnyResult::from_json(&json!({ "resultType": "complete", "content": content }))
     };
     let server = Server::builder("test", "1.0.0")
         .layer(Search::new().threshold(1))
