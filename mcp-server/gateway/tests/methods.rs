@@ -20,6 +20,27 @@ const LISTEN: &str = "subscriptions/listen";
 /// Methods of extensions, which the table does not have.
 const OF_EXTENSIONS: [&str; 3] = ["resources/directory/read", "skills/get", "skills/list"];
 
+/// The methods that list, with the members of their results.
+const LISTS: [(&str, &str); 5] = [
+    ("prompts/list", "prompts"),
+    ("resources/list", "resources"),
+    ("resources/templates/list", "resourceTemplates"),
+    ("skills/list", "skills"),
+    ("tools/list", "tools"),
+];
+
+/// Members of other results.
+const OTHERS: [&str; 8] = [
+    "completion",
+    "content",
+    "contents",
+    "description",
+    "messages",
+    "resource",
+    "skill",
+    "tasks",
+];
+
 /// Returns the requests that clients of a revision send.
 fn methods(revision: Revision) -> BTreeSet<&'static str> {
     let messages = revision.messages().iter();
@@ -45,13 +66,19 @@ fn everything(all: ServerCapabilities) -> ServerCapabilities {
     all
 }
 
-/// An upstream that answers every request with the same result.
+/// An upstream that answers every request with the same result. A list has only its own items.
 fn answering(revision: Revision, answer: &Value) -> Upstream {
     let answer = answer.clone();
     let server = Server::builder("answering", "1")
         .capabilities(everything)
-        .fallback(move |_: AnyRequest, _: Context| {
-            let answer = answer.clone();
+        .fallback(move |_: AnyRequest, cx: Context| {
+            let mut answer = answer.clone();
+            let own = LISTS.iter().find(|(method, _)| *method == cx.method());
+            if let (Some((_, own)), Some(members)) = (own, answer.as_object_mut()) {
+                let items = LISTS.iter().map(|(_, items)| *items).chain(OTHERS);
+                let others: Vec<_> = items.filter(|items| items != own).collect();
+                members.retain(|name, _| !others.contains(&&**name));
+            }
             async move { AnyResult::from_json(&answer) }
         });
     at("a", revision, &server.build().expect("valid"))

@@ -132,6 +132,14 @@ async fn page(
     drop(connected);
     let text = page;
     let mut page: Map<Box<RawValue>> = decoded(&text)?;
+    let kind = page.get("resultType");
+    if kind.is_some_and(|kind| kind.get() != "\"complete\"") {
+        // Such as a question or a task, whose state or id would not be sealed for the client.
+        return Err(HandlerError::internal(format!(
+            "the server `{upstream}` behind the gateway answered `{}` with something else than a list",
+            list.method
+        )));
+    }
     let items: Vec<Box<RawValue>> = page.get(list.member).map_or(Ok(Vec::new()), decoded)?;
     let is_whole = is_first && !page.contains_key(NEXT_CURSOR);
     if !is_collection {
