@@ -148,7 +148,7 @@ async fn names_have_at_most_64_characters_and_are_found_by_another_gateway() {
 
 #[tokio::test]
 async fn upstream_does_not_make_the_description_too_large_for_clients() {
-    let long = "x".repeat(4 << 20);
+    let long = "x".repeat(1 << 20);
     for revision in [Revision::V2025_11_25, Revision::LATEST] {
         let settings = json::Object::from([("long", &*long)]);
         let large = Server::builder("large", "1")
@@ -281,7 +281,16 @@ async fn long_list_of_one_upstream_leaves_room_for_the_others() {
     ];
     let gateway = gateway(upstreams).await;
     let client = client(&gateway, Revision::LATEST).await;
-    let listed = soon(client.tools().all()).await.expect("listed").items;
+    let listed = async {
+        loop {
+            let listed = soon(client.tools().all()).await.expect("listed").items;
+            // A long list may arrive later than the other one.
+            if listed.len() > 1 {
+                return listed;
+            }
+        }
+    };
+    let listed = soon(listed).await;
     assert_eq!(
         listed.len(),
         8,

@@ -454,9 +454,7 @@ async fn tool_for_apps_that_was_not_listed_yet_is_refused() {
             let content = json!([{ "type": "text", "text": "called" }]);
             return AnyResult::from_json(&json!({ "resultType": "complete", "content": content }));
         }
-        let tool = |name: &str, meta: Value| {
-            json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": meta })
-        };
+        let tool = |name: &str, meta: Value| json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": meta });
         let mut tools = vec![tool("plain", json!({})), tool("other", json!({}))];
         if cx.extension() == Some(&Principal("ada".to_owned())) {
             tools.push(tool("only", json!({ "ui": { "visibility": ["app"] } })));
