@@ -424,12 +424,13 @@ fn answers_are_sent_after_the_delays_of_the_recording_if_asked() {
         line.to_string() + "\n"
     });
     std::fs::write(&file, lines.collect::<String>()).expect("written");
-    for (timing, code) in [("none", Some(0)), ("recorded", Some(5))] {
+    for timing in ["none", "recorded"] {
         let mut command = mcp();
         command.args(["tools", "--timeout", "2", "--"]);
         command.arg(env!("CARGO_BIN_EXE_mcp"));
         command.args(["replay", &file, "--timing", timing]);
         let printed: Printed = command.output().expect("it runs").into();
-        assert_eq!(printed.code, code, "{timing}: {printed:?}");
+        let is_answered = printed.code == Some(0);
+        assert_eq!(is_answered, timing == "none", "{timing}: {printed:?}");
     }
 }
