@@ -293,12 +293,12 @@ impl Search {
         let mut bytes = 0;
         let mut found: Vec<Value> = Vec::new();
         let mut names = HashSet::new();
-        let named = ranked.iter().filter_map(|at| {
+        let best = ranked.iter().filter_map(|at| {
             let tool = tools.get(*at)?;
             let Head { name } = serde_json::from_str(tool.get()).ok()?;
             Some((name, tool))
         });
-        for (name, tool) in named.take(limit) {
+        for (name, tool) in best.take(limit) {
             let mut tool: Value = json::from_str(tool.get())?;
             // It is often the largest part, and a call does not need it.
             if let Some(members) = tool.as_object_mut() {
