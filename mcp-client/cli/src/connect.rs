@@ -71,6 +71,11 @@ pub(crate) async fn connect(
                 let message = "`--header` is only for URLs, but the server is a program";
                 return Err(Failure::Usage(message.to_owned()));
             }
+            let source = command.server().and_then(|server| server.source.as_ref());
+            if source.is_some_and(|source| source.project) {
+                // The user has agreed to the variables that the entry names.
+                process = process.env_essential();
+            }
             for (name, value) in &options.env {
                 process = process.env(name, value);
             }

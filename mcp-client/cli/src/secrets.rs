@@ -45,7 +45,14 @@ const ORIGIN: &str = "http://x";
 
 /// Returns the value of a header for the recording.
 pub(crate) fn header(name: &str, value: &str) -> String {
-    if is_secret_name(name, Place::Member) || name.eq_ignore_ascii_case("mcp-session-id") {
+    // Those of the protocol repeat members of messages.
+    let is_of_protocol = name.to_ascii_lowercase().starts_with("mcp-");
+    let place = if is_of_protocol {
+        Place::Member
+    } else {
+        Place::Setting
+    };
+    if is_secret_name(name, place) || name.eq_ignore_ascii_case("mcp-session-id") {
         return REMOVED.to_owned();
     }
     // Such as in `Location`.

@@ -298,6 +298,7 @@ fn programs_get_no_secrets_of_others() {
         command.args(options);
         command.env("GATEWAY_TEST_OTHER", "token-of-another-server");
         command.env("GATEWAY_TEST_KEYS", "11".repeat(32));
+        command.env("GATEWAY_TEST_CLIENT", "secret-of-the-client");
         let printed: Printed = command.output().expect("it runs").into();
         assert_eq!(printed.code, Some(0), "{printed:?}");
         let seen = fs::read_to_string(&seen).expect("the program has run");
@@ -312,9 +313,14 @@ fn programs_get_no_secrets_of_others() {
     for name in ["GATEWAY_TEST_OTHER", "GATEWAY_TEST_KEYS"] {
         assert!(!has(&seen, name), "{name}: {seen:?}");
     }
-    let seen = listed(&["--keys-env", "GATEWAY_TEST_KEYS", "--inherit-env"]);
+    let client = ["--client-id", "id", "--issuer", "https://issuer.example"];
+    let client = [&client[..], &["--client-secret-env", "GATEWAY_TEST_CLIENT"]].concat();
+    let keys = ["--keys-env", "GATEWAY_TEST_KEYS", "--inherit-env"];
+    let seen = listed(&[&keys[..], &client].concat());
     assert!(has(&seen, "GATEWAY_TEST_OTHER"), "{seen:?}");
-    assert!(!has(&seen, "GATEWAY_TEST_KEYS"), "{seen:?}");
+    for name in ["GATEWAY_TEST_KEYS", "GATEWAY_TEST_CLIENT"] {
+        assert!(!has(&seen, name), "{name}: {seen:?}");
+    }
 }
 
 #[test]
@@ -401,5 +407,34 @@ fn openapi_documents_of_a_file_are_served_as_tools() {
     assert!(
         called.out.starts_with(start) && called.out.contains(header),
         "{called:?}"
+    );
+}
+
+#[test]
+fn document_of_an_api_does_not_decide_who_gets_its_headers() {
+    let folder = Folder::new("gateway-openapi-headers").created();
+    let document = folder.file("api.json");
+    let servers = json!([{ "url": format!("http://{}", echoing_api()) }]);
+    let paths = json!({ "/x": { "get": { "operationId": "get" } } });
+    let text = json!({ "openapi": "3.1.0", "servers": servers, "paths": paths });
+    fs::write(&document, text.to_string()).expect("written");
+    let path = folder.file("servers.json");
+    let secret = json!({ "openapi": document, "headers": { "Authorization": "Bearer hunter2" } });
+    let open = json!({ "openapi": document });
+    let servers = json!({ "mcpServers": { "secret": secret, "open": open } });
+    fs::write(&path, servers.to_string()).expect("written");
+    let called = through(&path, &["call", "open_get"]);
+    assert!(called.out.starts_with("GET /x"), "{called:?}");
+    let called = through(&path, &["call", "secret_get"]);
+    assert_ne!(called.code, Some(0), "{called:?}");
+    let started: Printed = mcp()
+        .args(["gateway", &path])
+        .output()
+        .expect("it runs")
+        .into();
+    let expected = "`headers` without `url`";
+    assert!(
+        started.err.contains("`secret`") && started.err.contains(expected),
+        "{started:?}"
     );
 }

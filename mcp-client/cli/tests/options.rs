@@ -77,7 +77,7 @@ const OF_ALL: [(&str, &str); 31] = [
 ];
 
 /// Options of single commands.
-const OF_ONE: [(&str, &str, &str); 26] = [
+const OF_ONE: [(&str, &str, &str); 27] = [
     ("call", "--background", "tasks"),
     ("call", "--output", "everyday"),
     ("check", "--deny-warnings", "check"),
@@ -100,6 +100,7 @@ const OF_ONE: [(&str, &str, &str); 26] = [
     ("replay", "--client", "replay"),
     ("replay", "--ignore", "replay"),
     ("replay", "--listen", "replay"),
+    ("replay", "--timing", "replay"),
     ("resources", "--filter", "resources"),
     ("shell", "--no-history", "shell"),
     ("tree", "--depth", "resources"),
@@ -107,11 +108,9 @@ const OF_ONE: [(&str, &str, &str); 26] = [
 ];
 
 /// Options that no test of the program uses yet.
-const UNTESTED: [&str; 2] = [
+const UNTESTED: [&str; 1] = [
     // The tests of the client do.
     "--assume-pkce",
-    // It changes only when messages are sent.
-    "--timing",
 ];
 
 /// The short forms of options.

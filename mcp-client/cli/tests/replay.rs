@@ -408,3 +408,29 @@ fn server_that_writes_before_it_reads_is_replayed_against() {
         "{printed:?}"
     );
 }
+
+#[test]
+fn answers_are_sent_after_the_delays_of_the_recording_if_asked() {
+    let folder = Folder::new("replay-timing").created();
+    let file = folder.file("session.jsonl");
+    assert_eq!(run_recorded(&file, &["tools"], &[]).code, Some(0));
+    let text = std::fs::read_to_string(&file).expect("a file");
+    let lines = text.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).expect("JSON");
+        if line["from"] == "server" {
+            // Eleven days.
+            line["ms"] = json!(1e9);
+        }
+        line.to_string() + "\n"
+    });
+    std::fs::write(&file, lines.collect::<String>()).expect("written");
+    for timing in ["none", "recorded"] {
+        let mut command = mcp();
+        command.args(["tools", "--timeout", "2", "--"]);
+        command.arg(env!("CARGO_BIN_EXE_mcp"));
+        command.args(["replay", &file, "--timing", timing]);
+        let printed: Printed = command.output().expect("it runs").into();
+        let is_answered = printed.code == Some(0);
+        assert_eq!(is_answered, timing == "none", "{timing}: {printed:?}");
+    }
+}

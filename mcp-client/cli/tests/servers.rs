@@ -312,9 +312,11 @@ fn server_of_a_project_is_used_only_with_consent() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("set");
         let address = listener.local_addr().expect("bound");
-        let script = "echo started > started; exec \"$SUBJECT\"";
+        // Programs of a project get no variables of the user but those that are named.
+        let script = "echo started > started; [ -z \"$HUSH\" ] && exec \"$OWN\"";
+        let env = json!({"OWN": "${SUBJECT}"});
         let servers = json!({
-            "own": {"command": "sh", "args": ["-c", script]},
+            "own": {"command": "sh", "args": ["-c", script], "env": env},
             "web": {"url": format!("http://{address}/${{HUSH}}")},
         });
         for folder in [".cursor", ".zed"] {
@@ -373,10 +375,14 @@ fn server_of_a_project_is_used_only_with_consent() {
 fn user_is_asked_before_a_server_of_a_project_is_used() {
     let world = World::new("consent-question");
     let server = json!({"mcpServers": {"own": {"command": "${SUBJECT}"}}});
-    world.write("project/.mcp.json", &server.to_string());
+    let other = json!({"mcpServers": {"own": {"command": "false"}}});
     for (answer, code) in [("n", 2), ("", 2), ("y", 0)] {
+        world.write("project/.mcp.json", &server.to_string());
         let mut user = User::at(world.command(&["call", "@own", "add", "a=1", "b=2"]));
-        user.sees("${SUBJECT}, with the variables SUBJECT. Use it? [y/N]");
+        user.sees("\"command\": \"${SUBJECT}\"");
+        user.sees("Use it, with the variables SUBJECT? [y/N]");
+        // The user agrees to what was shown, whatever the file says meanwhile.
+        world.write("project/.mcp.json", &other.to_string());
         user.types(answer);
         if code == 0 {
             user.sees("3");
@@ -385,6 +391,49 @@ fn user_is_asked_before_a_server_of_a_project_is_used() {
         }
         user.ends(code);
     }
+}
+
+#[test]
+fn question_hides_nothing_that_decides_what_is_started() {
+    let world = World::new("consent-hidden");
+    let harmless = "harmless ".repeat(150);
+    for (member, value) in [
+        (
+            "env",
+            json!({"LD_PRELOAD": "./evil.so", "API_KEY": "ghp_0123456789012345678901234567"}),
+        ),
+        ("cwd", json!("/tmp/evil")),
+        ("args", json!(["-c", "TOKEN=x; ./evil"])),
+        ("args", json!(["--token", "$(./evil)"])),
+        ("args", json!([harmless, "./evil"])),
+        ("args", json!(["\u{202e}\u{1b}[2J\n./evil"])),
+        ("headers", json!({"x-a": "evil"})),
+    ] {
+        let server = json!({"command": "sh", (member): value});
+        let file = json!({"mcpServers": {"own": server}});
+        world.write("project/.mcp.json", &file.to_string());
+        let mut user = User::at(world.command(&["tools", "@own"]));
+        user.sees("evil");
+        user.sees("[y/N]");
+        user.types("n");
+        user.ends(2);
+        // Without a terminal, the members are named, and no secret is printed.
+        let printed = world.run(&["tools", "@own"]);
+        let named = printed.err.split("with the members ").nth(1);
+        assert!(
+            named.is_some_and(|named| named.contains(member)),
+            "{printed:?}"
+        );
+        assert!(!printed.err.contains("ghp_"), "{printed:?}");
+    }
+    let long = json!({"command": "sh", "args": ["x".repeat(5_000)]});
+    world.write(
+        "project/.mcp.json",
+        &json!({"mcpServers": {"own": long}}).to_string(),
+    );
+    let mut user = User::at(world.command(&["tools", "@own"]));
+    user.sees("too many to be judged");
+    user.ends(2);
 }
 
 #[test]

@@ -109,3 +109,19 @@ fn task_can_be_cancelled() {
     assert_eq!(waited.code, Some(4), "{waited:?}");
     assert!(waited.err.contains("was cancelled"), "{waited:?}");
 }
+
+#[test]
+fn list_of_tasks_shows_no_secrets_of_their_servers() {
+    let (subject, folder) = (Subject::start(), Folder::new("background-secrets"));
+    let url = format!("{}?key=hunter2", subject.url);
+    let begun = run(&folder, &["call", "--background", &url, "render"]);
+    assert_eq!(begun.code, Some(0), "{begun:?}");
+    for arguments in [&["tasks", "list"][..], &["tasks", "list", "--json"]] {
+        let listed = run(&folder, arguments);
+        assert!(listed.out.contains("?key=[removed]"), "{listed:?}");
+        assert!(!listed.out.contains("hunter2"), "{listed:?}");
+    }
+    // The task is found nevertheless.
+    let state = run(&folder, &["tasks", "get", begun.out.trim()]);
+    assert!(state.out.starts_with("working"), "{state:?}");
+}

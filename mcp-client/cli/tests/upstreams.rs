@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
@@ -227,4 +229,60 @@ fn many_tools_are_presented_by_a_search() {
     assert!(listed.out.contains(about), "{listed:?}");
     let listed = servers.through(&["tools", "--json"], &["--search-above", "1000"]);
     assert!(names(&listed).contains(&"add".to_owned()));
+}
+
+#[test]
+fn token_of_the_command_line_is_sent_to_no_server_of_a_file() {
+    let heads = Arc::<Mutex<String>>::default();
+    let url = || {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+        let address = listener.local_addr().expect("bound");
+        let noted = Arc::clone(&heads);
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let mut head = [0; 4096];
+                let size = stream.read(&mut head).unwrap_or_default();
+                *noted.lock().expect("no panic") += &String::from_utf8_lossy(&head[..size]);
+            }
+        });
+        json!({ "url": format!("http://{address}/mcp") })
+    };
+    let servers = Servers::new("upstreams-token", &json!({ "one": url(), "two": url() }));
+    let mut command = mcp();
+    command.args([
+        "gateway",
+        &servers.path,
+        "--token-env",
+        "GATEWAY_TEST_TOKEN",
+    ]);
+    let started: Printed = command
+        .env("GATEWAY_TEST_TOKEN", "hunter2")
+        .output()
+        .expect("it runs")
+        .into();
+    let heads = heads.lock().expect("no panic");
+    assert!(!heads.contains("hunter2"), "{heads}");
+    assert_eq!(started.code, Some(2), "{started:?}");
+    let expected = "\"Authorization\": \"Bearer ${GATEWAY_TEST_TOKEN}\"";
+    assert!(started.err.contains(expected), "{started:?}");
+}
+
+#[test]
+fn secrets_in_the_output_of_programs_are_not_printed() {
+    let key = "-----BEGIN PRIVATE KEY-----\nhunter3\n-----END PRIVATE KEY-----";
+    let script = format!("printf '%s\n' 'token=hunter2' '{key}' 'ready' >&2; ");
+    let program = |then: &str| {
+        let args = json!(["-c", format!("{script}{then}"), "sh", subject()]);
+        json!({ "command": "sh", "args": args })
+    };
+    let servers = json!({ "one": program("exec \"$1\""), "gone": program("exit 3") });
+    let servers = Servers::new("upstreams-secrets", &servers);
+    let (_, err) = servers.answer("tools/list", &json!({}));
+    assert!(err.contains("`gone`") && err.contains("[removed]"), "{err}");
+    let listed = servers.through(&["tools", "-v"], &["-v"]);
+    assert!(listed.err.contains("one: ready"), "{listed:?}");
+    for secret in ["hunter2", "hunter3"] {
+        assert!(!err.contains(secret), "{err}");
+        assert!(!listed.err.contains(secret), "{listed:?}");
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_server::types::json::{Map, Object};
+use mcp_internal::peer_text::PeerText;
+use mcp_server::types::json::{self, Map, Object};
 use mcp_server::types::{
     Implementation, PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
 };
@@ -17,8 +18,12 @@ const APPS: &str = "io.modelcontextprotocol/ui";
 /// The extensions that pass a gateway of several upstreams.
 const EXTENSIONS: [&str; 3] = [TASKS, SKILLS, APPS];
 
-/// The maximum number of characters of the instructions of an upstream, beside others.
+/// The maximum number of characters of the instructions of an upstream, beside others. Nothing that one
+/// upstream says of itself may make the description too large for the clients of the others.
 const INSTRUCTIONS: usize = 16 << 10;
+
+/// The maximum size of the names and settings of the extensions of an upstream, beside others.
+const SETTINGS: usize = 16 << 10;
 
 /// Returns what the upstreams can do together. What is not known yet may be everything.
 pub(crate) fn capabilities(upstreams: &[Arc<Behind>], is_changing: bool) -> ServerCapabilities {
@@ -47,14 +52,23 @@ pub(crate) fn capabilities(upstreams: &[Arc<Behind>], is_changing: bool) -> Serv
             }
             continue;
         };
+        let mut room = if is_single { usize::MAX } else { SETTINGS };
+        let mut has_room = |name: &str, settings: &Object| {
+            let bytes = name.len() + json::to_string(settings).map_or(0, |text| text.len());
+            let left = room.checked_sub(bytes);
+            room = left.unwrap_or(room);
+            left.is_some()
+        };
         for (name, settings) in known.extensions.iter().flat_map(Map::iter) {
             // Nothing says which upstream a method of another one is for.
-            if is_single || EXTENSIONS.contains(&name) {
+            if (is_single || EXTENSIONS.contains(&name)) && has_room(name, settings) {
                 add(&mut extensions, name, settings);
             }
         }
         for (name, settings) in known.experimental.iter().flat_map(Map::iter) {
-            add(&mut experimental, name, settings);
+            if has_room(name, settings) {
+                add(&mut experimental, name, settings);
+            }
         }
     }
     all.extensions = Some(extensions).filter(|all| !all.is_empty());
@@ -101,8 +115,10 @@ pub(crate) fn instructions(upstreams: &[Arc<Behind>]) -> String {
         let title = info.as_ref().and_then(|info| info.title.clone());
         let website = info.and_then(|info| info.website_url);
         let about = [title, website].into_iter().flatten();
+        let about = about.map(|text| PeerText(&text).to_string());
         let about = about.collect::<Vec<_>>().join(", ");
-        let text = text.map(|text| text.chars().take(INSTRUCTIONS).collect());
+        let text =
+            text.map(|text| below_heading(&text.chars().take(INSTRUCTIONS).collect::<String>()));
         let parts = [Some(about).filter(|about| !about.is_empty()), text];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         if parts.is_empty() {
@@ -116,4 +132,25 @@ pub(crate) fn instructions(upstreams: &[Arc<Behind>]) -> String {
         Some(format!("{heading}\n\n{}", parts.join("\n\n")))
     });
     parts.collect::<Vec<String>>().join("\n\n")
+}
+
+/// Adds a level to the headings of a text in Markdown. Those of the first level are the names of servers,
+/// whose instructions a text of another server must not imitate.
+fn below_heading(text: &str) -> String {
+    let mut below = String::with_capacity(text.len() + 16);
+    for line in text.split_inclusive(['\n', '\r']) {
+        let content = line.trim_start_matches(' ');
+        let underline = content.trim_end();
+        if content.starts_with('#') {
+            below.push_str(line.strip_suffix(content).unwrap_or_default());
+            below.push('#');
+            below.push_str(content);
+        } else if !underline.is_empty() && underline.bytes().all(|byte| byte == b'=') {
+            // It makes a heading of the line above.
+            below.push_str(&line.replace('=', "-"));
+        } else {
+            below.push_str(line);
+        }
+    }
+    below
 }

@@ -56,6 +56,7 @@
 //!
 //! # The call
 //!
+//! Each call reads the list first, so that no model calls a tool that is only for apps.
 //! `call_tool` takes the arguments of the tool as an object, or as a text with the JSON of one, as some
 //! models write it. It becomes the call of the inner tool, with the same metadata: progress, questions to the
 //! client, errors, tasks and cancellation work as for the tool itself.
@@ -65,4 +66,5 @@ mod index;
 mod listing;
 mod middleware;
 
+pub(crate) use apps::ByModel;
 pub use middleware::Search;

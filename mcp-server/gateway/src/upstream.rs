@@ -132,8 +132,9 @@ pub struct UpstreamLimits {
     /// The time after which a connection that is not used is closed. Default: 5 minutes.
     pub idle_time: Duration,
     /// The maximum number of items of a list, of which no further page is requested either when its
-    /// pages have 16 MiB. The rest of the list is left out, with a warning in
-    /// the log. Default: 10,000.
+    /// pages have 8 MiB. The rest of the list is left out, with a warning in the log, and so are items
+    /// without a name or URI and tools without a schema of their arguments. This does not concern the
+    /// pages of a single upstream, which pass as they are. Default: 10,000.
     pub items: usize,
 }
 
@@ -210,7 +211,8 @@ impl Upstream {
         self
     }
 
-    /// As [`filter`](Self::filter), with the request of the client that asks.
+    /// As [`filter`](Self::filter), with the request of the client that asks. Lists and contents then
+    /// have the `cacheScope` `private`.
     pub fn visible_to(
         mut self,
         visible: impl Fn(&Context, Kind, &str) -> bool + Send + Sync + 'static,

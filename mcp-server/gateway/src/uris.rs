@@ -12,6 +12,11 @@ use serde_json::value::RawValue;
 /// The schemes that keep their names.
 const FIXED_SCHEMES: [&str; 2] = ["ui://", "skill://"];
 
+/// Returns `true` if JSON may contain a member of this name, which may be written with escapes.
+pub(crate) fn may_have(json: &RawValue, name: &str) -> bool {
+    json.get().contains(&format!("\"{name}\"")) || json.get().contains("\\u00")
+}
+
 /// Rewrites URIs of an upstream. Without a prefix, nothing is rewritten.
 #[derive(Clone, Debug)]
 pub(crate) struct UriPrefix(Option<String>);
@@ -55,7 +60,7 @@ impl UriPrefix {
     /// Rewrites the URIs in a result: those of contents, links and embedded resources. Everything else stays as it is.
     pub(crate) fn rewrite(&self, text: Box<RawValue>) -> Result<Box<RawValue>, serde_json::Error> {
         // Most results have no URIs, and may be long.
-        if self.is_none() || !text.get().contains("\"uri\"") {
+        if self.is_none() || !may_have(&text, "uri") {
             return Ok(text);
         }
         let mut value: Value = json::from_str(text.get()).map_err(serde::de::Error::custom)?;
@@ -152,6 +157,15 @@ mod tests {
             assert_eq!(UriPrefix::new(Some("file")).original(&presented), None);
             assert_eq!(uris.original(uri), None);
         }
+    }
+
+    #[test]
+    fn member_that_is_written_with_escapes_is_rewritten() {
+        let uris = UriPrefix::new(Some("a"));
+        let text = r#"{"content":[{"type":"resource_link","name":"x","\u0075ri":"b+file:///x"}]}"#;
+        let text = RawValue::from_string(text.to_owned()).expect("JSON");
+        let rewritten = uris.rewrite(text).expect("rewritten");
+        assert!(rewritten.get().contains("a+b+file:///x"), "{rewritten}");
     }
 
     #[test]

@@ -181,3 +181,30 @@ async fn app_calls_tools_by_the_names_of_its_server() {
         assert!(unknown.to_string().contains("unknown tool"), "{unknown}");
     }
 }
+
+#[cfg(feature = "search")]
+#[tokio::test]
+async fn model_calls_no_tool_that_is_only_for_apps() {
+    use mcp_gateway::search::Search;
+
+    let search = || Search::new().threshold(1);
+    let gateway = Gateway::builder("gateway", "1")
+        .upstream(at("a", Revision::LATEST, &with_app("a", "of_a")))
+        .upstream(at("b", Revision::LATEST, &with_app("b", "of_b")))
+        .configure(|server| server.layer(search()));
+    let gateway = gateway.build().await.expect("valid");
+    let client = client(&gateway, Revision::LATEST).await;
+    let call = async |name: &str| {
+        let arguments = json!({ "name": name, "arguments": {} });
+        soon(client.call_tool("call_tool").arguments(&arguments)).await
+    };
+    let called = call("a_model").await.expect("called");
+    assert!(called.text().starts_with("a: "), "{called:?}");
+    // Neither by the name that is listed, nor by that of its server, which its app uses.
+    let refused = call("a_of_a").await.expect("a result");
+    assert_eq!(refused.text(), "only apps call the tool `a_of_a`");
+    let unknown = call("of_a").await.expect_err("unknown");
+    assert!(unknown.to_string().contains("unknown tool"), "{unknown}");
+    let called = soon(client.call_tool("of_a")).await.expect("by the app");
+    assert!(called.text().starts_with("a: "), "{called:?}");
+}

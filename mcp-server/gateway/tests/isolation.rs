@@ -311,6 +311,22 @@ async fn upstream_without_prefix_does_not_list_names_of_another_one() {
 }
 
 #[tokio::test]
+async fn old_name_of_a_renamed_tool_is_not_one_of_another_upstream() {
+    let named = |name: &'static str, tool: &str| {
+        let server = Server::builder(name, "1").tool(tool, "A tool", move || async move { name });
+        server.build().expect("valid")
+    };
+    let trusted = at("a", Revision::LATEST, &named("trusted", "pay")).rename("pay", "transfer");
+    let other = at("other", Revision::LATEST, &named("other", "a_pay")).prefix("");
+    let gateway = gateway([other, trusted]).await;
+    let client = client(&gateway, Revision::LATEST).await;
+    let unknown = soon(client.call_tool("a_pay")).await;
+    assert!(unknown.is_err(), "{unknown:?}");
+    let called = soon(client.call_tool("a_transfer")).await.expect("called");
+    assert_eq!(called.text(), "trusted");
+}
+
+#[tokio::test]
 async fn client_with_many_capabilities_replaces_its_own_connections() {
     let session = async |cx: Context| {
         cx.session()

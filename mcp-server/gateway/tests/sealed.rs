@@ -4,8 +4,8 @@
 use mcp_client::{ByteStream, Client};
 use mcp_gateway::{Gateway, Upstream};
 use mcp_server::types::json::{self, Object, Value};
-use mcp_server::types::{BooleanSchema, ElicitationCapability, Revision};
-use mcp_server::{Context, Form, HandlerError, Keys, ResourceDef, Server};
+use mcp_server::types::{BooleanSchema, ElicitationCapability, Revision, ToolsCapability};
+use mcp_server::{AnyRequest, AnyResult, Context, Form, HandlerError, Keys, ResourceDef, Server};
 use serde_json::value::RawValue;
 
 use crate::support::{at, soon, user};
@@ -136,6 +136,41 @@ async fn cursor_belongs_to_the_user_who_got_it() {
                     .expect(&pair);
                 assert!(rest.get("nextCursor").is_none(), "{pair}: {rest:?}");
             }
+        }
+    }
+}
+
+#[tokio::test]
+async fn client_with_a_session_sends_no_answers_for_another_user() {
+    // As an upstream that knows one client, the gateway, and counts its questions.
+    let answer = async |request: AnyRequest| -> Result<AnyResult, HandlerError> {
+        let params = request.params().get();
+        let is_answer = params.contains("requestState") || params.contains("inputResponses");
+        let text = if is_answer { "transferred" } else { "begun" };
+        let content =
+            format!(r#"{{"resultType":"complete","content":[{{"type":"text","text":"{text}"}}]}}"#);
+        AnyResult::from_json(&value(&content))
+    };
+    let server = Server::builder("bank", "1")
+        .capabilities(|all| all.tools(ToolsCapability::new()))
+        .fallback(answer);
+    let server = server.build().expect("valid");
+    let gateway = with_keys(at("a", Revision::LATEST, &server), 1).await;
+    for revision in [Revision::V2024_11_05, Revision::V2025_11_25] {
+        let eve = user(&gateway, "eve", revision).await;
+        for members in [
+            r#""requestState":"1""#,
+            r#""inputResponses":{"sure":{"action":"accept"}}"#,
+            r#""requestState":"1","inputResponses":{"sure":{"action":"accept"}}"#,
+        ] {
+            let params = format!(r#"{{"name":"transfer","arguments":{{}},{members}}}"#);
+            let called = sent(&eve, "tools/call", value(&params)).await;
+            let content = called
+                .expect("called")
+                .get("content")
+                .expect("content")
+                .to_string();
+            assert!(content.contains("begun"), "{revision} {members}: {content}");
         }
     }
 }

@@ -8,12 +8,14 @@ use std::time::Duration;
 use mcp_client::{ByteStream, Client, ClientBuilder, SubscriptionEvent};
 use mcp_gateway::{Gateway, Upstream, UpstreamLimits};
 use mcp_server::types::json::{Object, Value};
-use mcp_server::types::{BooleanSchema, Revision, SubscriptionFilter, json};
-use mcp_server::{Context, Form, HandlerError, Principal, ResourceDef, Server};
+use mcp_server::types::{BooleanSchema, Revision, SubscriptionFilter, ToolsCapability, json};
+use mcp_server::{
+    AnyRequest, AnyResult, Context, Form, HandlerError, Principal, ResourceDef, Server,
+};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::support::{Count, gateway, soon};
+use crate::support::{Count, at, gateway, soon};
 
 /// A server with a tool that asks, one that works until the test allows it to end, one that answers at
 /// once, and a resource.
@@ -313,4 +315,35 @@ async fn client_that_cannot_connect_does_not_pause_others() {
     let before = tried.get();
     soon(eve.call_tool("quick")).await.expect_err("paused");
     assert_eq!(tried.get(), before);
+}
+
+#[tokio::test]
+async fn lists_of_one_user_leave_the_tasks_for_lists_to_others() {
+    let silent =
+        async |_: AnyRequest| std::future::pending::<Result<AnyResult, HandlerError>>().await;
+    let silent = Server::builder("silent", "1")
+        .capabilities(|all| all.tools(ToolsCapability::new()))
+        .fallback(silent);
+    let silent = at(
+        "silent",
+        Revision::V2025_11_25,
+        &silent.build().expect("valid"),
+    );
+    let site = Site::new().upstream(Revision::LATEST, |_| {});
+    let gateway = gateway([silent, site]).await;
+    let mut lists = JoinSet::new();
+    for _ in 0..80 {
+        // Each session has lists of its own.
+        let eve = user(&gateway, "eve", Revision::V2025_11_25, &Count::default()).await;
+        lists.spawn(async move { eve.tools().all().await });
+    }
+    // The first ones have been answered, without the silent upstream.
+    soon(lists.join_next()).await;
+    let ada = user(&gateway, "ada", Revision::LATEST, &Count::default()).await;
+    // Less than the 30 seconds that the silent upstream has.
+    let listed = tokio::time::timeout(Duration::from_secs(20), ada.tools().all()).await;
+    let listed = listed
+        .expect("without the silent upstream")
+        .expect("listed");
+    assert_eq!(listed.items.len(), 3);
 }

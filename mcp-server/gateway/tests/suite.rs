@@ -9,6 +9,7 @@ mod faults;
 mod headers;
 mod isolation;
 mod matrix;
+mod methods;
 #[cfg(feature = "openapi")]
 mod openapi;
 mod outages;

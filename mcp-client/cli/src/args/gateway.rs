@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Arg, Args};
 
 use super::Common;
 
 #[derive(Debug, Args)]
+#[command(mut_args(of_file))]
 pub(crate) struct Gateway {
     /// The file with the servers
     #[arg(value_name = "FILE")]
@@ -38,8 +39,8 @@ pub(crate) struct Gateway {
     /// Passes the whole environment to the programs of the file
     ///
     /// Otherwise they get what most programs need, such as PATH and HOME, and what the file sets in
-    /// `env`: not the secrets of other servers. Variables with the token or the keys of the gateway
-    /// are never passed.
+    /// `env`: not the secrets of other servers. Variables with the token, the keys, the store or the
+    /// client secret of the gateway are never passed.
     #[arg(long)]
     pub(crate) inherit_env: bool,
     /// Presents the tools only by a search if there are more than this number
@@ -47,4 +48,13 @@ pub(crate) struct Gateway {
     pub(crate) search_above: Option<usize>,
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+/// Hides the option for a token, which is for one server, and not for all of a file, and those for
+/// logins: the gateway has no user who could log in.
+fn of_file(argument: Arg) -> Arg {
+    match argument.get_id().as_str() {
+        "login_port" | "no_browser" | "no_login" | "token_env" => argument.hide(true),
+        _ => argument,
+    }
 }

@@ -24,9 +24,10 @@ use crate::ignored::Ignored;
 ///   pwd, secret, credential, api key, access key, auth key, encryption key, master key, private
 ///   key, shared key, signing key, authorization, cookie, jwt, bearer, client assertion, code
 ///   verifier, their plurals, and these words with a number, base, base64, digest, hash, hex, key,
-///   pem, salt or value after them. In the queries of URLs also: key, code, sig, state, session id,
-///   and names that end with signature. Options and variables of the environment also, if one of
-///   the words is in the middle, or a word of the name is auth, dsn, key, pass or pat;
+///   pem, salt or value after them. In the queries of URLs also: auth, code, key, pass, session id,
+///   sig, state, subscription key, and names that end with signature. Headers, options and variables
+///   of the environment also, if one of the words is in the middle, or a word of the name is auth,
+///   dsn, key, pass or pat;
 ///
 /// - in texts, what follows such a name and `=`, or `:` where it is clearly a value, as in
 ///   `password: hunter2` on a line of its own;

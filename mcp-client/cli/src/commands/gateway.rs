@@ -18,6 +18,7 @@ use crate::args::Options;
 use crate::args::gateway::Gateway as Args;
 use crate::failure::Failure;
 use crate::output::{print_error, print_message};
+use crate::secrets;
 use configured::{Configuration, Configured, Environment};
 
 /// How long the servers have at the start to say what they can do.
@@ -28,6 +29,13 @@ const RELOAD: Duration = Duration::from_secs(2);
 
 /// Serves until the end of the input, or until the program is interrupted.
 pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failure> {
+    if let Some(name) = &options.common.account.token_env {
+        return Err(Failure::Usage(format!(
+            "`--token-env` would send the token to every server of the file: expected it in the \
+             `headers` of the server that it is for, such as \
+             \"Authorization\": \"Bearer ${{{name}}}\""
+        )));
+    }
     let mut configured = Configured::default();
     // Read before the servers, so that a change in between is seen.
     let seen = stamp(&args.file);
@@ -47,7 +55,8 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
     if let Some(name) = &args.store_env {
         builder = store::share(builder, name, &secret(name)?).await?;
     }
-    builder = builder.on_fault(|report| print_error(&report.to_string()));
+    // The error of a program that has exited quotes its output. Hosts write stderr to their logs.
+    builder = builder.on_fault(|report| print_error(&secrets::text(&report.to_string())));
     let environment = environment(args);
     let mut left_out = Vec::new();
     for (name, server) in changes.set {
@@ -92,6 +101,7 @@ fn invalid(error: &mcp_gateway::GatewayError) -> Failure {
 fn environment(args: &Args) -> Environment {
     let secrets = args.listen_token_env.iter().chain(&args.keys_env);
     let secrets = secrets.chain(&args.store_env);
+    let secrets = secrets.chain(&args.common.account.client_secret_env);
     Environment {
         is_inherited: args.inherit_env,
         secrets: secrets.cloned().collect(),

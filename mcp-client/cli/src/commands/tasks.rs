@@ -14,6 +14,7 @@ use crate::output::exact::to_json;
 use crate::output::progress::Progress;
 use crate::output::{Output, print_message};
 use crate::remembered::{self, Remembered};
+use crate::secrets;
 
 /// Names the server of a task that is remembered, if the command line does not.
 pub(crate) async fn find_server(
@@ -51,7 +52,8 @@ pub(crate) async fn find_server(
 
 /// Lists the tasks that are remembered.
 pub(crate) async fn list(output: Output) -> Result<(), Failure> {
-    let all = remembered::all().await?;
+    let all = remembered::all().await?.into_iter();
+    let all: Vec<Remembered> = all.map(without_secrets).collect();
     if output.json {
         return Ok(output.value(&all)?);
     }
@@ -64,6 +66,16 @@ pub(crate) async fn list(output: Output) -> Result<(), Failure> {
         output.line(&format!("{}  {}  {server}", task.id, task.tool))?;
     }
     Ok(())
+}
+
+/// Removes secrets from the URL, or from the command line, of the server of a task.
+fn without_secrets(task: Remembered) -> Remembered {
+    let words: Vec<OsString> = task.program.iter().map(OsString::from).collect();
+    Remembered {
+        url: secrets::urls(&task.url).into_owned(),
+        program: secrets::command_line(&words),
+        ..task
+    }
 }
 
 /// Calls a tool, and prints the id of its task.

@@ -7,7 +7,16 @@ pub(super) const FURTHER: [&str; 5] =
     ["encryptionkey", "masterkey", "passcode", "pwd", "sharedkey"];
 
 /// Further names of secrets in the query of a URL.
-pub(super) const IN_QUERIES: [&str; 5] = ["key", "code", "sig", "state", "sessionid"];
+pub(super) const IN_QUERIES: [&str; 8] = [
+    "auth",
+    "code",
+    "key",
+    "pass",
+    "sessionid",
+    "sig",
+    "state",
+    "subscriptionkey",
+];
 
 /// What may follow the name of a secret that is still one, as in `secretKey` and `passwordHash`.
 pub(super) const FORMS: [&str; 9] = [

@@ -308,3 +308,29 @@ fn secrets_in_texts_are_removed() {
     }
     assert_eq!(of_message("token: this one"), "token: this one");
 }
+
+#[test]
+fn headers_and_queries_with_other_names_of_keys_are_removed() {
+    for name in [
+        "Ocp-Apim-Subscription-Key",
+        "X-Functions-Key",
+        "X-Auth",
+        "Api-Pass",
+    ] {
+        assert_eq!(header(name, "abc"), REMOVED, "{name}");
+    }
+    // They repeat arguments of tools, which a replay sends again.
+    for name in [
+        "Mcp-Param-Key",
+        "Mcp-Method",
+        "Content-Type",
+        "Www-Authenticate",
+    ] {
+        assert_eq!(header(name, "abc"), "abc", "{name}");
+    }
+    for name in ["subscription-key", "auth", "pass"] {
+        let expected = format!("/x?{name}={REMOVED}&a=1");
+        assert_eq!(path(&format!("/x?{name}=abc&a=1")), expected);
+    }
+    assert_eq!(path("/x?pageToken=abc"), "/x?pageToken=abc");
+}

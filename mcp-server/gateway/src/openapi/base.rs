@@ -7,6 +7,12 @@ use http::uri::{Authority, Scheme};
 use mcp_server::types::json::Value;
 
 use super::error::OpenApiError;
+use super::names::beginning;
+
+/// The longest URL of a server, in bytes, and the maximum number of its variables. Many operations can
+/// share a server.
+const URL: usize = 8 << 10;
+const VARIABLES: usize = 64;
 
 /// A checked URL without a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,11 +138,17 @@ pub(super) fn server_url(
     server: &Value,
     variables: &BTreeMap<String, String>,
 ) -> Result<Option<String>, OpenApiError> {
-    let Some(mut rest) = server.get("url").and_then(Value::as_str) else {
+    let server = server.as_object().filter(|it| it.len() <= VARIABLES);
+    let url = server.and_then(|server| server.get("url")?.as_str());
+    let Some(mut rest) = url else {
         return Ok(None);
     };
-    let known = server.get("variables");
-    let mut url = String::with_capacity(rest.len());
+    if rest.len() > URL || rest.matches('{').count() > VARIABLES {
+        return Err(too_long(rest));
+    }
+    let known = server.and_then(|server| server.get("variables")?.as_object());
+    let known = known.filter(|known| known.len() <= VARIABLES);
+    let mut url = String::new();
     while let Some((before, after)) = rest.split_once('{') {
         let fault = |name: &str, reason| OpenApiError::Variable {
             name: name.to_owned(),
@@ -164,12 +176,28 @@ pub(super) fn server_url(
                     fault(name, "it has no default: set one with `OpenApi::variable`")
                 })?,
         };
-        url.push_str(before);
-        url.push_str(value);
+        push(&mut url, before)?;
+        push(&mut url, value)?;
         rest = after;
     }
-    url.push_str(rest);
+    push(&mut url, rest)?;
     Ok(Some(url))
+}
+
+/// Adds a part to a URL. A variable can occur many times, and have a long value.
+fn push(url: &mut String, part: &str) -> Result<(), OpenApiError> {
+    if url.len() + part.len() > URL {
+        return Err(too_long(url));
+    }
+    url.push_str(part);
+    Ok(())
+}
+
+fn too_long(url: &str) -> OpenApiError {
+    OpenApiError::BaseUrl {
+        url: without_secrets(beginning(url, URL / 8)),
+        reason: "it has more than 8,192 bytes with its variables, or more than 64 variables",
+    }
 }
 
 /// Returns `true` if a URL of a server has a scheme.

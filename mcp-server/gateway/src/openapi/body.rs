@@ -8,12 +8,16 @@ use std::collections::HashMap;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use mcp_server::types::json::{self, Value};
+use mcp_server::types::json::{self, Object, Value};
 
 use super::document::Resolver;
 use super::parameter::{Format, Place, Style, pairs, text_of};
 
 pub(super) use members::{Files, Member, Members};
+
+/// The maximum number of media types of a body that are looked at, and the longest one, in bytes.
+const MEDIA_TYPES: usize = 64;
+pub(super) const MEDIA_TYPE: usize = 256;
 
 /// How a body is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,10 +66,11 @@ impl<'a> Body<'a> {
     pub(super) fn read(resolver: &Resolver<'a>, body: &'a Value) -> Result<Option<Self>, String> {
         let body = resolver.follow(body)?;
         let content = body.get("content").and_then(Value::as_object);
-        let content = content.into_iter().flatten();
-        let choices = content.map(|(name, media)| {
-            let media = resolver.follow(media).unwrap_or(media);
-            let schema = media.get("schema");
+        let content = content.into_iter().flatten().take(MEDIA_TYPES);
+        let choices = content.filter(|(name, _)| name.len() <= MEDIA_TYPE);
+        let choices = choices.map(|(name, media)| {
+            let media = resolver.follow(media).ok();
+            let schema = media.and_then(|media| media.get("schema"));
             let (kind, name) = kind(name, schema, resolver);
             (kind, name, media)
         });
@@ -79,21 +84,21 @@ impl<'a> Body<'a> {
         let Some((kind, name, media)) = best else {
             return Ok(None);
         };
-        let schema = media
-            .get("schema")
-            .map(|it| resolver.follow(it))
-            .transpose()?;
+        let schema = media.and_then(|media| media.get("schema"));
+        let schema = schema.map(|it| resolver.follow(it)).transpose()?;
         let required = body.get("required").and_then(Value::as_bool) == Some(true);
         let mut writing = Writing::default();
         let is_form = matches!(kind, Kind::Form | Kind::Multipart);
         let added = ["itemEncoding", "itemSchema", "prefixEncoding"];
-        if let Some(member) = added.iter().find(|it| is_form && media.get(it).is_some()) {
+        let has = |member: &str| media.is_some_and(|media| media.get(member).is_some());
+        if let Some(member) = added.iter().find(|it| is_form && has(it)) {
             return Err(format!("`{member}` of a multipart body is not supported"));
         }
         let form = schema.filter(|_| is_form);
         let form = form.and_then(|schema| Members::read(resolver, schema));
         if let Some(form) = &form {
-            writing.read(resolver, media.get("encoding"), form, kind);
+            let encodings = media.and_then(|media| media.get("encoding")?.as_object());
+            writing.read(resolver, encodings, form, kind);
         }
         Ok(Some(Self {
             media_type: name.to_owned(),
@@ -201,12 +206,13 @@ impl Writing {
     fn read<'a>(
         &mut self,
         resolver: &Resolver<'a>,
-        encodings: Option<&'a Value>,
+        encodings: Option<&'a Object>,
         form: &Members<'a>,
         kind: Kind,
     ) {
         for member in &form.all {
-            let encoding = encodings.and_then(|all| all.get(member.name));
+            let encoding = encodings.and_then(|all| resolver.member(all, member.name));
+            let encoding = encoding.and_then(|encoding| resolver.follow(encoding).ok());
             let text = |name: &str| encoding?.get(name)?.as_str();
             let flag = |name: &str| encoding?.get(name)?.as_bool();
             let mut format = Format::of(Place::Query);
@@ -220,7 +226,8 @@ impl Writing {
             format.explode = explode.unwrap_or(format.explode);
             format.allow_reserved = reserved.unwrap_or_default();
             let is_styled = style.is_some() || explode.is_some() || reserved.is_some();
-            let content_type = text("contentType").map(str::to_owned);
+            let content_type = text("contentType").filter(|it| it.len() <= MEDIA_TYPE);
+            let content_type = content_type.map(str::to_owned);
             let is_json = content_type.as_deref().is_some_and(is_json) && kind == Kind::Form;
             if is_json {
                 format.style = Style::Json;

@@ -21,8 +21,9 @@ const YAML: YamlLimits = YamlLimits {
     values: 8 << 20,
     alias_bytes: BYTES,
 };
-/// The number of references in a row that are followed.
+/// The number of references in a row that are followed, and the longest one, in bytes.
 const REFERENCES: usize = 16;
+const REFERENCE: usize = 4 << 10;
 /// The maximum number of members of an object that others can refer to: they are searched one by one,
 /// for each reference.
 pub(super) const MEMBERS: usize = 128;
@@ -112,6 +113,12 @@ impl<'a> Resolver<'a> {
     /// Returns the value that a reference such as `#/components/schemas/Pet` points to.
     pub(super) fn resolve(&self, reference: &str) -> Result<&'a Value, String> {
         let shown = || mcp_internal::peer_text::PeerText(reference);
+        if reference.len() > REFERENCE {
+            return Err(format!(
+                "`{}` is a reference of more than {REFERENCE} bytes",
+                shown()
+            ));
+        }
         let Some(pointer) = reference.strip_prefix('#') else {
             return Err(format!("`{}` refers to another document", shown()));
         };

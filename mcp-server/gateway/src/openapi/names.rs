@@ -66,11 +66,21 @@ pub(super) fn clean(wanted: &str) -> String {
 
 /// Cuts a text off after so many characters.
 pub(super) fn shortened(text: &str, chars: usize) -> String {
-    let text = text.trim();
+    let text = beginning(text, chars).trim();
     match text.char_indices().nth(chars) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
     }
+}
+
+/// Returns the beginning of a text, which has these characters and more. What follows is not looked at,
+/// as many operations can share a long text.
+pub(super) fn beginning(text: &str, chars: usize) -> &str {
+    let mut end = text.len().min(8 * chars);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 #[cfg(test)]

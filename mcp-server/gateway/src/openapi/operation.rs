@@ -11,6 +11,10 @@ use super::names::Names;
 const OPERATIONS: usize = 50_000;
 /// The maximum number of tags of an operation that are kept.
 const TAGS: usize = 32;
+/// The longest tag and the longest `operationId` that are kept, in bytes. Many paths can refer to one
+/// object with operations, each of which is an operation of its own.
+const TAG: usize = 64;
+const ID: usize = 256;
 
 /// An operation of a document, for [filters](super::OpenApi::filter), and in the
 /// [extensions](http::Extensions) of each request to the API.
@@ -103,21 +107,21 @@ pub(super) fn operations<'a>(resolver: &Resolver<'a>) -> Result<Operations<'a>, 
                 faults.push((format!("{method} {path}"), reason));
                 continue;
             }
-            let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+            let text = |name: &str| value.get(name).and_then(Value::as_str);
             let tags = value.get("tags").and_then(Value::as_array);
-            let tags = tags.into_iter().flatten().filter_map(Value::as_str);
-            let id = text("operationId").filter(|id| !id.is_empty());
-            let name = names.take(
-                id.as_deref()
-                    .unwrap_or(&format!("{} {path}", method.as_str().to_ascii_lowercase())),
-            );
+            let tags = tags.into_iter().flatten().take(TAGS);
+            let tags = tags.filter_map(Value::as_str);
+            let tags = tags.filter(|tag| tag.len() <= TAG);
+            let id = text("operationId").filter(|id| !id.is_empty() && id.len() <= ID);
+            let name = names
+                .take(id.unwrap_or(&format!("{} {path}", method.as_str().to_ascii_lowercase())));
             let deprecated = value.get("deprecated").and_then(Value::as_bool);
             let operation = Operation {
                 name,
-                id,
+                id: id.map(str::to_owned),
                 method,
                 path: path.to_owned(),
-                tags: tags.take(TAGS).map(str::to_owned).collect(),
+                tags: tags.map(str::to_owned).collect(),
                 deprecated: deprecated == Some(true),
             };
             found.push(Found {

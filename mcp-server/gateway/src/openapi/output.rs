@@ -6,7 +6,7 @@ use http::HeaderValue;
 use mcp_internal::schema_validator::{SchemaError, Validator};
 use mcp_server::types::json::{Object, Value};
 
-use super::body::is_json;
+use super::body::{MEDIA_TYPE, is_json};
 use super::document::Resolver;
 use super::schema::{Converter, Detail, Direction, is_object, size};
 
@@ -47,10 +47,13 @@ impl Output {
             let content = response.get("content").and_then(Value::as_object);
             let mut schema = None;
             for (name, media) in content.into_iter().flatten().take(8) {
-                let media = resolver.follow(media).unwrap_or(media);
+                if name.len() > MEDIA_TYPE {
+                    continue;
+                }
+                let media = resolver.follow(media).ok();
                 let essence = name.split(';').next().unwrap_or_default().trim();
                 if is_json(&essence.to_ascii_lowercase()) {
-                    schema = schema.or_else(|| media.get("schema"));
+                    schema = schema.or_else(|| media?.get("schema"));
                     accept.insert(0, name);
                 } else {
                     accept.push(name);

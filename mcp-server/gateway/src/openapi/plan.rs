@@ -23,6 +23,22 @@ pub(super) struct Plan {
     pub(super) body: Option<BodyPlan>,
 }
 
+impl Plan {
+    /// Returns about how many bytes the plan has besides those of the path.
+    pub(super) fn size(&self) -> usize {
+        const BOUND: usize = size_of::<Bound>();
+        let names = self.parameters.iter().map(|bound| &bound.parameter.name);
+        let body = self.body.as_ref().map(|body| match &body.source {
+            Source::Whole(_) => 0,
+            Source::Members(members) => {
+                let names = members.iter().map(|(_, name)| name.len() + BOUND);
+                names.sum::<usize>()
+            }
+        });
+        names.map(|name| name.len() + BOUND).sum::<usize>() + body.unwrap_or_default()
+    }
+}
+
 /// A part of a path.
 #[derive(Debug)]
 pub(super) enum Segment {

@@ -183,11 +183,11 @@ impl<'a, 'r> Converter<'a, 'r> {
         if self.detail == Detail::Least {
             return self.note("referenced schemas are left out");
         }
-        if let Some(name) = self.names.get(reference) {
+        let target = self.resolver.resolve(reference);
+        if let (Ok(_), Some(name)) = (&target, self.names.get(reference)) {
             converted.insert("$ref", format!("#/$defs/{name}"));
             return;
         }
-        let target = self.resolver.resolve(reference);
         // A chain of references, which may be a circle, is replaced by its end.
         match target.and_then(|target| self.resolver.follow(target)) {
             Ok(target) => {

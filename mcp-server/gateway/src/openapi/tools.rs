@@ -13,7 +13,7 @@ use super::base::{Base, without_query};
 use super::client::{Sender, TooLong, hyper};
 use super::document::Resolver;
 use super::error::{Fault, FaultKind, OpenApiError};
-use super::names::shortened;
+use super::names::{beginning, shortened};
 use super::operation::{Found, Operation, Operations, operations};
 use super::output::Output;
 use super::plan::{Plan, Planner, Secrets};
@@ -186,17 +186,14 @@ fn tool<'a>(
     let (plan, input) = planned.ok_or(reason)?;
     let schemas = [Some(&input), output.schema.as_ref()].into_iter().flatten();
     let size = schemas.map(|it| json::to_string(it).map_or(0, |text| text.len()));
-    let size = size.sum();
+    let size = size.sum::<usize>() + plan.size();
     let mut tool = ToolDef::new(&*found.operation.name).input_schema(Value::Object(input));
     if let Some(schema) = &output.schema {
         tool = tool.output_schema(Value::Object(schema.clone()));
     }
     let text = |member: &str| {
-        found
-            .value
-            .get(member)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
+        let text = found.value.get(member).and_then(Value::as_str);
+        beginning(text.unwrap_or_default(), DESCRIPTION)
     };
     let (summary, description) = (text("summary").trim(), text("description").trim());
     if !summary.is_empty() {
@@ -357,10 +354,10 @@ mod tests {
         let mut api = OpenApi::parse(&document)
             .unwrap()
             .base_url("http://localhost");
-        api.schema_bytes = 1000;
+        api.schema_bytes = 1200;
         let made = api.tools().unwrap();
-        // Two with the pattern, and others of some 80 bytes up to 4,000.
-        assert!((30..45).contains(&made.tools.len()), "{made:?}");
+        // Two with the pattern, and others of some 80 bytes, and as much for their plans, up to 4,800.
+        assert!((12..30).contains(&made.tools.len()), "{made:?}");
         assert_eq!(made.faults.len(), 48, "{made:?}");
         assert_eq!(made.faults[0].kind, FaultKind::Loosened);
         assert_eq!(made.faults[47].kind, FaultKind::Skipped);

@@ -12,7 +12,7 @@ use mcp_server::{Context, HandlerError};
 use serde_json::value::RawValue;
 
 use super::caller::Caller;
-use super::sealed::{STATE, Sealed};
+use super::sealed::{RESPONSES, STATE, Sealed};
 use super::{questions, tasks};
 use crate::error::RETRY_SOON;
 use crate::fault::UpstreamFault;
@@ -29,6 +29,9 @@ const ROUNDS: usize = 16;
 const NO_RESOURCE: i64 = -32002;
 
 const PROGRESS: &str = "notifications/progress";
+
+/// The member of params that asks for a task, in 2025-11-25.
+const TASK: &str = "task";
 
 /// A request for an upstream.
 pub(crate) struct Outgoing {
@@ -108,8 +111,20 @@ async fn rounds(
         let time = pool.upstream.limits.connect_time;
         questions::set_log_level(client, link, caller.log_level, time).await;
     }
-    if from.is_modern() && to.is_modern() {
-        Sealed::State.open_member(cx, upstream, &mut outgoing.params, STATE)?;
+    if !(from.is_modern() && to.is_modern()) {
+        // Nothing says to which client a task of an older revision belongs, and it would go on beside
+        // the calls that are counted.
+        outgoing.params.remove(TASK);
+    }
+    if from.is_modern() {
+        if to.is_modern() {
+            Sealed::State.open_member(cx, upstream, &mut outgoing.params, STATE)?;
+        } else {
+            // No client with a session got a state, so these could be the answers to a question for
+            // another user.
+            outgoing.params.remove(STATE);
+            outgoing.params.remove(RESPONSES);
+        }
     }
     // What a session gets that has set no level.
     let log_level = caller
@@ -160,15 +175,15 @@ async fn rounds(
         }
         if from.is_modern() {
             let task = match &*outgoing.method {
-                "tools/call" => match tasks::announced(&result) {
+                "tasks/get" => outgoing.task,
+                method if tasks::METHODS.contains(&method) => None,
+                _ => match tasks::announced(&result) {
                     Some(id) if !caller.accepts_tasks() => {
                         return Err(tasks::refused(&pool.upstream, client, &id).await);
                     }
                     Some(id) => Some(tasks::presented_id(cx, behind, &id)?),
                     None => None,
                 },
-                "tasks/get" => outgoing.task,
-                _ => None,
             };
             if let Some(id) = task {
                 return Ok(json::to_raw(&tasks::presented(behind, &id, &result)?)?);

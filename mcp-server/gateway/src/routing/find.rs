@@ -51,6 +51,10 @@ pub(super) async fn of_app(
     caller: &Caller,
     cx: &Context,
 ) -> Option<Arc<Behind>> {
+    #[cfg(feature = "search")]
+    if cx.extension::<crate::search::ByModel>().is_some() {
+        return None;
+    }
     let name = text(params, "name").ok()?;
     let behind = apps::owner(shared, &name, caller, cx).await?;
     let upstream = &behind.pool.upstream;
@@ -74,8 +78,9 @@ pub(super) fn named(
         let Some(own) = behind.names.original(&name) else {
             continue;
         };
+        // A name with this prefix is never one of another upstream.
         let Some(original) = upstream.original(&own) else {
-            continue;
+            break;
         };
         if !upstream.is_visible(cx, kind, original) {
             break;

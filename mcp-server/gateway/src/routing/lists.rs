@@ -13,7 +13,7 @@ use super::find::resource;
 use super::sealed::{CURSOR, NEXT_CURSOR, Sealed};
 use crate::names::Names;
 use crate::shared::{Behind, Shared};
-use crate::upstream::list_cache::{Caching, digest};
+use crate::upstream::list_cache::{Caching, digest, set_private};
 use crate::upstream::lists::{ListMethod, Query, decoded};
 use crate::upstream::refresh::{Listed, Wait};
 use crate::upstream::{Kind, Upstream};
@@ -132,6 +132,14 @@ async fn page(
     drop(connected);
     let text = page;
     let mut page: Map<Box<RawValue>> = decoded(&text)?;
+    let kind = page.get("resultType");
+    if kind.is_some_and(|kind| kind.get() != "\"complete\"") {
+        // Such as a question or a task, whose state or id would not be sealed for the client.
+        return Err(HandlerError::internal(format!(
+            "the server `{upstream}` behind the gateway answered `{}` with something else than a list",
+            list.method
+        )));
+    }
     let items: Vec<Box<RawValue>> = page.get(list.member).map_or(Ok(Vec::new()), decoded)?;
     let is_whole = is_first && !page.contains_key(NEXT_CURSOR);
     if !is_collection {
@@ -143,6 +151,9 @@ async fn page(
         return Ok(text);
     }
     Sealed::Cursor.seal_member(cx, upstream, &mut page, NEXT_CURSOR)?;
+    if pool.upstream.differs_by_client() {
+        set_private(&mut page)?;
+    }
     if is_presented {
         let items = present(only, &[], list, cx, &items)?;
         page.insert(list.member, json::to_raw(&items)?);

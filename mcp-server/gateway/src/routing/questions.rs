@@ -14,7 +14,7 @@ use mcp_server::{Context, HandlerError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::sealed::{STATE, Sealed};
+use super::sealed::{RESPONSES, STATE, Sealed};
 use crate::error::short;
 use crate::upstream::connection::Link;
 
@@ -55,9 +55,9 @@ pub(crate) async fn answer(
     for (key, request) in asked.input_requests.iter().flat_map(Map::iter) {
         answers.insert(key, one(cx, revision, request).await?);
     }
-    params.remove("inputResponses");
+    params.remove(RESPONSES);
     if !answers.is_empty() {
-        params.insert("inputResponses", json::to_raw(&answers)?);
+        params.insert(RESPONSES, json::to_raw(&answers)?);
     }
     params.remove(STATE);
     if let Some(state) = asked.request_state {

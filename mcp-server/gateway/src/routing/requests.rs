@@ -17,7 +17,9 @@ use super::sealed::{CURSOR, NEXT_CURSOR, Sealed};
 use super::tasks;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
+use crate::upstream::list_cache::set_private;
 use crate::upstream::lists::ListMethod;
+use crate::uris::may_have;
 
 /// The methods of a connection, which an upstream must not see: they would change that of the gateway.
 /// They arrive here if the client's revision does not have them, or if no upstream supports them.
@@ -106,26 +108,31 @@ pub(crate) async fn handle(
         "tools/call" | "prompts/get" => behind.names.uris.rewrite(result)?,
         method if OF_RESOURCE.contains(&method) => {
             let result = behind.names.uris.rewrite(result)?;
-            with_sealed_cursor(&cx, &behind, result)?
+            for_client(&cx, &behind, result)?
         }
         _ => result,
     };
     AnyResult::from_json(&result)
 }
 
-/// Seals the cursor of a page for the client.
-fn with_sealed_cursor(
+/// Seals the cursor of a page for the client. A result that other clients may not see is for this one
+/// only, whatever the upstream says, which sees one client.
+fn for_client(
     cx: &Context,
     behind: &Behind,
-    page: Box<RawValue>,
+    result: Box<RawValue>,
 ) -> Result<Box<RawValue>, HandlerError> {
-    if !page.get().contains("\"nextCursor\"") {
-        return Ok(page);
+    let differs = behind.pool.upstream.differs_by_client();
+    if !differs && !may_have(&result, NEXT_CURSOR) {
+        return Ok(result);
     }
     let invalid = |error: DecodeError| HandlerError::internal(error.to_string());
-    let mut members: Map<Box<RawValue>> = json::from_str(page.get()).map_err(invalid)?;
+    let mut members: Map<Box<RawValue>> = json::from_str(result.get()).map_err(invalid)?;
     let upstream = &*behind.pool.upstream.name;
     Sealed::Cursor.seal_member(cx, upstream, &mut members, NEXT_CURSOR)?;
+    if differs {
+        set_private(&mut members)?;
+    }
     Ok(json::to_raw(&members)?)
 }
 

@@ -13,6 +13,9 @@ use serde_json::value::RawValue;
 /// The member of the result with questions, and of the next request.
 pub(crate) const STATE: &str = "requestState";
 
+/// The member of the next request with the answers.
+pub(crate) const RESPONSES: &str = "inputResponses";
+
 /// The member of the params of a request for a page, and that of the page before.
 pub(crate) const CURSOR: &str = "cursor";
 pub(crate) const NEXT_CURSOR: &str = "nextCursor";

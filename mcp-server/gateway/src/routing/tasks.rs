@@ -18,6 +18,7 @@ use super::sealed::Sealed;
 use crate::error::short;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Upstream;
+use crate::uris::may_have;
 
 /// The name of the extension.
 pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
@@ -34,7 +35,7 @@ pub(crate) fn announced(result: &RawValue) -> Option<String> {
         task_id: String,
     }
     // Most results announce no task, and a long one is not decoded for nothing.
-    if !result.get().contains("\"taskId\"") {
+    if !may_have(result, "taskId") {
         return None;
     }
     let announced: Announced = serde_json::from_str(result.get()).ok()?;

@@ -1,7 +1,5 @@
 //! [`AppUse`]: what a tool has to do with apps (extension `io.modelcontextprotocol/ui`).
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -58,24 +56,6 @@ impl AppUse {
     }
 }
 
-/// Whether there are tools that only apps call, as far as lists have shown.
-#[derive(Debug, Default)]
-pub(super) struct AppTools {
-    is_known: AtomicBool,
-    has_some: AtomicBool,
-}
-
-impl AppTools {
-    /// Notes the tools of a list.
-    pub(super) fn note(&self, tools: &[Box<RawValue>]) {
-        if tools.iter().any(|tool| AppUse::of(tool) == AppUse::Only) {
-            self.has_some.store(true, Ordering::Release);
-        }
-        self.is_known.store(true, Ordering::Release);
-    }
-
-    /// Returns `true` if a tool may be one that only apps call.
-    pub(super) fn are_possible(&self) -> bool {
-        !self.is_known.load(Ordering::Acquire) || self.has_some.load(Ordering::Acquire)
-    }
-}
+/// An extension of a request: a model calls the tool, and no app does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByModel;

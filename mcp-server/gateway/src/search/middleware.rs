@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::apps::{AppTools, AppUse};
+use super::apps::{AppUse, ByModel};
 use super::listing::{Indexes, Listing, Members};
 use crate::error::short;
 
@@ -39,7 +39,6 @@ pub struct Search {
     pinned: BTreeSet<String>,
     about: String,
     indexes: Arc<Indexes>,
-    app_tools: AppTools,
 }
 
 impl Default for Search {
@@ -52,7 +51,6 @@ impl Default for Search {
             pinned: BTreeSet::new(),
             about: String::new(),
             indexes: Arc::default(),
-            app_tools: AppTools::default(),
         }
     }
 }
@@ -178,13 +176,15 @@ impl Search {
             return next.run(request).await;
         }
         let (listing, _) = Listing::read(&request, next).await?;
-        self.app_tools.note(&listing.tools);
         if listing.tools.len() <= self.threshold {
             return Ok(listing.first);
         }
         let mut tools = Vec::new();
         for tool in &listing.tools {
-            let Head { name } = serde_json::from_str(tool.get())?;
+            let Ok(Head { name }) = serde_json::from_str(tool.get()) else {
+                tracing::warn!("a tool without a name is left out");
+                continue;
+            };
             let is_reserved = name == self.finder || name == self.caller;
             if is_reserved {
                 tracing::warn!(
@@ -284,7 +284,6 @@ impl Search {
             .unwrap_or(self.results)
             .clamp(1, MAX_RESULTS);
         let (mut listing, _) = Listing::read(request, next).await?;
-        self.app_tools.note(&listing.tools);
         listing
             .tools
             .retain(|tool| AppUse::of(tool) != AppUse::Only);
@@ -294,8 +293,12 @@ impl Search {
         let mut bytes = 0;
         let mut found: Vec<Value> = Vec::new();
         let mut names = HashSet::new();
-        for tool in ranked.iter().filter_map(|at| tools.get(*at)).take(limit) {
-            let Head { name } = serde_json::from_str(tool.get())?;
+        let best = ranked.iter().filter_map(|at| {
+            let tool = tools.get(*at)?;
+            let Head { name } = serde_json::from_str(tool.get()).ok()?;
+            Some((name, tool))
+        });
+        for (name, tool) in best.take(limit) {
             let mut tool: Value = json::from_str(tool.get())?;
             // It is often the largest part, and a call does not need it.
             if let Some(members) = tool.as_object_mut() {
@@ -323,28 +326,25 @@ impl Search {
         Response::new(cx, result)
     }
 
-    /// Calls the inner tool, unless it is one that only apps may call.
-    async fn call_inner(&self, request: Request, mut next: Next) -> Outcome {
+    /// Calls the inner tool, unless it is one that only apps may call. The list of an earlier request
+    /// does not decide: it may be that of another caller, or one without the tools of an upstream.
+    async fn call_inner(&self, request: Request, next: Next) -> Outcome {
         let inner = match self.inner_call(request)? {
             Ok(inner) => inner,
             Err(response) => return Ok(response),
         };
-        if self.app_tools.are_possible() {
-            let name = inner.param::<String>("name")?.unwrap_or_default();
-            let (listing, rest) = Listing::read(&inner, next).await?;
-            next = rest;
-            self.app_tools.note(&listing.tools);
-            let mut tools = listing.tools.iter();
-            let is_for_apps = |tool: &RawValue| {
-                let head = serde_json::from_str::<Head>(tool.get());
-                head.is_ok_and(|head| head.name == name) && AppUse::of(tool) == AppUse::Only
-            };
-            if tools.any(|tool| is_for_apps(tool)) {
-                let text = format!("only apps call the tool `{}`", short(&name));
-                return failure(inner.context(), &text);
-            }
+        let name = inner.param::<String>("name")?.unwrap_or_default();
+        let (listing, next) = Listing::read(&inner, next).await?;
+        let mut tools = listing.tools.iter();
+        let is_for_apps = |tool: &RawValue| {
+            let head = serde_json::from_str::<Head>(tool.get());
+            AppUse::of(tool) == AppUse::Only && head.is_ok_and(|head| head.name == name)
+        };
+        if tools.any(|tool| is_for_apps(tool)) {
+            let text = format!("only apps call the tool `{}`", short(&name));
+            return failure(inner.context(), &text);
         }
-        next.run(inner).await
+        next.run(inner.with_extension(ByModel)).await
     }
 
     /// Returns the call of the inner tool: everything but the name and the arguments stays as it is. Or

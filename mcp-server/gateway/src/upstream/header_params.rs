@@ -107,9 +107,12 @@ impl HeaderParams {
         if cx.session().is_some() {
             return Ok(());
         }
-        // Arguments of another type have no members; the upstream refuses them.
         let arguments = params.get("arguments");
-        let arguments: Option<Object> = arguments.and_then(|text| json::from_str(text.get()).ok());
+        let arguments = arguments.map(|text| json::from_str::<Object>(text.get()));
+        // Of a member that occurs twice, the upstream may use another one than what is compared here.
+        let arguments = arguments
+            .transpose()
+            .map_err(|error| HandlerError::invalid_params(format!("$.arguments: {error}")))?;
         for param in &tool.params {
             let values = parts.headers.get_all(param.header()).into_iter();
             let values = values.map(http::HeaderValue::as_bytes);

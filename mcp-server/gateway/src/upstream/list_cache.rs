@@ -7,7 +7,8 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mcp_server::types::Revision;
-use mcp_server::{Change, PeerKey};
+use mcp_server::types::json::{self, Map};
+use mcp_server::{Change, HandlerError, PeerKey};
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
@@ -58,6 +59,17 @@ pub(crate) fn digest(items: &[Box<RawValue>]) -> u64 {
     static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     let texts: Vec<&str> = items.iter().map(|item| item.get()).collect();
     HASHER.hash_one(texts)
+}
+
+/// The member of results that says for whom they may be kept.
+const SCOPE: &str = "cacheScope";
+
+/// States that a result is for one client only, if it states for whom it is.
+pub(crate) fn set_private(result: &mut Map<Box<RawValue>>) -> Result<(), HandlerError> {
+    if result.contains_key(SCOPE) {
+        result.insert(SCOPE, json::to_raw("private")?);
+    }
+    Ok(())
 }
 
 /// For how long a list may be kept, and for whom, as its upstream says.

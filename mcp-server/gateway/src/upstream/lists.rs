@@ -35,8 +35,9 @@ const LISTS: [(&str, &str, Kind); 5] = [
 /// The time for which a list is kept if its upstream announces changes.
 const ANNOUNCED: Duration = Duration::from_secs(300);
 
-/// The maximum size of the list of an upstream.
-const LIST_BYTES: usize = 16 << 20;
+/// The maximum size of the list of an upstream: half of what clients accept as a message, so that it can
+/// be sent beside the lists of others.
+const LIST_BYTES: usize = 8 << 20;
 
 /// The number of pages without items in a row after which a list is cut off.
 const EMPTY_PAGES: usize = 8;
@@ -153,6 +154,7 @@ impl Query {
             params.insert("cursor", cursor);
         }
         items.truncate(pool.upstream.limits.items);
+        self.remove_unusable(&pool.upstream.name, &mut items);
         let is_modern = pool.revision().is_some_and(Revision::is_modern);
         let kept = if is_modern {
             ANNOUNCED.min(Duration::from_millis(caching.time))
@@ -162,6 +164,63 @@ impl Query {
             Duration::ZERO
         };
         Ok((List::new(items.into(), caching), kept))
+    }
+
+    /// Removes items that no client can use, for which many clients would refuse the whole list, with
+    /// the items of the other upstreams, and those for which there is no room.
+    fn remove_unusable(&self, upstream: &str, items: &mut Vec<Box<RawValue>>) {
+        let (before, mut bytes) = (items.len(), 0_usize);
+        items.retain(|item| {
+            let size = bytes.saturating_add(item.get().len());
+            let is_kept = size <= LIST_BYTES && is_usable(self.list, item);
+            if is_kept {
+                bytes = size;
+            }
+            is_kept
+        });
+        let removed = before - items.len();
+        if removed > 0 {
+            let method = self.list.method;
+            tracing::warn!(
+                upstream,
+                method,
+                removed,
+                "a list has items that cannot be used"
+            );
+        }
+    }
+}
+
+/// Returns `true` for an object with the text by which it is known, and, if it is a tool, with a schema
+/// of its arguments.
+fn is_usable(list: ListMethod, item: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Item<'a> {
+        #[serde(borrow)]
+        name: Option<&'a RawValue>,
+        #[serde(borrow)]
+        uri: Option<&'a RawValue>,
+        #[serde(borrow)]
+        uri_template: Option<&'a RawValue>,
+        #[serde(borrow)]
+        input_schema: Option<&'a RawValue>,
+    }
+
+    // A struct can also be read from a list.
+    let is_object = item.get().starts_with('{');
+    let item = serde_json::from_str::<Item<'_>>(item.get());
+    let Some(item) = item.ok().filter(|_| is_object) else {
+        return false;
+    };
+    let begins = |value: Option<&RawValue>, first: char| {
+        value.is_some_and(|value| value.get().starts_with(first))
+    };
+    match list.kind {
+        Kind::Tool => begins(item.name, '"') && begins(item.input_schema, '{'),
+        Kind::Prompt => begins(item.name, '"'),
+        Kind::Resource => begins(item.uri, '"'),
+        Kind::ResourceTemplate => begins(item.uri_template, '"'),
     }
 }
 

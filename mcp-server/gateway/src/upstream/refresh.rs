@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use mcp_server::{ClientSession, HandlerError};
+use mcp_server::{ClientSession, HandlerError, PeerKey};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -59,6 +59,8 @@ struct State {
 
 /// A task that requests a list.
 struct Refresh {
+    /// The peer in whose share the task is.
+    peer: PeerKey,
     phase: watch::Receiver<Phase>,
     /// Whether a change has to be announced, because clients were sent another list.
     is_awaited: Arc<AtomicBool>,
@@ -205,9 +207,9 @@ impl Lists {
         if let Some(known) = state.running.get(&key) {
             return Some((known.phase.clone(), Arc::clone(&known.is_awaited)));
         }
-        let owner = &query.wanted.key.owner;
-        let own = state.running.keys().filter(|(key, ..)| key.owner == *owner);
-        let most = share(&query.wanted.peer, TASKS, self.pool.upstream.limits.shares);
+        let peer = &query.wanted.peer;
+        let own = state.running.values().filter(|known| known.peer == *peer);
+        let most = share(peer, TASKS, self.pool.upstream.limits.shares);
         if state.running.len() >= TASKS || own.count() >= most {
             return None;
         }
@@ -221,6 +223,7 @@ impl Lists {
             Arc::clone(&is_awaited),
         );
         let refresh = Refresh {
+            peer: peer.clone(),
             phase: phase.clone(),
             is_awaited: Arc::clone(&is_awaited),
             task: tokio::spawn(running).abort_handle(),
@@ -279,14 +282,25 @@ impl State {
         if self.sent.len() >= SENT {
             self.sent.retain(|_, sent| !sent.has_ended());
         }
-        if self.sent.len() >= SENT
-            && let Some(other) = self.sent.keys().next().cloned()
-        {
-            self.sent.remove(&other);
-            self.is_incomplete = true;
+        if self.sent.len() >= SENT {
+            self.remove_one();
         }
         let query = query.clone();
         self.sent.insert(key, Sent { query, digest });
+    }
+
+    /// Forgets a list of the peer with the most of them.
+    fn remove_one(&mut self) {
+        let mut counts: HashMap<&PeerKey, usize> = HashMap::new();
+        for sent in self.sent.values() {
+            *counts.entry(&sent.query.wanted.peer).or_default() += 1;
+        }
+        let count = |sent: &Sent| counts.get(&sent.query.wanted.peer).copied();
+        let most = self.sent.iter().max_by_key(|(_, sent)| count(sent));
+        if let Some(key) = most.map(|(key, _)| key.clone()) {
+            self.sent.remove(&key);
+            self.is_incomplete = true;
+        }
     }
 }
 

@@ -276,3 +276,133 @@ fn deep_documents_and_nests_of_schemas_are_bounded() {
         "{made:?}"
     );
 }
+
+/// Returns a document in which many paths refer to one object with an operation.
+fn sharing(paths: usize, item: &Value, components: &Value) -> String {
+    let shared = json!({ "$ref": "#/x-item" });
+    let paths = (0..paths).map(|number| (format!("/x{number}"), shared.clone()));
+    let paths: serde_json::Map<String, Value> = paths.collect();
+    json!({ "openapi": "3.1.0", "paths": paths, "x-item": item, "components": components })
+        .to_string()
+}
+
+/// What an operation keeps of its part of the document is bounded, as many operations can share it.
+#[test]
+fn long_names_that_operations_share_are_not_kept_for_each() {
+    let long = "x".repeat(100_000);
+    let get = json!({ "operationId": long, "tags": vec![long.clone(); 100] });
+    let document = sharing(100, &json!({ "get": get }), &json!({}));
+    let operations = OpenApi::parse(&document).unwrap().operations();
+    let sizes = operations.iter().map(|operation| {
+        let tags = operation.tags.iter().map(String::len).sum::<usize>();
+        operation.id.as_ref().map_or(0, String::len) + tags
+    });
+    assert_eq!(operations.len(), 100);
+    assert!(sizes.sum::<usize>() < 1_000_000);
+
+    let made = |item: Value| {
+        let api = OpenApi::parse(&sharing(3, &item, &json!({}))).unwrap();
+        api.base_url("http://localhost").tools().unwrap()
+    };
+    let parameter = |name: &str, place: &str| json!({ "name": name, "in": place });
+    let of_long = made(json!({ "get": { "parameters": [parameter(&long, "query")] } }));
+    let reserved = vec![parameter("Authorization", "header"); 1_000];
+    let of_many = made(json!({ "get": {}, "parameters": reserved }));
+    for made in [&of_long, &of_many] {
+        assert_eq!((made.tools.len(), made.faults.len()), (0, 3), "{made:?}");
+        assert!(
+            made.faults.iter().all(|it| it.to_string().len() < 1_000),
+            "{made:?}"
+        );
+    }
+    // The names of all plans are counted, so not all operations have tools.
+    let names = (0..500).map(|number| parameter(&format!("{number:0>1000}"), "query"));
+    let item = json!({ "get": {}, "parameters": names.collect::<Vec<_>>() });
+    let api = OpenApi::parse(&sharing(1_000, &item, &json!({}))).unwrap();
+    let made = api.base_url("http://localhost").tools().unwrap();
+    assert!(
+        (100..800).contains(&made.tools.len()),
+        "{}",
+        made.tools.len()
+    );
+}
+
+/// Before there were limits, the cases took minutes.
+#[test]
+fn long_lists_that_operations_share_are_not_read_for_each() {
+    let media = json!({ "schema": { "type": "object" } });
+    let many = |of: &dyn Fn(usize) -> (String, Value)| -> Value {
+        (0..100_000)
+            .map(of)
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    };
+    let types = many(&|number| (format!("application/x-{number}"), media.clone()));
+    let large = many(&|number| (format!("x-{number}"), json!(0)));
+    let parts = vec![json!({ "type": "string" }); 100_000];
+    let file = json!({ "type": "object", "properties": { "a": { "anyOf": parts } } });
+    let spaces = " ".repeat(4 << 20);
+    let body = |content: Value| json!({ "post": { "requestBody": { "content": content } } });
+    let responses = |content: Value| json!({ "responses": { "200": { "content": content } } });
+    for (name, item) in [
+        ("media types of a body", body(types.clone())),
+        (
+            "members of a media type",
+            json!({ "get": responses(json!({ "application/json": large })) }),
+        ),
+        (
+            "encodings",
+            body(json!({ "multipart/form-data": { "schema": file, "encoding": large } })),
+        ),
+        (
+            "empty names",
+            json!({ "get": { "parameters": [{ "name": "a", "in": "query", "schema": {
+            "type": "object", "required": vec![""; 100_000],
+        } }] } }),
+        ),
+        (
+            "a text",
+            json!({ "get": { "description": spaces, "parameters": [
+            { "name": "a", "in": "query", "description": spaces },
+        ] } }),
+        ),
+        (
+            "a reference",
+            json!({ "get": { "parameters": [{ "name": "a", "in": "query", "schema": {
+            "$ref": format!("#/{}", "x/".repeat(2 << 20)),
+        } }] } }),
+        ),
+        (
+            "a path of a server",
+            json!({ "get": {}, "servers": [
+            { "url": format!("/{}", "{a}".repeat(1 << 20)), "variables": { "a": { "default": "" } } },
+        ] }),
+        ),
+    ] {
+        let api = OpenApi::parse(&sharing(500, &item, &json!({}))).unwrap();
+        let made = api.base_url("http://localhost").tools().unwrap();
+        let skipped = made
+            .faults
+            .iter()
+            .filter(|it| it.kind == FaultKind::Skipped);
+        assert_eq!(made.tools.len() + skipped.count(), 500, "{name}");
+    }
+}
+
+#[test]
+fn variables_of_a_server_do_not_multiply() {
+    let document = json!({
+        "openapi": "3.1.0",
+        "paths": { "/x": { "get": {} } },
+        "servers": [{
+            "url": format!("https://api.example/{}", "{a}".repeat(50)),
+            "variables": { "a": { "default": "x".repeat(400) } },
+        }],
+    });
+    let error = OpenApi::parse(&document.to_string())
+        .unwrap()
+        .tools()
+        .unwrap_err();
+    assert!(matches!(error, OpenApiError::BaseUrl { .. }), "{error}");
+    assert!(error.to_string().len() < 500);
+}

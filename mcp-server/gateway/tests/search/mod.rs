@@ -446,3 +446,63 @@ async fn tools_of_apps_stay_listed_and_are_not_found() {
     // An app calls it by itself.
     assert!(client.call_tool("only").await.is_ok());
 }
+
+#[tokio::test]
+async fn tool_for_apps_that_was_not_listed_yet_is_refused() {
+    let answer = async |_: AnyRequest, cx: Context| -> Result<AnyResult, HandlerError> {
+        if cx.method() == "tools/call" {
+            let content = json!([{ "type": "text", "text": "called" }]);
+            return AnyResult::from_json(&json!({ "resultType": "complete", "content": content }));
+        }
+        let tool = |name: &str, meta: Value| json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": meta });
+        let mut tools = vec![tool("plain", json!({})), tool("other", json!({}))];
+        if cx.extension() == Some(&Principal("ada".to_owned())) {
+            tools.push(tool("only", json!({ "ui": { "visibility": ["app"] } })));
+        }
+        AnyResult::from_json(&json!({
+            "resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private",
+        }))
+    };
+    let server = Server::builder("test", "1.0.0")
+        .layer(Search::new().threshold(1))
+        .capabilities(|all| all.tools(ToolsCapability::new()))
+        .fallback(answer);
+    let server = server.build().unwrap();
+    let connect = async |user: &str| {
+        let stream = ByteStream::of(server.in_memory_as(Principal(user.to_owned())));
+        Client::builder("test", "1.0.0")
+            .connect(stream)
+            .await
+            .unwrap()
+    };
+    let (bob, ada) = (connect("bob").await, connect("ada").await);
+    // The list of another user has no such tool.
+    assert_eq!(names(&bob).await, ["search_tools", "call_tool"]);
+    let refused = call(&ada, json!({ "name": "only" })).await;
+    assert_eq!(refused.text(), "only apps call the tool `only`");
+    assert_eq!(
+        call(&ada, json!({ "name": "plain" })).await.text(),
+        "called"
+    );
+}
+
+#[tokio::test]
+async fn tool_without_a_name_does_not_hide_the_others() {
+    let list = async |_: AnyRequest| -> Result<AnyResult, HandlerError> {
+        let tool = |name: Value| {
+            let schema = json!({ "type": "object" });
+            json!({ "name": name, "description": "a chart", "inputSchema": schema })
+        };
+        let tools = json!([42, { "description": "a chart" }, tool(json!(1)), tool(json!("plain"))]);
+        AnyResult::from_json(&json!({
+            "resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private",
+        }))
+    };
+    let server = Server::builder("test", "1.0.0")
+        .layer(Search::new().threshold(1))
+        .capabilities(|all| all.tools(ToolsCapability::new()))
+        .fallback(list);
+    let client = connect(server, "ada").await;
+    assert_eq!(names(&client).await, ["search_tools", "call_tool"]);
+    assert_eq!(search(&client, "chart").await, ["plain"]);
+}

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use mcp_client::{ChildProcess, Stderr};
 use mcp_gateway::Upstream;
@@ -13,6 +14,7 @@ use crate::configured::{self, read};
 use crate::failure::Failure;
 use crate::output::print_message;
 use crate::questions::ask::Answers;
+use crate::secrets::KeyLines;
 use crate::{authorization, network};
 
 /// The servers that the gateway presents. `None` is one whose entry could not be used: the gateway
@@ -163,10 +165,11 @@ fn upstream(
                     Some(folder) => process.current_dir(folder.expose()),
                     None => process,
                 };
-                let label = label.clone();
+                let (label, keys) = (label.clone(), Mutex::new(KeyLines::default()));
                 process.stderr(Stderr::capture(move |line| {
                     if verbose {
-                        print_message(&format!("{label}: {line}"));
+                        let mut keys = keys.lock().unwrap_or_else(PoisonError::into_inner);
+                        print_message(&format!("{label}: {}", keys.clean(line.as_ref())));
                     }
                 }))
             }))

@@ -9,6 +9,8 @@ use crate::openapi::document::Resolver;
 
 /// The maximum number of schemas that are looked at for one body, or for one member.
 const FUEL: u32 = 128;
+/// The longest name of a member that is an argument of its own, in bytes.
+const NAME: usize = 1 << 10;
 
 /// A member of a body.
 #[derive(Clone, Debug)]
@@ -58,6 +60,9 @@ impl<'a> Members<'a> {
         }
         let properties = schema.get("properties").and_then(Value::as_object);
         for (name, schema) in properties.into_iter().flatten() {
+            if name.len() > NAME {
+                return None;
+            }
             let count = self.all.len();
             match self.all.iter_mut().find(|known| known.name == name) {
                 Some(known) if known.schemas.len() < 8 => known.schemas.push(schema),
@@ -122,10 +127,13 @@ impl Files {
         if let Some(items) = schema.get("items") {
             files.many = Self::read(resolver, items, fuel).one;
         }
-        for part in list("allOf").into_iter().flatten() {
+        // A list can be longer than what is looked at.
+        let parts = FUEL as usize;
+        for part in list("allOf").into_iter().flatten().take(parts) {
             files.add(Self::read(resolver, part, fuel));
         }
-        for part in ["anyOf", "oneOf"].into_iter().filter_map(list).flatten() {
+        let alternatives = ["anyOf", "oneOf"].into_iter().filter_map(list).flatten();
+        for part in alternatives.take(parts) {
             let part_files = Self::read(resolver, part, fuel);
             files.other |= !part_files.is_some() && !is_null(part);
             files.add(part_files);

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use mcp_internal::peer_text::PeerText;
 use mcp_server::types::json::{Object, Value};
 
 use super::path::{fixed_query, segments, variables};
@@ -13,8 +14,9 @@ use crate::openapi::operation::Found;
 use crate::openapi::parameter::{Format, Parameter, Place, Style};
 use crate::openapi::schema::{Converter, Detail, Direction};
 
-/// The maximum number of parameters of an operation.
+/// The maximum number of parameters of an operation, and the longest name of one, in bytes.
 const PARAMETERS: usize = 512;
+const NAME: usize = 1 << 10;
 
 /// Builds the plan and the schema of the arguments.
 pub(in crate::openapi) struct Planner<'a, 'r> {
@@ -140,13 +142,10 @@ impl<'a, 'r> Planner<'a, 'r> {
         let lists = [found.item, found.value].map(|it| it.get("parameters"));
         let mut parameters: Vec<(Parameter, bool, &'a Value)> = Vec::new();
         let mut positions = HashMap::new();
-        for value in lists
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_array)
-            .flatten()
-        {
-            if positions.len() >= PARAMETERS {
+        let listed = lists.into_iter().flatten().filter_map(Value::as_array);
+        for (count, value) in listed.flatten().enumerate() {
+            // Also of those that are left out: many operations can share a list.
+            if count >= PARAMETERS {
                 return Err(format!("more than {PARAMETERS} parameters"));
             }
             let value = self
@@ -157,9 +156,16 @@ impl<'a, 'r> Planner<'a, 'r> {
             let (Some(name), Some(place)) = (text("name"), text("in")) else {
                 return Err("a parameter has no `name` or no `in`".to_owned());
             };
+            if name.len() > NAME {
+                return Err(format!(
+                    "the name of the parameter `{}` has more than {NAME} bytes",
+                    PeerText(name)
+                ));
+            }
             let Some(place) = Place::parse(place) else {
                 return Err(format!(
-                    "the parameter `{name}` is in `{place}`, expected `path`, `query`, `header` or `cookie`"
+                    "the parameter `{name}` is in `{}`, expected `path`, `query`, `header` or `cookie`",
+                    PeerText(place)
                 ));
             };
             let required = value.get("required").and_then(Value::as_bool) == Some(true);
@@ -202,7 +208,8 @@ impl<'a, 'r> Planner<'a, 'r> {
                     format.explode = style == Style::Form;
                 }
                 None => self.converter.note(format!(
-                    "the parameter `{name}` has the style `{style}`, which its place does not have"
+                    "the parameter `{name}` has the style `{}`, which its place does not have",
+                    PeerText(style)
                 )),
             }
         }

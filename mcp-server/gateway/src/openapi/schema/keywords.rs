@@ -155,7 +155,7 @@ impl<'a> Converter<'a, '_> {
     fn members(&mut self, value: &'a Value, depth: usize) -> Option<Value> {
         let mut members = Object::new();
         for (name, schema) in value.as_object()? {
-            if !self.take(name.len()) {
+            if !self.take(name.len() + 1) {
                 break;
             }
             let schema = self.schema(schema, depth + 1);
@@ -180,7 +180,7 @@ impl<'a> Converter<'a, '_> {
         let mut names = Vec::new();
         for name in value.as_array()? {
             let text = name.as_str()?;
-            if !self.take(text.len()) {
+            if !self.take(text.len() + 1) {
                 break;
             }
             if seen.insert(text) {
