@@ -20,7 +20,8 @@ pub struct Limits {
     pub progress_time: Option<Duration>,
     /// The time after which the client begins the handshake of older revisions if the server has
     /// not answered `server/discover`: 5 seconds. The response is still accepted until
-    /// [`call_time`](Self::call_time) has elapsed, because a server may start slowly.
+    /// [`call_time`](Self::call_time) has elapsed, because a server may start slowly. A server of both
+    /// eras over a byte stream, such as a program, has a session then.
     pub probe_time: Duration,
     /// The timeout of connecting to a server over HTTP, without TLS: 10 seconds.
     pub connect_time: Duration,

@@ -169,6 +169,18 @@ async fn probe(connection: &Arc<Connection>, revision: Revision) -> Probed {
                 Err(ConnectError::Call(CallError::Lost { .. })) => Probed::Answered(found),
                 begun => Probed::Begun(begun),
             },
+            // The server gets the handshake nevertheless. If it accepts it, a session has begun, in
+            // which a server of both eras may answer as older revisions do.
+            _ if !connection.sender.cancels_on_drop(connection) => {
+                let mut time = CallTimeout::new(connection.limits.probe_time);
+                tokio::select! {
+                    begun = &mut handshake => match begun {
+                        Ok(revision) => Probed::Begun(Ok(revision)),
+                        Err(_) => Probed::Answered(found),
+                    },
+                    () = elapsed(connection, &mut time) => Probed::Answered(found),
+                }
+            }
             _ => Probed::Answered(found),
         },
         begun = &mut handshake => match begun {

@@ -292,14 +292,14 @@ async fn unresponsive_server_times_out_and_is_killed() {
 }
 
 #[tokio::test]
-async fn server_that_starts_slowly_is_used_at_its_newest_revision() {
+async fn server_of_both_eras_that_starts_slowly_has_a_session() {
     let mut limits = Limits::default();
     limits.probe_time = Duration::from_millis(50);
     let script = format!("sleep 1; exec '{}'", program().display());
     let process = ChildProcess::new("sh").args(["-c", &script]);
     let client = builder().limits(limits).connect(process).await;
     let client = client.expect("connected");
-    assert_eq!(client.revision(), Revision::LATEST);
+    assert_eq!(client.revision(), Revision::V2025_11_25);
     pid(&client).await;
     client.close().await;
 }

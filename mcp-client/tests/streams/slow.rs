@@ -66,6 +66,29 @@ async fn late_result_of_discover_is_accepted() {
 }
 
 #[tokio::test]
+async fn handshake_that_a_server_of_both_eras_accepts_begins_a_session() {
+    for is_discovered_first in [true, false] {
+        let (transport, mut script) = Script::new();
+        let connecting = tokio::spawn(impatient().connect(transport));
+        let discover = next(&mut script, "server/discover").await;
+        let initialize = next(&mut script, "initialize").await;
+        let mut answers = [
+            (&discover, DISCOVERED.replace('\n', "")),
+            (&initialize, AGREED.replace('\n', "")),
+        ];
+        if !is_discovered_first {
+            answers.reverse();
+        }
+        for (request, result) in answers {
+            script.answer(request, &result).await;
+        }
+        next(&mut script, "notifications/initialized").await;
+        let client = soon(connecting).await.expect("no panic");
+        assert_eq!(client.expect("connected").revision(), Revision::V2025_06_18);
+    }
+}
+
+#[tokio::test]
 async fn modern_server_that_rejects_the_handshake_is_probed_again() {
     let (transport, mut script) = Script::new();
     let connecting = tokio::spawn(impatient().connect(transport));

@@ -133,8 +133,8 @@ async fn malformed_event_ids_are_rejected_without_a_store_lookup() {
     };
     keys.take();
     assert_eq!(resume("0123456789abcdef0-1").await, 200);
-    // The session, what the stream is for, and its events.
-    assert_eq!(keys.take()[1..], ["0123456789abcdef0"; 2]);
+    // The session, what the stream is for, whether it has ended, and its events.
+    assert_eq!(keys.take()[1..], ["0123456789abcdef0"; 3]);
     for id in [
         "x",
         "-",

@@ -107,7 +107,9 @@ async fn events_of_a_completed_response_can_be_replayed() {
         for (at, id) in ids.iter().enumerate() {
             let resume = with_header(session.clone(), "Last-Event-ID", id);
             let (head, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
-            assert_eq!(head.status, 200);
+            // Clients do not resume what they have read to the end again.
+            let status = if at + 1 == ids.len() { 204 } else { 200 };
+            assert_eq!(head.status, status, "{id}");
             assert_eq!(rest, events[at + 1..].concat());
         }
     }

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use mcp_internal::peer_text::PeerText;
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use super::sse_event::write_sse_event;
 use super::stream::{NextEvents, Stream};
@@ -52,6 +52,9 @@ enum EventSource {
 /// ended.
 const ABSENCES: u32 = 3;
 
+/// The time in which a store usually tells that a stream has ended.
+const SOON: Duration = Duration::from_millis(200);
+
 /// A stream in the event store that no request of this process belongs to.
 pub(crate) struct DetachedStream {
     pub(crate) server: Arc<Core>,
@@ -65,6 +68,16 @@ impl DetachedStream {
         StreamKey {
             session: &self.session,
             stream: &self.stream,
+        }
+    }
+
+    /// Returns `true` if the stream has ended, without an event after this one.
+    pub(crate) async fn has_ended(&self, after: u64) -> Result<bool, StoreError> {
+        // While it goes on, the read waits for the next event.
+        let read = self.server.stores.read_events(self.key(), after);
+        match timeout(SOON, read).await {
+            Ok(page) => Ok(page?.is_some_and(|page| page.ended && page.events.is_empty())),
+            Err(_) => Ok(false),
         }
     }
 

@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use http::Response;
 use http::request::Parts;
+use http::{Response, StatusCode};
 use mcp_internal::http_headers::LAST_EVENT_ID;
 
 use crate::protocol::caller::Caller;
@@ -67,6 +67,10 @@ impl Endpoint {
                 stream: stream.into(),
                 about,
             };
+            // Clients take an empty stream for one that was interrupted, and resume it again and again.
+            if stores.has_ended(after).await? {
+                return Ok(answer::empty(StatusCode::NO_CONTENT));
+            }
             let reader = StreamReader::stored(stores, after, keep_alive, guard);
             return Ok(answer::events(HttpBody::events(reader)));
         }
