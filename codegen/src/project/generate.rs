@@ -392,8 +392,8 @@ fn features(family: &Family, patches: &[Patch]) -> Vec<(String, Vec<String>)> {
         let name = feature_name(&family.models[draft].revision);
         features.push((name, names.last().cloned().into_iter().collect()));
     }
-    let patched = patches.iter().map(|patch| patch.feature().to_owned());
-    features.extend(patched.map(|feature| (feature, Vec::new())));
+    let added = patches.iter().map(|patch| patch.feature().to_owned());
+    features.extend(added.map(|feature| (feature, Vec::new())));
     // All proposals have one feature, and follow the extensions.
     features.dedup();
     features
