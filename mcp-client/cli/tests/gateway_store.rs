@@ -73,16 +73,14 @@ impl Drop for Running {
 /// Starts a gateway, and returns its address.
 #[cfg(feature = "redis")]
 fn gateway(path: &str, store: &str) -> (Running, String) {
-    let mut child = command(path, store)
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it runs");
-    let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let child = command(path, store).stderr(Stdio::piped()).spawn();
+    let mut running = Running(child.expect("it runs"));
+    let lines = BufReader::new(running.0.stderr.take().expect("a pipe")).lines();
     let mut printed = Vec::new();
     for line in lines.map_while(Result::ok) {
         if let Some((_, at)) = line.split_once("http://") {
             let address = at.split('/').next().unwrap_or(at).to_owned();
-            return (Running(child), address);
+            return (running, address);
         }
         printed.push(line);
     }
