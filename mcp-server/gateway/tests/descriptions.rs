@@ -290,7 +290,7 @@ async fn long_list_of_one_upstream_leaves_room_for_the_others() {
             }
         }
     };
-    let listed = soon(listed).await;
+    let listed = Box::pin(soon(listed)).await;
     assert_eq!(
         listed.len(),
         8,

@@ -13,13 +13,14 @@ use super::error::{StoreError, StoreFuture};
 #[cfg(feature = "http")]
 use super::events::{EventPage, EventStore, StreamKey};
 use super::link::BusLink;
-use super::values::{Condition, Put, PutOutcome, ValueStore, VersionedValue};
+use super::values::{Put, PutOutcome, ValueStore, VersionedValue};
 use crate::protocol::metrics::StoreMetrics;
 
 /// The stores of a server.
 pub(crate) struct Stores {
     values: Arc<dyn ValueStore>,
     /// Whether other processes have the same values.
+    #[cfg(any(feature = "http", feature = "tasks"))]
     pub(crate) values_are_shared: bool,
     #[cfg(feature = "http")]
     events: Arc<dyn EventStore>,
@@ -28,6 +29,7 @@ pub(crate) struct Stores {
     pub(crate) events_are_shared: bool,
     pub(crate) bus: Option<BusLink>,
     /// The id of this process, which no other process has: 16 hexadecimal digits. It is no secret.
+    #[cfg(any(feature = "http", feature = "tasks"))]
     pub(crate) process: String,
     /// The number of stream ids so far.
     #[cfg(feature = "http")]
@@ -65,11 +67,14 @@ struct StoreCounters {
 }
 
 /// The time after which a process that has not recorded that it runs is taken to have ended.
+#[cfg(any(feature = "http", feature = "tasks"))]
 const RUNNING_TIME: Duration = Duration::from_secs(30);
 /// How often a process records that it runs.
+#[cfg(any(feature = "http", feature = "tasks"))]
 pub(crate) const RECORD_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Returns the key under which a process records that it runs.
+#[cfg(any(feature = "http", feature = "tasks"))]
 fn running_key(process: &str) -> String {
     format!("process:{process}")
 }
@@ -95,6 +100,7 @@ impl Stores {
     ) -> Self {
         let process = format!("{:016x}", RandomState::new().build_hasher().finish());
         Self {
+            #[cfg(any(feature = "http", feature = "tasks"))]
             values_are_shared: settings.values.is_some(),
             values: settings.values.unwrap_or(memory),
             #[cfg(feature = "http")]
@@ -102,6 +108,7 @@ impl Stores {
             #[cfg(feature = "http")]
             events: settings.events.unwrap_or(events),
             bus: settings.bus.map(|bus| BusLink::new(bus, &process, time)),
+            #[cfg(any(feature = "http", feature = "tasks"))]
             process,
             #[cfg(feature = "http")]
             streams: AtomicU64::new(0),
@@ -129,11 +136,6 @@ impl Stores {
         self.limited(self.values.remove(key)).await
     }
 
-    #[cfg(any(feature = "http", feature = "tasks"))]
-    pub(crate) async fn keys(&self, group: &str, most: usize) -> Result<Vec<String>, StoreError> {
-        self.limited(self.values.keys(group, most)).await
-    }
-
     /// Runs an operation of a store. Limits its time, and counts it.
     async fn limited<T>(&self, operation: StoreFuture<'_, T>) -> Result<T, StoreError> {
         let counters = &self.counters;
@@ -159,6 +161,13 @@ impl Stores {
             ..metrics.unwrap_or_default()
         }
     }
+}
+
+#[cfg(any(feature = "http", feature = "tasks"))]
+impl Stores {
+    pub(crate) async fn keys(&self, group: &str, most: usize) -> Result<Vec<String>, StoreError> {
+        self.limited(self.values.keys(group, most)).await
+    }
 
     /// Records that this process runs, for [`is_running`](Self::is_running) at others.
     pub(crate) async fn record_running(&self) -> Result<(), StoreError> {
@@ -166,7 +175,7 @@ impl Stores {
             key: &running_key(&self.process),
             value: b"1",
             time_to_live: RUNNING_TIME,
-            condition: Condition::Any,
+            condition: super::values::Condition::Any,
             group: None,
         };
         self.put(put).await.map(|_| ())
