@@ -54,8 +54,8 @@ pub enum WarningKind {
     /// A schema that describes the members of objects, and allows other values than objects, too.
     /// The type accepts only objects.
     OnlyObjects,
-    /// The first integer of a document of draft 04, in which `1.0` is none. The types follow the later
-    /// drafts, in which it is one.
+    /// The first integer of a document of draft 04. There, `1.0` is not an integer. The types accept it,
+    /// as later drafts do.
     WholeNumbers,
 }
 

@@ -144,7 +144,7 @@ async fn question_that_waited_longest_ends_when_its_user_needs_a_connection() {
         let called = soon(ada.call_tool("quick")).await.expect("called");
         assert_eq!(called.text(), "quick", "{revision}");
         assert!(!calls[1].is_finished(), "{revision}");
-        // A modern client is told when it answers.
+        // A modern client gets the error when it sends its answer.
         if !revision.is_modern() {
             let ended = soon(&mut calls[0]).await.expect("no panic");
             let error = ended.expect_err("ended").to_string();

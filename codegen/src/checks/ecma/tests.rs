@@ -145,7 +145,7 @@ fn pattern_that_cannot_be_expressed_is_not_translated() {
 }
 
 #[test]
-fn groups_without_number_are_refused() {
+fn deeply_nested_groups_are_refused() {
     let nested = |count| format!("{}a{}", "(".repeat(count), ")".repeat(count));
     assert_eq!(matches(&nested(200), "a"), Some(true));
     assert_eq!(matches(&nested(100_000), "a"), None);

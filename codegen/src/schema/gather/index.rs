@@ -49,7 +49,7 @@ impl Index {
         }
         // In this dialect, what stands beside a reference has no effect.
         let is_hidden = self.is_draft07 && members.contains_key("$ref") && !at.is_empty();
-        // Up to draft 04, the keyword has no sign.
+        // In draft 04, the keyword is `id`, without `$`.
         let has_plain = at.is_empty() || draft == Some(Draft::Draft04);
         let id = text("$id").or_else(|| text("id").filter(|_| has_plain));
         if let Some(id) = id.filter(|_| !is_hidden) {

@@ -25,7 +25,7 @@ const TYPES_OR_VALUES: [&str; 7] = ["$ref", "allOf", "anyOf", "const", "enum", "
 enum Position {
     /// It is the schema of a member.
     Member,
-    /// It is the schema of the items of a member that is a list, and nothing else, without bounds.
+    /// It is the schema of the items of a member whose only type is a list without bounds.
     ItemOfMember,
     /// It is the schema of the members of a map.
     OfMap,
@@ -84,7 +84,7 @@ impl Simplifier<'_> {
             self.unchecked(at, "items");
         }
         let has_bounds = BOUNDS.iter().any(|keyword| members.contains_key(*keyword));
-        // With several types, a member is a union, whose variants are no members.
+        // A member with several types becomes a union. Bounds are not checked in its variants.
         let is_list = members.get("type").is_some_and(|ty| ty == "array");
         let is_free_list = position == Position::Member && is_list && !has_bounds;
         self.inside(members, at, is_free_list);

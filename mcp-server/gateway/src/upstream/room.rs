@@ -16,8 +16,8 @@ use super::shares::share;
 /// If the peer has used up its share, an idle connection of this peer is removed. Otherwise it is an
 /// idle one of the peer with the most connections. If none is idle, it is a connection whose calls
 /// all wait for answers of users: one of this peer or, below its share, of a peer that has more
-/// connections. Of several, it is the one that has waited longest, since its user has most likely
-/// left.
+/// connections. Of those of one peer, it is the one that has waited longest, because its user has
+/// most likely left.
 pub(crate) fn make_room(
     links: &mut Vec<Arc<Link>>,
     wanted: &Wanted,

@@ -33,14 +33,14 @@ impl Api {
         read.map_err(|error| fault(format!("cannot read {:?}: {error}", self.document)))?;
         let api = OpenApi::parse(&text);
         let mut api = api.map_err(|error| fault(error.to_string()))?;
-        let api_url = self.url.map(Expanded::into_exposed);
-        if let Some(url) = &api_url {
-            api = api.base_url(url);
-        }
-        if api_url.is_none() && !self.headers.is_empty() {
-            let reason = "the entry has `headers` without `url`: the author of the document would \
-                          decide who gets them";
-            return Err(fault(reason.to_owned()));
+        match self.url {
+            Some(url) => api = api.base_url(url.into_exposed()),
+            None if !self.headers.is_empty() => {
+                let reason = "the entry has `headers` without `url`: the author of the document \
+                              would decide who gets them";
+                return Err(fault(reason.to_owned()));
+            }
+            None => {}
         }
         let mut headers = Vec::new();
         for (header, value) in self.headers {

@@ -52,8 +52,8 @@ enum EventSource {
 /// ended.
 const ABSENCES: u32 = 3;
 
-/// The time in which a store usually tells that a stream has ended.
-const SOON: Duration = Duration::from_millis(200);
+/// How long a resumed stream waits for the store to tell whether it has ended.
+const END_TIME: Duration = Duration::from_millis(200);
 
 /// A stream in the event store that no request of this process belongs to.
 pub(crate) struct DetachedStream {
@@ -75,7 +75,7 @@ impl DetachedStream {
     pub(crate) async fn has_ended(&self, after: u64) -> Result<bool, StoreError> {
         // While it goes on, the read waits for the next event.
         let read = self.server.stores.read_events(self.key(), after);
-        match timeout(SOON, read).await {
+        match timeout(END_TIME, read).await {
             Ok(page) => Ok(page?.is_some_and(|page| page.ended && page.events.is_empty())),
             Err(_) => Ok(false),
         }
