@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mcp_internal::connection::capability::{LOGGING, with_member};
 use mcp_internal::peer_text::PeerText;
 use mcp_server::types::json::{self, Map, Object};
 use mcp_server::types::{
@@ -27,7 +28,7 @@ const SETTINGS: usize = 16 << 10;
 
 /// Returns what the upstreams can do together. What is not known yet may be everything.
 pub(crate) fn capabilities(upstreams: &[Arc<Behind>], is_changing: bool) -> ServerCapabilities {
-    let mut all = ServerCapabilities::new().logging(Object::new());
+    let mut all: ServerCapabilities = with_member(LOGGING, &Object::new());
     let (mut extensions, mut experimental) = (Map::new(), Map::new());
     let is_single = upstreams.len() == 1 && !is_changing;
     let known = upstreams.iter().map(|behind| behind.pool.capabilities());

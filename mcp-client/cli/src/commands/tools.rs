@@ -1,7 +1,8 @@
 //! `mcp tools`.
 
 use mcp_client::Client;
-use mcp_client::types::{ListToolsRequest, Tool, ToolAnnotations};
+use mcp_client::types::json::Value;
+use mcp_client::types::{ListToolsRequest, Tool};
 
 use super::lists::{all, empty, icons, object};
 use crate::connect::named;
@@ -62,7 +63,8 @@ fn show(tool: &Tool, output: Output) -> Result<(), Failure> {
     let annotations = tool.annotations.as_ref();
     let title = annotations.and_then(|annotations| annotations.title.as_deref());
     let mut line = named(tool.title.as_deref().or(title), &tool.name);
-    let hints = annotations.map(hints).unwrap_or_default();
+    let hints = annotations.map(|all| hints(&to_json(all)));
+    let hints = hints.unwrap_or_default();
     if !hints.is_empty() {
         line += &format!(" [{}]", hints.join(", "));
     }
@@ -81,19 +83,17 @@ fn show(tool: &Tool, output: Output) -> Result<(), Failure> {
 }
 
 /// Returns what a tool says about its effects.
-fn hints(annotations: &ToolAnnotations) -> Vec<&'static str> {
+fn hints(annotations: &Value) -> Vec<&'static str> {
     let hints = [
-        (annotations.read_only_hint, "read-only", "writes"),
-        (
-            annotations.destructive_hint,
-            "destructive",
-            "not destructive",
-        ),
-        (annotations.idempotent_hint, "idempotent", "not idempotent"),
-        (annotations.open_world_hint, "open world", "closed world"),
+        ("readOnlyHint", "read-only", "writes"),
+        ("destructiveHint", "destructive", "not destructive"),
+        ("idempotentHint", "idempotent", "not idempotent"),
+        ("openWorldHint", "open world", "closed world"),
     ];
-    let hints = hints
-        .into_iter()
-        .filter_map(|(hint, on, off)| Some(if hint? { on } else { off }));
+    // By their names: revisions differ in what they have.
+    let hints = hints.into_iter().filter_map(|(name, on, off)| {
+        let hint = annotations.get(name)?.as_bool()?;
+        Some(if hint { on } else { off })
+    });
     hints.collect()
 }

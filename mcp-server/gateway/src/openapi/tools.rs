@@ -228,13 +228,15 @@ fn tool<'a>(
 }
 
 fn annotations(method: &Method) -> Option<ToolAnnotations> {
-    let annotations = ToolAnnotations::new();
-    Some(match method.as_str() {
-        "GET" | "HEAD" | "OPTIONS" => annotations.read_only_hint(true),
-        "DELETE" => annotations.destructive_hint(true).idempotent_hint(true),
-        "PUT" => annotations.idempotent_hint(true),
+    let hints: &[&str] = match method.as_str() {
+        "GET" | "HEAD" | "OPTIONS" => &["readOnlyHint"],
+        "DELETE" => &["destructiveHint", "idempotentHint"],
+        "PUT" => &["idempotentHint"],
         _ => return None,
-    })
+    };
+    // By their names, so that older clients get them although the newest types may lack one.
+    let hints = hints.iter().map(|name| (name, Value::from(true)));
+    json::from_object(hints.collect()).ok()
 }
 
 impl Call {

@@ -1,6 +1,7 @@
 //! What an upstream gets to know of the client of a request.
 
-use mcp_server::types::json::{self, Map};
+use mcp_internal::connection::capability::{ROOTS, SAMPLING};
+use mcp_server::types::json::{self, Map, Object, Value};
 use mcp_server::types::meta::{LOG_LEVEL, PREFIX, PROGRESS_TOKEN};
 use mcp_server::types::{ClientCapabilities, LoggingLevel};
 use mcp_server::{AnyRequest, Context, HandlerError};
@@ -10,6 +11,12 @@ use super::tasks::TASKS;
 use crate::upstream::connection::LinkKey;
 use crate::upstream::connection::Wanted;
 use crate::upstream::owner::Owner;
+
+/// The capabilities by which an upstream may ask the client.
+const ASKED: [&str; 3] = ["elicitation", ROOTS, SAMPLING];
+
+/// The other capabilities that an upstream gets to know.
+const OTHERS: [&str; 2] = ["experimental", "extensions"];
 
 /// The client of a request.
 pub(crate) struct Caller {
@@ -22,25 +29,25 @@ pub(crate) struct Caller {
 
 impl Caller {
     pub(crate) fn of(cx: &Context) -> Result<Self, HandlerError> {
-        let declared = cx.peer().capabilities();
-        let mut passed = ClientCapabilities::new();
-        passed.elicitation.clone_from(&declared.elicitation);
-        passed.roots.clone_from(&declared.roots);
-        passed.sampling.clone_from(&declared.sampling);
-        let may_be_asked =
-            passed.elicitation.is_some() || passed.roots.is_some() || passed.sampling.is_some();
-        passed.experimental.clone_from(&declared.experimental);
-        if let Some(all) = &declared.extensions {
-            // Sessions have no tasks.
-            let has_tasks = cx.session().is_none();
-            let mut all = all.clone();
-            all.retain(|name, _| has_tasks || name != TASKS);
-            passed.extensions = Some(all).filter(|all| !all.is_empty());
+        // By their names, as the newest types may lack some of them.
+        let mut passed = match json::to_value(cx.peer().capabilities())? {
+            Value::Object(members) => members,
+            _ => Object::new(),
+        };
+        passed.retain(|name, _| ASKED.contains(&name) || OTHERS.contains(&name));
+        let may_be_asked = ASKED.iter().any(|name| passed.contains_key(name));
+        // Sessions have no tasks.
+        let extensions = passed.get_mut("extensions").and_then(Value::as_object_mut);
+        if let Some(all) = extensions.filter(|_| cx.session().is_some()) {
+            all.remove(TASKS);
+            if all.is_empty() {
+                passed.remove("extensions");
+            }
         }
         let owner = Owner::of(cx);
         let capabilities = json::to_string(&passed)?;
         Ok(Self {
-            capabilities: passed,
+            capabilities: json::from_object(passed)?,
             key: LinkKey {
                 owner,
                 capabilities,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_client::Client;
+use mcp_internal::connection::capability::{LOGGING, is_declared};
 use mcp_server::types::json::{self, Map};
 use mcp_server::types::revision::VersionError;
 use mcp_server::types::{
@@ -113,7 +114,7 @@ pub(crate) async fn set_log_level(
     let Some(mut level) = level else {
         return;
     };
-    if client.server_capabilities().logging.is_none() {
+    if !is_declared(&client.server_capabilities(), LOGGING) {
         return;
     }
     {
