@@ -203,7 +203,8 @@ impl Upstream {
 
     /// Presents only the items for which a function returns `true`. It gets the names and URIs
     /// that the server uses. Several filters have to agree. Calls of other items are refused as if
-    /// they did not exist. A resource that a client asks for in another spelling of its URI, such as
+    /// they did not exist, and so are methods that the gateway does not know: nothing says what their
+    /// results show. A resource that a client asks for in another spelling of its URI, such as
     /// `FILE:///a`, has to be visible by this and by the canonical one, `file:///a`.
     pub fn filter(mut self, filter: impl Fn(Kind, &str) -> bool + Send + Sync + 'static) -> Self {
         let visible = move |_: &Context, kind, name: &str| filter(kind, name);
@@ -270,6 +271,11 @@ impl Upstream {
     /// Returns `true` if nothing is hidden or renamed.
     pub(crate) fn is_presented_as_it_is(&self) -> bool {
         self.visible.is_empty() && self.renamed.is_empty()
+    }
+
+    /// Returns `true` if items are hidden from clients.
+    pub(crate) fn hides(&self) -> bool {
+        !self.visible.is_empty()
     }
 
     /// Returns `true` if lists may differ between clients for another reason than their upstream.

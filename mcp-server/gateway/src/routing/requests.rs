@@ -91,8 +91,12 @@ pub(crate) async fn handle(
         "completion/complete" => completed(&shared, &mut params, &cx)?,
         // Those of older revisions: nothing says to which client a task belongs.
         method if method.starts_with("tasks/") => return Err(unknown_method(method)),
-        // With several upstreams, the method says nothing of which one is meant.
-        method => shared.only().ok_or_else(|| unknown_method(method))?,
+        // With several upstreams, the method says nothing of which one is meant. Its result may have
+        // what is hidden.
+        method => {
+            let only = shared.only().filter(|only| !only.pool.upstream.hides());
+            only.ok_or_else(|| unknown_method(method))?
+        }
     };
     caller.log_level = match cx.session() {
         Some(session) => shared.sessions.log_level(&session),
