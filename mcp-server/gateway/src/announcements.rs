@@ -22,7 +22,7 @@ const METHODS: [&str; 4] = [
     "notifications/resources/updated",
 ];
 
-type Params = Map<Box<RawValue>>;
+pub(crate) type Params = Map<Box<RawValue>>;
 
 /// Returns the params of an announcement with a note for whom they are. `None` if they have nothing
 /// but what the protocol defines.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use mcp_server::types::ServerCapabilities;
 use mcp_server::{AnyNotification, AnyRequest, Context, HandlerError, Server, ServerBuilder};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -58,6 +59,7 @@ pub struct Gateway {
     identity: Identity,
     server: Server,
     shared: Arc<Shared>,
+    learning_time: Option<Duration>,
 }
 
 impl Gateway {
@@ -139,14 +141,15 @@ impl Gateway {
         let identity = self.identity.clone();
         let on_fault = self.shared.on_fault.clone();
         let added = Arc::new(Behind::new(upstream, names, identity, server, on_fault));
-        probe(std::slice::from_ref(&added)).await;
+        reach(std::slice::from_ref(&added), self.learning_time).await;
+        let mut changed = vec![Arc::clone(&added)];
         self.shared.replace(|mut upstreams| {
             let name = &added.pool.upstream.name;
             let at = upstreams
                 .iter()
                 .position(|known| known.pool.upstream.name == *name);
             match at.and_then(|at| upstreams.get_mut(at)) {
-                Some(known) => *known = Arc::clone(&added),
+                Some(known) => changed.push(std::mem::replace(known, Arc::clone(&added))),
                 None => upstreams.push(Arc::clone(&added)),
             }
             let all = upstreams.iter();
@@ -154,7 +157,7 @@ impl Gateway {
             Ok::<_, GatewayError>(upstreams)
         })?;
         self.shared.left_out().remove(&added.pool.upstream.name);
-        self.announce_all();
+        self.announce(&changed);
         Ok(())
     }
 
@@ -162,26 +165,35 @@ impl Gateway {
     /// name. A server that was left out is forgotten.
     #[must_use = "`false` means that nothing was removed"]
     pub fn remove_upstream(&self, name: &str) -> bool {
-        let mut is_removed = false;
-        let removed = self.shared.replace(|mut upstreams| {
-            let before = upstreams.len();
-            upstreams.retain(|known| known.pool.upstream.name != name);
-            is_removed = upstreams.len() < before;
+        let mut removed = Vec::new();
+        let replaced = self.shared.replace(|mut upstreams| {
+            let is_removed = |known: &mut Arc<Behind>| known.pool.upstream.name == name;
+            removed.extend(upstreams.extract_if(.., is_removed));
             Ok::<_, std::convert::Infallible>(upstreams)
         });
         // It cannot fail.
-        let Ok(()) = removed;
+        let Ok(()) = replaced;
         self.shared.left_out().remove(name);
-        if is_removed {
-            self.announce_all();
-        }
-        is_removed
+        self.announce(&removed);
+        !removed.is_empty()
     }
 
-    fn announce_all(&self) {
-        self.server.tools_changed();
-        self.server.prompts_changed();
-        self.server.resources_changed();
+    /// Announces that the lists have changed in which upstreams may have something.
+    fn announce(&self, upstreams: &[Arc<Behind>]) {
+        let known = upstreams.iter().map(|behind| behind.pool.capabilities());
+        let known: Vec<Option<ServerCapabilities>> = known.collect();
+        let may = |has: fn(&ServerCapabilities) -> bool| {
+            known.iter().any(|known| known.as_ref().is_none_or(has))
+        };
+        if may(|known| known.tools.is_some()) {
+            self.server.tools_changed();
+        }
+        if may(|known| known.prompts.is_some()) {
+            self.server.prompts_changed();
+        }
+        if may(|known| known.resources.is_some()) {
+            self.server.resources_changed();
+        }
     }
 }
 
@@ -224,8 +236,8 @@ impl GatewayBuilder {
         self
     }
 
-    /// Connects to all upstreams when the gateway is built, also to lazy ones, and waits for at most
-    /// this time, to learn what they can do and say: their names, instructions and capabilities. The
+    /// Connects to all upstreams when the gateway is built, or when they are added, also to lazy ones,
+    /// and waits for at most this time, to learn what they can do and say: their names, instructions and capabilities. The
     /// connections are closed again, as they are not those of clients.
     pub fn learn(mut self, time: Duration) -> Self {
         self.learning_time = Some(time);
@@ -271,10 +283,7 @@ impl GatewayBuilder {
                 Arc::new(Behind::new(upstream, names, identity, server, on_fault))
             })
             .collect();
-        match self.learning_time {
-            Some(time) => learn(&upstreams, time).await,
-            None => probe(&upstreams).await,
-        }
+        reach(&upstreams, self.learning_time).await;
         let capabilities = capabilities(&upstreams, self.is_changing);
         let instructions = instructions(&upstreams);
         let configured = self.builder.info(|own| info(&upstreams, own));
@@ -323,6 +332,7 @@ impl GatewayBuilder {
             identity: self.identity,
             server: built,
             shared,
+            learning_time: self.learning_time,
         };
         for (name, error) in left_out {
             gateway.leave_out(name, error.to_string());
@@ -340,8 +350,12 @@ impl std::fmt::Debug for GatewayBuilder {
     }
 }
 
-/// Connects to the upstreams that are not lazy. Those that cannot be reached are reported.
-async fn probe(upstreams: &[Arc<Behind>]) {
+/// Connects to the upstreams: for some time to all if the gateway learns, otherwise to those that are
+/// not lazy. Those that cannot be reached are reported.
+async fn reach(upstreams: &[Arc<Behind>], learning_time: Option<Duration>) {
+    if let Some(time) = learning_time {
+        return learn(upstreams, time).await;
+    }
     let known = upstreams.iter();
     let eager = known.filter(|behind| !behind.pool.upstream.is_lazy);
     probes(eager).join_all().await;

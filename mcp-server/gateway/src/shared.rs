@@ -7,17 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use mcp_server::types::LoggingLevel;
 use mcp_server::types::uri::canonical;
 use mcp_server::{Change, ClientSession, HandlerError, Server};
-use serde_json::value::RawValue;
 use tokio::sync::{oneshot, watch};
 use tokio::task::AbortHandle;
 
-use crate::announcements::addressed;
+use crate::announcements::{Params, addressed};
 use crate::fault::{OnFault, UpstreamFault};
 use crate::names::Names;
 use crate::upstream::Upstream;
 use crate::upstream::connection::Identity;
 use crate::upstream::follower::OnMissed;
-use crate::upstream::owner::Owner;
 use crate::upstream::pool::{Notices, Pool};
 use crate::upstream::refresh::Lists;
 use crate::upstream::traffic::OnChange;
@@ -153,14 +151,24 @@ impl Behind {
         on_fault: Option<OnFault>,
     ) -> Self {
         let uris = names.uris.clone();
-        let lists = Arc::new_cyclic(|lists: &Weak<Lists>| {
-            let (missed, lists) = (lists.clone(), lists.clone());
+        let lists = Arc::new_cyclic(|this: &Weak<Lists>| {
+            let lists = this.clone();
             let pool = Arc::new_cyclic(|pool: &Weak<Pool>| {
-                let pool = pool.clone();
-                let on_change: OnChange = Arc::new(move |change, params| {
+                let (pool, compared, missed) = (pool.clone(), lists.clone(), lists);
+                let on_change: OnChange = Arc::new(move |change, announced| {
+                    let mut params = None;
                     // What the gateway itself has found out is in the lists already.
-                    if let Some(pool) = pool.upgrade().filter(|_| params.is_some()) {
-                        pool.lists.note(&change);
+                    if let Some((text, owner)) = announced {
+                        if let Some(pool) = pool.upgrade() {
+                            pool.lists.note(&change);
+                        }
+                        params = addressed(text, owner);
+                        if params.is_none() && !matches!(change, Change::Resource(_)) {
+                            if let Some(lists) = compared.upgrade() {
+                                lists.collect(change);
+                            }
+                            return;
+                        }
                     }
                     let change = match change {
                         Change::Resource(uri) => {
@@ -168,14 +176,13 @@ impl Behind {
                         }
                         change => change,
                     };
-                    let Some(server) = server.get() else {
-                        return;
-                    };
-                    announce(server, change, params);
+                    if let Some(server) = server.get() {
+                        announce(server, change, params.as_ref());
+                    }
                 });
                 let on_missed: OnMissed = Arc::new(move || {
                     if let Some(lists) = missed.upgrade() {
-                        lists.compare();
+                        lists.compare_all();
                     }
                 });
                 let notices = Notices {
@@ -184,7 +191,7 @@ impl Behind {
                 };
                 Pool::new(upstream, identity, notices, on_fault)
             });
-            Lists::new(pool, lists)
+            Lists::new(pool, this.clone())
         });
         Self {
             pool: Arc::clone(lists.pool()),
@@ -194,13 +201,12 @@ impl Behind {
     }
 }
 
-/// Announces a change to the clients of the gateway.
-fn announce(server: &Server, change: Change, params: Option<(&RawValue, &Owner)>) {
-    let params = params.and_then(|(params, owner)| addressed(params, owner));
+/// Announces a change to the clients of the gateway, with what its params have beside it.
+fn announce(server: &Server, change: Change, params: Option<&Params>) {
     let Some(params) = params else {
         return server.announce(change);
     };
-    if let Err(error) = server.announce_with(change.clone(), &params) {
+    if let Err(error) = server.announce_with(change.clone(), params) {
         tracing::debug!(%error, "the params of an announcement are not passed on");
         server.announce(change);
     }

@@ -1,14 +1,11 @@
 //! Upstreams whose lists are late, fail or do not end, and those that were away for some time.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_client::middleware as client_middleware;
 use mcp_client::{ByteStream, Client, ClientBuilder, Http, SubscriptionEvent};
 use mcp_gateway::{Gateway, Upstream};
 use mcp_server::middleware::{Middleware, Next, Outcome, Request};
-use mcp_server::types::{Revision, SubscriptionFilter, ToolsCapability};
+use mcp_server::types::{Revision, ToolsCapability};
 use mcp_server::{
     AnyRequest, AnyResult, Context, HandlerError, PromptDef, ResourceDef, Server, ToolDef,
 };
@@ -16,28 +13,15 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::watch;
 
-use crate::support::{Count, at, client, connect, gateway, soon};
+use crate::support::{Announced, Count, at, changes, client, connect, gateway, named, soon};
 
 /// Less than the 30 seconds that an upstream has for its list.
 const WITHOUT_IT: Duration = Duration::from_secs(20);
-
-fn named(name: &'static str) -> Server {
-    let builder =
-        Server::builder(name, "1").tool("name", "Returns the name", move || async move { name });
-    builder.build().expect("the definition is valid")
-}
 
 async fn names(client: &Client) -> Vec<String> {
     let listing = tokio::time::timeout(WITHOUT_IT, client.tools().all()).await;
     let listed = listing.expect("the others are listed").expect("listed");
     listed.items.into_iter().map(|tool| tool.name).collect()
-}
-
-fn changes() -> SubscriptionFilter {
-    SubscriptionFilter::new()
-        .tools_list_changed(true)
-        .prompts_list_changed(true)
-        .resources_list_changed(true)
 }
 
 /// Lists no tools until it is allowed to, or refuses to.
@@ -172,29 +156,6 @@ fn cuttable(server: &Server, revision: Revision, is_up: &watch::Sender<bool>) ->
                 .await
         }
     })
-}
-
-/// Counts the announcements that a client gets.
-#[derive(Clone, Default)]
-struct Announced(Arc<Mutex<HashMap<String, usize>>>);
-
-impl Announced {
-    fn get(&self, list: &str) -> usize {
-        let all = self.0.lock().expect("no panic");
-        let method = format!("notifications/{list}/list_changed");
-        all.get(&method).copied().unwrap_or_default()
-    }
-}
-
-impl client_middleware::Middleware for Announced {
-    fn notify(
-        &self,
-        notification: client_middleware::Notification,
-    ) -> Option<client_middleware::Notification> {
-        let method = notification.method().to_owned();
-        *self.0.lock().expect("no panic").entry(method).or_default() += 1;
-        Some(notification)
-    }
 }
 
 async fn gateway_of(upstream: Upstream, others: &[Upstream]) -> Gateway {

@@ -8,6 +8,7 @@ mod extensions;
 mod faults;
 mod headers;
 mod isolation;
+mod list_changes;
 mod matrix;
 mod methods;
 #[cfg(feature = "openapi")]

@@ -65,7 +65,13 @@ pub(crate) async fn list(
                 Err(fault) => tracing::error!(%fault, "listing an upstream failed"),
             }
             if wait == Wait::Long && !parts.is_empty() {
-                break;
+                // The others may have answered meanwhile.
+                lists.shutdown().await;
+                for (at, behind) in upstreams.iter().enumerate() {
+                    if parts.iter().all(|(known, _)| *known != at) {
+                        behind.lists.note_left_out(&query);
+                    }
+                }
             }
         }
         if !parts.is_empty() {

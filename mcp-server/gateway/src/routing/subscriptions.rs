@@ -16,7 +16,7 @@ use mcp_server::{ClientSession, Context, HandlerError};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::caller::Caller;
 use super::find::located;
@@ -27,8 +27,12 @@ use crate::shared::{Begun, Behind, Repeated, Shared};
 use crate::upstream::connection::ListenError;
 use crate::upstream::follower::Follower;
 
-/// After this time, a subscription is tried again at upstreams where it failed or has ended.
-const AGAIN: Duration = Duration::from_secs(30);
+/// After these times, a subscription is tried again at upstreams where it failed or has ended.
+const FIRST_PAUSE: Duration = Duration::from_secs(3);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// How long a client waits for the answers of the upstreams to its subscription.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The middleware of the gateway.
 pub(crate) struct Following(pub(crate) Weak<Shared>);
@@ -167,8 +171,8 @@ async fn pass_level(shared: &Shared, level: LoggingLevel, session: &ClientSessio
 }
 
 /// Subscribes at each upstream to its part of a subscription, also at those that are added later. The
-/// channel is closed when the upstreams of now have answered, or has an error if one has no place for
-/// the subscription.
+/// channel is closed when the upstreams of now have answered, or after [`PATIENCE`], or has an error if
+/// one has no place for the subscription.
 fn repeat(shared: &Arc<Shared>, subscribed: Subscribed, cx: &Context) -> (Repeated, Begun) {
     let mut changes = shared.changes();
     let (shared, cx) = (Arc::downgrade(shared), cx.clone());
@@ -176,6 +180,7 @@ fn repeat(shared: &Arc<Shared>, subscribed: Subscribed, cx: &Context) -> (Repeat
     let repeating = async move {
         let mut open = Some(open);
         let mut followers = Followers::default();
+        let mut pause = FIRST_PAUSE;
         loop {
             // Released before the upstreams answer: the gateway ends although clients listen.
             let parts = match shared.upgrade() {
@@ -185,12 +190,27 @@ fn repeat(shared: &Arc<Shared>, subscribed: Subscribed, cx: &Context) -> (Repeat
                 },
                 None => return,
             };
-            let full = followers.add_missing(parts, &subscribed, &cx).await;
-            if let (Some(open), Some(full)) = (open.take(), full) {
-                let _ = open.send(full);
-                return;
+            followers.add_missing(parts, &subscribed, &cx);
+            if let Some(open) = open.take() {
+                // An upstream that hangs does not keep the client waiting.
+                let _ = timeout(PATIENCE, followers.answered()).await;
+                if let Some(full) = followers.full.take() {
+                    let _ = open.send(full);
+                    return;
+                }
             }
-            while timeout(AGAIN, changes.changed()).await.is_err() && followers.is_complete() {}
+            loop {
+                tokio::select! {
+                    () = followers.answered(), if followers.is_waiting() => {}
+                    others = timeout(pause, changes.changed()) => {
+                        if others.is_ok() || !followers.is_complete() {
+                            break;
+                        }
+                        pause = FIRST_PAUSE;
+                    }
+                }
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
         }
     };
     (Repeated(tokio::spawn(repeating).abort_handle()), begun)
@@ -234,6 +254,11 @@ fn parts(
 #[derive(Default)]
 struct Followers {
     following: Vec<(Weak<Behind>, Follower)>,
+    /// Those that have not answered yet.
+    waiting: Vec<Weak<Behind>>,
+    answers: JoinSet<(Weak<Behind>, Result<Follower, ListenError>)>,
+    /// The error of one that has no place for the subscription.
+    full: Option<HandlerError>,
     /// The number of upstreams that the subscription is about.
     wanted: usize,
     /// Whether upstreams were subscribed to before.
@@ -247,36 +272,36 @@ impl Followers {
         lasting.filter(|(_, known)| !known.has_ended()).count() == self.wanted
     }
 
+    fn is_waiting(&self) -> bool {
+        !self.answers.is_empty()
+    }
+
     /// Subscribes at the upstreams where the subscription does not last, and forgets those that were
-    /// removed. Returns the error of one that has no place for the subscription.
-    async fn add_missing(
+    /// removed.
+    fn add_missing(
         &mut self,
         mut parts: Vec<(Arc<Behind>, SubscriptionFilter)>,
         subscribed: &Subscribed,
         cx: &Context,
-    ) -> Option<HandlerError> {
+    ) {
         self.wanted = parts.len();
         let is_again = std::mem::replace(&mut self.is_again, true);
-        self.following.retain(|(known, follower)| {
-            let known = |(behind, _): &(Arc<Behind>, _)| Arc::as_ptr(behind) == known.as_ptr();
-            let at = parts.iter().position(known);
-            match at.filter(|_| !follower.has_ended()) {
-                Some(at) => {
-                    parts.swap_remove(at);
-                    true
-                }
-                None => false,
-            }
-        });
-        // At once: an upstream that hangs does not keep the others waiting.
-        let mut following = JoinSet::new();
+        let mut take = |known: &Weak<Behind>| {
+            let is_known = |(behind, _): &(Arc<Behind>, _)| Arc::as_ptr(behind) == known.as_ptr();
+            let at = parts.iter().position(is_known);
+            at.map(|at| parts.swap_remove(at)).is_some()
+        };
+        self.following
+            .retain(|(known, follower)| !follower.has_ended() && take(known));
+        self.waiting.retain(|known| take(known));
         for (behind, part) in parts {
             let cx = cx.clone();
             let tasks = match subscribed {
                 Subscribed::Changes(_) => None,
                 Subscribed::Tasks(tasks) => Some(Arc::clone(tasks)),
             };
-            following.spawn(async move {
+            self.waiting.push(Arc::downgrade(&behind));
+            self.answers.spawn(async move {
                 let followed = follow(&behind, part, tasks, &cx, is_again).await;
                 if let Err(ListenError::Full(error) | ListenError::Failed(error)) = &followed {
                     let upstream = &*behind.pool.upstream.name;
@@ -285,15 +310,26 @@ impl Followers {
                 (Arc::downgrade(&behind), followed)
             });
         }
-        let mut full = None;
-        for (behind, followed) in following.join_all().await {
-            match followed {
+    }
+
+    /// Waits until all upstreams have answered, or one has no place for the subscription. Nothing is
+    /// lost if this is dropped.
+    async fn answered(&mut self) {
+        while let Some(answer) = self.answers.join_next().await {
+            let Ok((behind, answer)) = answer else {
+                continue;
+            };
+            self.waiting.retain(|known| !known.ptr_eq(&behind));
+            match answer {
                 Ok(follower) => self.following.push((behind, follower)),
-                Err(ListenError::Full(error)) => full = Some(error),
+                Err(ListenError::Full(error)) => {
+                    self.full = Some(error);
+                    return;
+                }
                 Err(ListenError::Failed(_)) => {}
             }
         }
-        full
+        self.waiting.clear();
     }
 }
 
@@ -307,7 +343,10 @@ async fn follow(
 ) -> Result<Follower, ListenError> {
     let pool = &behind.pool;
     let caller = Caller::of(cx).map_err(ListenError::Failed)?;
+    let begun = Instant::now();
     let (lease, client) = pool.listen(&caller.wanted(cx, true)).await?;
+    // The client was told that it is subscribed before, so it may have missed changes.
+    let is_again = is_again || begun.elapsed() >= PATIENCE;
     Ok(match tasks {
         Some(tasks) => {
             let (states, behind) = (tasks.states.clone(), Arc::downgrade(behind));

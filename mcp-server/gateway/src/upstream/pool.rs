@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use mcp_client::Client;
 use mcp_server::types::{
@@ -9,7 +10,7 @@ use mcp_server::types::{
 };
 use mcp_server::{ClientSession, HandlerError, PeerKey};
 use tokio::sync::{Notify, watch};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::connection::{Connected, Identity, Lease, Link, LinkKey, ListenError, Purpose, Wanted};
 use super::failures::Failures;
@@ -22,6 +23,11 @@ use super::shares::{CallSlots, share};
 use super::traffic::OnChange;
 use super::{Kind, Upstream, UpstreamStatus};
 use crate::fault::{OnFault, UpstreamFault};
+
+/// How long a client of several upstreams waits at least for a connection to one, and to one that
+/// failed last.
+const FIRST_PATIENCE: Duration = Duration::from_secs(2);
+const SHORT_PATIENCE: Duration = Duration::from_millis(750);
 
 /// The connections to one upstream.
 pub(crate) struct Pool {
@@ -61,6 +67,8 @@ struct About {
     capabilities: ServerCapabilities,
     info: Option<Implementation>,
     instructions: Option<String>,
+    /// How long it took to connect.
+    took: Duration,
 }
 
 impl Pool {
@@ -155,9 +163,18 @@ impl Pool {
         }
     }
 
-    /// Returns `true` if the last attempt to connect failed.
-    pub(crate) fn is_failing(&self) -> bool {
-        self.state().failures.is_failing()
+    /// Returns how long a client of several upstreams waits for a connection to this one: twice as
+    /// long as the last one took, and not long if it failed.
+    pub(crate) fn connecting_patience(&self) -> Duration {
+        let state = self.state();
+        if state.failures.is_failing() {
+            return SHORT_PATIENCE;
+        }
+        let took = state
+            .about
+            .as_ref()
+            .map_or(Duration::ZERO, |about| about.took);
+        took.saturating_mul(2).max(FIRST_PATIENCE)
     }
 
     /// Returns `true` if there is a connection for a client.
@@ -324,10 +341,11 @@ impl Pool {
             }
             let builder = link.builder(&self.upstream, &self.identity, &wanted.capabilities);
             let connecting = (self.upstream.connector)(builder);
+            let begun = Instant::now();
             // Noted before the next user of the connection may try.
             match timeout(self.upstream.limits.connect_time, connecting).await {
                 Ok(Ok(client)) => {
-                    self.note_success(cause, &client);
+                    self.note_success(cause, &client, begun.elapsed());
                     Ok(client)
                 }
                 Ok(Err(error)) => {
@@ -344,13 +362,14 @@ impl Pool {
         link.client(connect).await.cloned()
     }
 
-    fn note_success(&self, cause: &str, client: &Client) {
+    fn note_success(&self, cause: &str, client: &Client, took: Duration) {
         let mut state = self.state();
         state.about = Some(About {
             revision: client.revision(),
             capabilities: client.server_capabilities(),
             info: client.server_info(),
             instructions: client.instructions(),
+            took,
         });
         state.failures.note_success(cause);
         drop(state);

@@ -3,13 +3,16 @@
 //! A client that lists several upstreams does not wait long for one that does not answer: it gets the
 //! list without it. The task that requests the list goes on. It tries again after failures, with
 //! growing pauses. When it has the list, and the client was sent another one, a change is announced.
+//!
+//! Many upstreams announce changes although nothing has changed. So a change that an upstream
+//! announces is only passed on if a list differs from the one that a client was sent.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use mcp_server::{ClientSession, HandlerError, PeerKey};
+use mcp_server::{Change, ClientSession, HandlerError, PeerKey};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -20,7 +23,7 @@ use super::pool::Pool;
 use super::shares::share;
 use crate::fault::UpstreamFault;
 
-/// The time that a client of several upstreams waits for a connected one.
+/// The time that a client of several upstreams waits for the answer of one of them.
 const PATIENCE: Duration = Duration::from_millis(750);
 
 /// The maximum number of tasks for the lists of an upstream.
@@ -37,8 +40,9 @@ const CHANGES: usize = 3;
 /// The maximum number of lists of clients that are remembered for comparisons.
 const SENT: usize = 512;
 
-/// The time in which the same change of the lists of several clients is announced once.
-const SAME_CHANGE: Duration = Duration::from_secs(10);
+/// The time in which announcements of an upstream are collected before its lists are compared. Some
+/// upstreams announce a change of each kind when they start.
+const COLLECTING: Duration = Duration::from_millis(100);
 
 /// The lists of an upstream.
 pub(crate) struct Lists {
@@ -51,16 +55,22 @@ pub(crate) struct Lists {
 struct State {
     running: HashMap<ListKey, Refresh>,
     sent: HashMap<ListKey, Sent>,
-    /// Whether there were too many of them, so that a change may not be found by comparison.
-    is_incomplete: bool,
-    /// The digests of the lists whose change was announced last, by method.
-    announced: HashMap<&'static str, (u64, Instant)>,
+    /// The changes that may not be found by comparison, because there were too many lists.
+    forgotten: HashSet<Change>,
+    /// The number of lists and announcements that clients were sent so far.
+    steps: u64,
+    /// When each change was announced last, as a number of steps.
+    announced: HashMap<Change, u64>,
+    /// The changes that the upstream has announced, until the lists are compared.
+    collected: Vec<Change>,
+    collecting: Option<AbortHandle>,
 }
 
 /// A task that requests a list.
 struct Refresh {
     /// The peer in whose share the task is.
     peer: PeerKey,
+    change: Change,
     phase: watch::Receiver<Phase>,
     /// Whether a change has to be announced, because clients were sent another list.
     is_awaited: Arc<AtomicBool>,
@@ -79,6 +89,8 @@ enum Phase {
 /// The list that a client was sent last.
 struct Sent {
     query: Query,
+    /// When it was sent, as a number of steps.
+    at: u64,
     /// `None` if the client was sent a part of the list.
     digest: Option<u64>,
 }
@@ -125,15 +137,18 @@ impl Lists {
             self.state().note_sent(query, Some(list.digest));
             return Listed::List(list);
         }
-        let Some((mut phase, is_awaited)) = self.start(query) else {
+        let Some((mut phase, is_awaited)) = self.start(query, false) else {
             // Without a task, the client waits.
             return match fetch(&self.pool, query, |_| {}).await {
                 Ok(list) => Listed::List(list),
                 Err(error) => Listed::Failed(Arc::new(error)),
             };
         };
-        let has_patience = wait == Wait::Long;
-        settled(&mut phase, has_patience, self.pool.is_failing()).await;
+        let patience = match wait {
+            Wait::Short => Some(self.pool.connecting_patience()),
+            Wait::Long => None,
+        };
+        settled(&mut phase, patience).await;
         // The task ends with the lock, so it either is done now or sees that it is awaited.
         let mut state = self.state();
         let now = phase.borrow().clone();
@@ -167,44 +182,114 @@ impl Lists {
         self.state().sent.retain(|_, sent| !sent.has_ended());
     }
 
-    /// Requests the lists of all clients again, because announcements were missed. What differs from
-    /// the lists that clients were sent is announced.
-    pub(crate) fn compare(&self) {
+    /// Notes that a client was sent a list without this upstream, although it may just have answered.
+    pub(crate) fn note_left_out(&self, query: &Query) {
+        let key = query.key();
+        let mut state = self.state();
+        state.note_sent(query, Some(digest(&[])));
+        state.running.retain(|_, known| !known.task.is_finished());
+        let is_changed = match state.running.get(&key) {
+            Some(known) => {
+                known.is_awaited.store(true, Ordering::Release);
+                false
+            }
+            None => self
+                .pool
+                .lists
+                .last(&key)
+                .is_some_and(|list| !list.items.is_empty()),
+        };
+        drop(state);
+        if is_changed {
+            self.announce(query.list.change());
+        }
+    }
+
+    /// Compares the lists soon, because the upstream has announced a change.
+    pub(crate) fn collect(&self, change: Change) {
+        let mut state = self.state();
+        if !state.collected.contains(&change) {
+            state.collected.push(change);
+        }
+        let lists = self.this.clone();
+        state.collecting.get_or_insert_with(|| {
+            let comparing = async move {
+                sleep(COLLECTING).await;
+                if let Some(lists) = lists.upgrade() {
+                    let changes = lists.state().end_collecting();
+                    lists.compare(&changes, true);
+                }
+            };
+            tokio::spawn(comparing).abort_handle()
+        });
+    }
+
+    /// Compares all lists, because announcements were missed.
+    pub(crate) fn compare_all(&self) {
         self.pool.lists.expire();
-        let (queries, is_incomplete) = {
+        let mut changes: Vec<Change> = ListMethod::all().map(ListMethod::change).collect();
+        changes.dedup();
+        // A client without a connection is not told of other changes either.
+        self.compare(&changes, false);
+    }
+
+    /// Requests the lists of all clients again. What differs from the lists that clients were sent is
+    /// announced. `has_changed` is whether a change is announced that cannot be looked at, because no
+    /// client with a connection was sent a list.
+    fn compare(&self, changes: &[Change], has_changed: bool) {
+        let (queries, requested, mut unknown) = {
             let mut state = self.state();
             state.sent.retain(|_, sent| !sent.has_ended());
-            let is_incomplete = std::mem::take(&mut state.is_incomplete);
+            let unknown: Vec<Change> = changes
+                .iter()
+                .filter(|change| state.forgotten.remove(*change))
+                .cloned()
+                .collect();
             let sent = state.sent.values().map(|sent| sent.query.clone());
-            (sent.collect::<Vec<_>>(), is_incomplete)
+            let running = state
+                .running
+                .values()
+                .filter(|known| !known.task.is_finished());
+            let requested: Vec<Change> = running.map(|known| known.change.clone()).collect();
+            (sent.collect::<Vec<_>>(), requested, unknown)
         };
-        let mut unknown: Vec<ListMethod> = Vec::new();
-        if is_incomplete {
-            unknown.extend(ListMethod::all());
-        }
-        // A client without a connection is not told of other changes either.
-        let linked = queries.iter();
-        let linked = linked.filter(|query| self.pool.has_link(&query.wanted.key));
-        for query in linked {
-            match self.start(query) {
-                Some((_, is_awaited)) => is_awaited.store(true, Ordering::Release),
-                None => unknown.push(query.list),
+        for change in changes {
+            let mut is_compared = requested.contains(change);
+            for query in &queries {
+                if query.list.change() == *change && self.pool.has_link(&query.wanted.key) {
+                    is_compared = true;
+                    if self.start(query, true).is_none() {
+                        unknown.push(change.clone());
+                    }
+                }
+            }
+            if has_changed && !is_compared {
+                unknown.push(change.clone());
             }
         }
-        unknown.sort_by_key(|list| list.member);
-        unknown.dedup_by_key(|list| list.member);
-        for list in unknown {
-            (self.pool.on_change())(list.change(), None);
+        unknown.dedup();
+        for change in unknown {
+            self.announce(change);
         }
+    }
+
+    fn announce(&self, change: Change) {
+        self.state().note_announced(&change);
+        (self.pool.on_change())(change, None);
     }
 
     /// Starts the task that requests a list, unless it runs. `None` if there are too many tasks, of
     /// this client or together.
-    fn start(&self, query: &Query) -> Option<(watch::Receiver<Phase>, Arc<AtomicBool>)> {
+    fn start(
+        &self,
+        query: &Query,
+        awaited: bool,
+    ) -> Option<(watch::Receiver<Phase>, Arc<AtomicBool>)> {
         let key = query.key();
         let mut state = self.state();
         state.running.retain(|_, known| !known.task.is_finished());
         if let Some(known) = state.running.get(&key) {
+            known.is_awaited.fetch_or(awaited, Ordering::AcqRel);
             return Some((known.phase.clone(), Arc::clone(&known.is_awaited)));
         }
         let peer = &query.wanted.peer;
@@ -214,7 +299,7 @@ impl Lists {
             return None;
         }
         let (sender, phase) = watch::channel(Phase::Connecting(Instant::now()));
-        let is_awaited = Arc::<AtomicBool>::default();
+        let is_awaited = Arc::new(AtomicBool::new(awaited));
         let running = run(
             self.this.clone(),
             Arc::clone(&self.pool),
@@ -224,6 +309,7 @@ impl Lists {
         );
         let refresh = Refresh {
             peer: peer.clone(),
+            change: query.list.change(),
             phase: phase.clone(),
             is_awaited: Arc::clone(&is_awaited),
             task: tokio::spawn(running).abort_handle(),
@@ -252,22 +338,22 @@ impl Lists {
             return;
         };
         sent.digest = Some(digest);
-        let now = Instant::now();
-        let method = query.list.method;
-        let before = state.announced.insert(method, (digest, now));
-        drop(state);
-        let is_announced =
-            |(known, at): (u64, Instant)| known == digest && now.duration_since(at) < SAME_CHANGE;
-        if !before.is_some_and(is_announced) {
-            (self.pool.on_change())(query.list.change(), None);
+        let (change, at) = (query.list.change(), sent.at);
+        // Everybody was told, so the client requests the list again.
+        if state.announced.get(&change).is_some_and(|told| *told > at) {
+            return;
         }
+        drop(state);
+        self.announce(change);
     }
 }
 
 impl Drop for Lists {
     fn drop(&mut self) {
-        for refresh in self.state().running.values() {
-            refresh.task.abort();
+        let state = self.state();
+        let running = state.running.values().map(|refresh| &refresh.task);
+        for task in running.chain(&state.collecting) {
+            task.abort();
         }
     }
 }
@@ -275,8 +361,10 @@ impl Drop for Lists {
 impl State {
     fn note_sent(&mut self, query: &Query, digest: Option<u64>) {
         let key = query.key();
+        self.steps += 1;
+        let at = self.steps;
         if let Some(sent) = self.sent.get_mut(&key) {
-            sent.digest = digest;
+            (sent.digest, sent.at) = (digest, at);
             return;
         }
         if self.sent.len() >= SENT {
@@ -286,7 +374,7 @@ impl State {
             self.remove_one();
         }
         let query = query.clone();
-        self.sent.insert(key, Sent { query, digest });
+        self.sent.insert(key, Sent { query, at, digest });
     }
 
     /// Forgets a list of the peer with the most of them.
@@ -297,10 +385,21 @@ impl State {
         }
         let count = |sent: &Sent| counts.get(&sent.query.wanted.peer).copied();
         let most = self.sent.iter().max_by_key(|(_, sent)| count(sent));
-        if let Some(key) = most.map(|(key, _)| key.clone()) {
-            self.sent.remove(&key);
-            self.is_incomplete = true;
+        if let Some(key) = most.map(|(key, _)| key.clone())
+            && let Some(sent) = self.sent.remove(&key)
+        {
+            self.forgotten.insert(sent.query.list.change());
         }
+    }
+
+    fn note_announced(&mut self, change: &Change) {
+        self.steps += 1;
+        self.announced.insert(change.clone(), self.steps);
+    }
+
+    fn end_collecting(&mut self) -> Vec<Change> {
+        self.collecting = None;
+        std::mem::take(&mut self.collected)
     }
 }
 
@@ -311,17 +410,17 @@ impl Sent {
     }
 }
 
-/// Waits until a task has the list or has failed. Without patience, it waits no longer than
-/// [`PATIENCE`] for an upstream that is connected, or that could not be connected to before.
-async fn settled(phase: &mut watch::Receiver<Phase>, has_patience: bool, is_failing: bool) {
+/// Waits until a task has the list or has failed. With the patience for a connection, it waits no
+/// longer than this for one, and no longer than [`PATIENCE`] for the answer.
+async fn settled(phase: &mut watch::Receiver<Phase>, patience: Option<Duration>) {
     loop {
         let until = match &*phase.borrow_and_update() {
             Phase::Done(_) | Phase::Failed(_) => return,
-            Phase::Connecting(since) => is_failing.then(|| *since + PATIENCE),
-            Phase::Listing(since) => Some(*since + PATIENCE),
+            Phase::Connecting(since) => patience.map(|patience| *since + patience),
+            Phase::Listing(since) => patience.map(|_| *since + PATIENCE),
         };
         let overdue = async {
-            match until.filter(|_| !has_patience) {
+            match until {
                 Some(until) => sleep_until(until).await,
                 None => std::future::pending().await,
             }

@@ -1,12 +1,14 @@
 //! Upstreams, gateways and clients in memory.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mcp_client::middleware::{Middleware, Notification};
 use mcp_client::{ByteStream, Client, ClientBuilder, Tasks};
 use mcp_gateway::{Gateway, Upstream};
-use mcp_server::types::Revision;
+use mcp_server::types::{Revision, SubscriptionFilter};
 use mcp_server::{Principal, Server};
 
 /// Longer than any successful operation.
@@ -71,5 +73,40 @@ impl Count {
 
     pub(crate) fn get(&self) -> usize {
         self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// Returns a server whose only tool returns its name.
+pub(crate) fn named(name: &'static str) -> Server {
+    let builder =
+        Server::builder(name, "1").tool("name", "Returns the name", move || async move { name });
+    builder.build().expect("the definition is valid")
+}
+
+/// Returns the changes of all lists.
+pub(crate) fn changes() -> SubscriptionFilter {
+    SubscriptionFilter::new()
+        .tools_list_changed(true)
+        .prompts_list_changed(true)
+        .resources_list_changed(true)
+}
+
+/// Counts the announcements that a client gets.
+#[derive(Clone, Default)]
+pub(crate) struct Announced(Arc<Mutex<HashMap<String, usize>>>);
+
+impl Announced {
+    pub(crate) fn get(&self, list: &str) -> usize {
+        let all = self.0.lock().expect("no panic");
+        let method = format!("notifications/{list}/list_changed");
+        all.get(&method).copied().unwrap_or_default()
+    }
+}
+
+impl Middleware for Announced {
+    fn notify(&self, notification: Notification) -> Option<Notification> {
+        let method = notification.method().to_owned();
+        *self.0.lock().expect("no panic").entry(method).or_default() += 1;
+        Some(notification)
     }
 }
