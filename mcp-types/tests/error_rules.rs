@@ -4,7 +4,7 @@ use mcp_types::error::{DecodeError, ErrorKind, Rule};
 use mcp_types::json::{self, Decode, Value as Json};
 use mcp_types::{
     Annotations, CallToolResult, Cursor, Empty, ListToolsResult, PrimitiveSchemaDefinition,
-    RequestId, Role, SamplingMessage, Tool,
+    RequestId, SamplingMessage, Tool,
 };
 use serde::de::{DeserializeOwned, Error as _};
 
@@ -68,7 +68,7 @@ fn cases() -> Vec<Case> {
             "$.ttlMs",
             &["an integer"],
         ),
-        case::<Role>(Value, r#""x""#, "$", &["user", "assistant"]),
+        case::<mcp_types::v2025_11_25::Role>(Value, r#""x""#, "$", &["user", "assistant"]),
         case::<Tool>(
             Value,
             r#"{"name":"t","inputSchema":{"type":"array"}}"#,

@@ -194,7 +194,8 @@ fn request_states_the_revision_that_it_had_or_the_one_that_it_gets() {
         };
         let conversion = Conversion::new(Revision::V2025_06_18, Revision::LATEST);
         assert_eq!(revision(conversion), "2025-06-18", "{name}");
-        assert_eq!(revision(conversion.state_target()), "2026-07-28", "{name}");
+        let latest = Revision::LATEST.as_str();
+        assert_eq!(revision(conversion.state_target()), latest, "{name}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! `mcp explain`.
 
+use mcp_client::types::Revision;
 use serde_json::Value;
 
 use super::record::run_recorded;
@@ -21,10 +22,8 @@ fn faults_are_found_with_their_paths() {
     assert_eq!(table.code, Some(0), "{table:?}");
     let expected = "fault  $.result.content[0].text: invalid type: integer `7`, expected a string";
     assert!(table.out.contains(expected), "{table:?}");
-    assert!(
-        table.out.contains("2026-07-28  tools/call invalid "),
-        "{table:?}"
-    );
+    let call = format!("{}  tools/call invalid ", Revision::LATEST);
+    assert!(table.out.contains(&call), "{table:?}");
     assert!(table.out.ends_with(" 1 fault\n"), "{table:?}");
     let json: Value = serde_json::from_str(&explain(&[&file, "--json"]).out).expect("JSON");
     assert_eq!(

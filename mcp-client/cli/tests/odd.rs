@@ -191,7 +191,8 @@ fn contents_of_several_resources_are_labelled_and_reported() {
 
 #[test]
 fn values_are_suggested_and_any_request_is_sent() {
-    let values = odd(&["complete", "greet", "name=A", "language=de"]);
+    let named = ["complete", "greet", "name=A", "language=de"];
+    let values = odd(&[&named[..], &["--revision", "2026-07-28"]].concat());
     let expected = "A\n{\"arguments\":{\"language\":\"de\"}}\n";
     assert_eq!(
         (values.code, &*values.out),

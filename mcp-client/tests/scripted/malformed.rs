@@ -28,6 +28,11 @@ impl Definitions {
         Self(schema[name.expect("definitions")].take())
     }
 
+    /// Returns `false` for a definition that the revision has not.
+    pub(crate) fn has(&self, definition: &str) -> bool {
+        !self.0[definition].is_null()
+    }
+
     fn resolve<'a>(&'a self, node: &'a Value) -> &'a Value {
         match node["$ref"].as_str() {
             Some(target) => {

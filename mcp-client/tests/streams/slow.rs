@@ -10,10 +10,21 @@ use crate::support::soon;
 
 use super::builder;
 
-const DISCOVERED: &str = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],
-    "capabilities":{},"ttlMs":0,"cacheScope":"private"}"#;
-const AGREED: &str = r#"{"protocolVersion":"2025-06-18","capabilities":{},
-    "serverInfo":{"name":"script","version":"1"}}"#;
+const AGREED: &str = r#"{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"script","version":"1"}}"#;
+
+fn discovered() -> String {
+    let latest = Revision::LATEST;
+    format!(
+        r#"{{"resultType":"complete","supportedVersions":["{latest}"],"capabilities":{{}},"ttlMs":0,"cacheScope":"private"}}"#
+    )
+}
+
+fn not_supported() -> String {
+    let latest = Revision::LATEST;
+    format!(
+        r#"{{"code":-32022,"message":"no","data":{{"supported":["{latest}"],"requested":"2025-11-25"}}}}"#
+    )
+}
 
 fn impatient() -> ClientBuilder {
     let mut limits = Limits::default();
@@ -34,25 +45,20 @@ async fn next(script: &mut Script, method: &str) -> serde_json::Value {
     request
 }
 
-const NOT_SUPPORTED: &str = r#"{"code":-32022,"message":"no","data":
-    {"supported":["2026-07-28"],"requested":"2025-11-25"}}"#;
-
 #[tokio::test]
 async fn late_result_of_discover_is_accepted() {
     for refusal in [
         None,
-        Some(NOT_SUPPORTED),
-        Some(r#"{"code":-32600,"message":"duplicate"}"#),
+        Some(not_supported()),
+        Some(r#"{"code":-32600,"message":"duplicate"}"#.to_owned()),
     ] {
         let (transport, mut script) = Script::new();
         let connecting = tokio::spawn(impatient().connect(transport));
         let discover = next(&mut script, "server/discover").await;
         let initialize = next(&mut script, "initialize").await;
-        script
-            .answer(&discover, &DISCOVERED.replace('\n', ""))
-            .await;
+        script.answer(&discover, &discovered()).await;
         if let Some(refusal) = refusal {
-            refuse(&mut script, &initialize, &refusal.replace('\n', "")).await;
+            refuse(&mut script, &initialize, &refusal).await;
         }
         let client = soon(connecting).await.expect("no panic");
         let client = client.expect("connected");
@@ -72,10 +78,7 @@ async fn handshake_that_a_server_of_both_eras_accepts_begins_a_session() {
         let connecting = tokio::spawn(impatient().connect(transport));
         let discover = next(&mut script, "server/discover").await;
         let initialize = next(&mut script, "initialize").await;
-        let mut answers = [
-            (&discover, DISCOVERED.replace('\n', "")),
-            (&initialize, AGREED.replace('\n', "")),
-        ];
+        let mut answers = [(&discover, discovered()), (&initialize, AGREED.to_owned())];
         if !is_discovered_first {
             answers.reverse();
         }
@@ -94,14 +97,12 @@ async fn modern_server_that_rejects_the_handshake_is_probed_again() {
     let connecting = tokio::spawn(impatient().connect(transport));
     next(&mut script, "server/discover").await;
     let initialize = next(&mut script, "initialize").await;
-    refuse(&mut script, &initialize, &NOT_SUPPORTED.replace('\n', "")).await;
+    refuse(&mut script, &initialize, &not_supported()).await;
     next(&mut script, "notifications/cancelled").await;
     let discover = next(&mut script, "server/discover").await;
     // Longer than the time of the first probe: no other handshake begins.
     tokio::time::sleep(Duration::from_millis(200)).await;
-    script
-        .answer(&discover, &DISCOVERED.replace('\n', ""))
-        .await;
+    script.answer(&discover, &discovered()).await;
     let client = soon(connecting).await.expect("no panic");
     assert_eq!(client.expect("connected").revision(), Revision::LATEST);
 }
@@ -114,7 +115,7 @@ async fn late_error_of_an_older_server_continues_the_handshake() {
     let initialize = next(&mut script, "initialize").await;
     refuse(&mut script, &discover, r#"{"code":-32601,"message":"no"}"#).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
-    script.answer(&initialize, &AGREED.replace('\n', "")).await;
+    script.answer(&initialize, AGREED).await;
     next(&mut script, "notifications/initialized").await;
     let client = soon(connecting).await.expect("no panic");
     assert_eq!(client.expect("connected").revision(), Revision::V2025_06_18);
@@ -126,9 +127,7 @@ async fn pinned_revision_has_the_whole_timeout() {
     let connecting = tokio::spawn(impatient().revision(Revision::LATEST).connect(transport));
     let discover = next(&mut script, "server/discover").await;
     tokio::time::sleep(Duration::from_millis(200)).await;
-    script
-        .answer(&discover, &DISCOVERED.replace('\n', ""))
-        .await;
+    script.answer(&discover, &discovered()).await;
     soon(connecting)
         .await
         .expect("no panic")
@@ -161,7 +160,7 @@ async fn messages_with_a_byte_order_mark_or_without_a_version_are_read() {
     let (transport, mut script) = Script::new();
     let connecting = tokio::spawn(builder().connect(transport));
     let discover = next(&mut script, "server/discover").await;
-    let (id, result) = (&discover["id"], DISCOVERED.replace('\n', ""));
+    let (id, result) = (&discover["id"], discovered());
     script
         .send(&format!("\u{feff}{{\"id\":{id},\"result\":{result}}}"))
         .await;
@@ -176,7 +175,7 @@ async fn modern_revision_in_a_handshake_is_explained() {
     let discover = next(&mut script, "server/discover").await;
     refuse(&mut script, &discover, r#"{"code":-32601,"message":"no"}"#).await;
     let initialize = next(&mut script, "initialize").await;
-    let agreed = AGREED.replace('\n', "").replace("2025-06-18", "2026-07-28");
+    let agreed = AGREED.replace("2025-06-18", "2026-07-28");
     script.answer(&initialize, &agreed).await;
     let error = soon(connecting).await.expect("no panic");
     let error = error.expect_err("no revision").to_string();

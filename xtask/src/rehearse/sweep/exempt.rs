@@ -35,6 +35,11 @@ pub(in super::super) fn listed(
         let has_reason = entry["reason"].is_string();
         ensure!(has_reason, "{FILE}: `{kind}` lacks a `reason`");
         for member in super::names(entry.get("members")) {
+            // Those of a definition that was removed, or has another name, need nothing.
+            let definition = member.split('.').next().unwrap_or_default();
+            if !definitions.contains_key(definition) {
+                continue;
+            }
             let is_known = places.contains(&member);
             ensure!(is_known, "{FILE}: `{kind}` does not change `{member}`");
             listed.insert(member);
