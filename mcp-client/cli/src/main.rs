@@ -34,8 +34,8 @@ use tokio::time::timeout;
 use action::Action;
 use args::{Command, Mcp, Options};
 use commands::{
-    account, call, check, discover, explain, fetch, metadata, prompts, raw, record, replay,
-    resources, shell, skills, tasks, tools, tree, watch,
+    account, call, check, discover, explain, fetch, gateway, metadata, prompts, raw, record,
+    replay, resources, shell, skills, tasks, tools, tree, watch,
 };
 use failure::Failure;
 use output::Output;
@@ -84,7 +84,8 @@ async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> 
     tasks::find_server(&mut options, &mut command).await?;
     configured::apply(&mut options, &mut command).await?;
     match &command {
-        // It passes signals on to the server.
+        // They handle signals: `record` passes them on to the server.
+        Command::Gateway(args) => return gateway::gateway(&options, args).await,
         Command::Record(args) => return record::record(args, &options).await,
         Command::Replay(args) => return replay::replay(args, &options, output).await,
         Command::Explain(args) => return explain::explain(args, output),

@@ -10,6 +10,7 @@ mod check;
 mod everyday;
 mod explain;
 mod gateway;
+mod gateway_ends;
 mod gateway_store;
 mod hostile;
 mod install;

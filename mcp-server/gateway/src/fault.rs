@@ -44,6 +44,9 @@ pub enum UpstreamFault {
     /// The program of the upstream does not exist.
     #[error("cannot be started: its program was not found")]
     NoProgram,
+    /// The folder in which the program of the upstream should run does not exist.
+    #[error("cannot be started: its working directory (`cwd`) was not found")]
+    NoFolder,
     /// The program of the upstream cannot be started.
     #[error("cannot be started")]
     NotStarted,
@@ -127,6 +130,9 @@ impl UpstreamFault {
             TransportError::Spawn { source, .. } if source.kind() == ErrorKind::NotFound => {
                 Self::NoProgram
             }
+            TransportError::Spawn { source, .. } if source.kind() == ErrorKind::NotADirectory => {
+                Self::NoFolder
+            }
             TransportError::Spawn { .. } => Self::NotStarted,
             TransportError::Exited { .. } => Self::Exited,
             TransportError::TooLong { limit } => Self::TooLarge { limit: *limit },
@@ -186,29 +192,67 @@ fn retry(after: Option<Duration>) -> String {
     }
 }
 
-/// A fault of an upstream, for a function that reports it to the operator of the gateway:
-/// [`GatewayBuilder::on_fault`](crate::GatewayBuilder::on_fault).
+/// What the operator of a gateway should know of an upstream. See
+/// [`GatewayBuilder::on_report`](crate::GatewayBuilder::on_report).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct FaultReport<'a> {
-    /// The name of the upstream.
-    pub upstream: &'a str,
-    /// What clients read.
-    pub fault: &'a UpstreamFault,
-    /// The error itself, if there is one. Its text may contain addresses, and what the upstream sent.
-    pub error: Option<&'a (dyn Error + Send + Sync)>,
+pub enum UpstreamReport<'a> {
+    /// The upstream cannot be used, or has not answered.
+    #[non_exhaustive]
+    Failed {
+        /// The name of the upstream.
+        upstream: &'a str,
+        /// What clients read.
+        fault: &'a UpstreamFault,
+        /// The error itself, if there is one. Its text may contain addresses, and what the upstream
+        /// sent.
+        error: Option<&'a (dyn Error + Send + Sync)>,
+    },
+    /// The upstream can be used again.
+    #[non_exhaustive]
+    Recovered {
+        /// The name of the upstream.
+        upstream: &'a str,
+    },
+    /// The upstream has no tools of some names, which its [`Presentation`](crate::config::Presentation)
+    /// allows or denies.
+    #[non_exhaustive]
+    NoTools {
+        /// The name of the upstream.
+        upstream: &'a str,
+        /// The names of the tools that it does not have.
+        names: &'a [String],
+    },
 }
 
 /// Shows the upstream, the fault, and the error.
-impl fmt::Display for FaultReport<'_> {
+impl fmt::Display for UpstreamReport<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the server `{}` {}", self.upstream, self.fault)?;
-        match self.error {
-            Some(error) => write!(f, " ({error})"),
-            None => Ok(()),
+        match self {
+            Self::Failed {
+                upstream,
+                fault,
+                error,
+            } => {
+                write!(f, "the server `{upstream}` {fault}")?;
+                match error {
+                    Some(error) => write!(f, " ({error})"),
+                    None => Ok(()),
+                }
+            }
+            Self::Recovered { upstream } => {
+                write!(f, "the server `{upstream}` can be used again")
+            }
+            Self::NoTools { upstream, names } => {
+                let names = names.join("`, `");
+                write!(
+                    f,
+                    "the server `{upstream}` has no tool `{names}`, which `tools` names"
+                )
+            }
         }
     }
 }
 
-/// Reports faults.
-pub(crate) type OnFault = std::sync::Arc<dyn Fn(&FaultReport<'_>) + Send + Sync>;
+/// Called with each report.
+pub(crate) type OnReport = std::sync::Arc<dyn Fn(&UpstreamReport<'_>) + Send + Sync>;

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::describe::{capabilities, info, instructions};
 use crate::error::GatewayError;
-use crate::fault::{FaultReport, OnFault, UpstreamFault};
+use crate::fault::{OnReport, UpstreamFault, UpstreamReport};
 use crate::names::{Names, distinct, names, prefix, remove_invalid};
 use crate::routing::requests;
 use crate::routing::subscriptions::Following;
@@ -76,7 +76,7 @@ impl Gateway {
             is_changing: false,
             is_lenient: false,
             learning_time: None,
-            on_fault: None,
+            on_report: None,
         }
     }
 
@@ -109,8 +109,8 @@ impl Gateway {
     /// this name stays as it is.
     pub fn leave_out(&self, name: impl Into<String>, reason: impl Into<String>) {
         let (name, fault) = (name.into(), UpstreamFault::Unusable(reason.into()));
-        if let Some(on_fault) = &self.shared.on_fault {
-            on_fault(&FaultReport {
+        if let Some(on_report) = &self.shared.on_report {
+            on_report(&UpstreamReport::Failed {
                 upstream: &name,
                 fault: &fault,
                 error: None,
@@ -139,8 +139,8 @@ impl Gateway {
         let server = Arc::<OnceLock<Server>>::default();
         let _ = server.set(self.server.clone());
         let identity = self.identity.clone();
-        let on_fault = self.shared.on_fault.clone();
-        let added = Arc::new(Behind::new(upstream, names, identity, server, on_fault));
+        let on_report = self.shared.on_report.clone();
+        let added = Arc::new(Behind::new(upstream, names, identity, server, on_report));
         reach(std::slice::from_ref(&added), self.learning_time).await;
         let mut changed = vec![Arc::clone(&added)];
         self.shared.replace(|mut upstreams| {
@@ -178,6 +178,24 @@ impl Gateway {
         !removed.is_empty()
     }
 
+    /// Removes all upstreams, and waits until their connections are closed and their programs have
+    /// exited, as [`Client::close`](mcp_client::Client::close) describes. Serve no clients any more
+    /// when you call it.
+    pub async fn close(&self) {
+        let mut removed = Vec::new();
+        let replaced = self.shared.replace(|upstreams| {
+            removed = upstreams;
+            Ok::<_, std::convert::Infallible>(Vec::new())
+        });
+        // It cannot fail.
+        let Ok(()) = replaced;
+        let closing = removed.iter().map(|behind| Arc::clone(&behind.pool));
+        let closing: JoinSet<()> = closing
+            .map(|pool| async move { pool.close().await })
+            .collect();
+        closing.join_all().await;
+    }
+
     /// Announces that the lists have changed in which upstreams may have something.
     fn announce(&self, upstreams: &[Arc<Behind>]) {
         let known = upstreams.iter().map(|behind| behind.pool.capabilities());
@@ -206,7 +224,7 @@ pub struct GatewayBuilder {
     is_changing: bool,
     is_lenient: bool,
     learning_time: Option<Duration>,
-    on_fault: Option<OnFault>,
+    on_report: Option<OnReport>,
 }
 
 impl GatewayBuilder {
@@ -244,16 +262,20 @@ impl GatewayBuilder {
         self
     }
 
-    /// Calls a function when an upstream fails, with the reason. It is not called again for the same
-    /// reason until something has succeeded. It should return soon.
+    /// Calls a function when an upstream fails, with the reason, when it can be used again, and when
+    /// its settings name something that it does not have. It is not called again for the same reason
+    /// until something has succeeded. It should return soon.
     ///
     /// ```
     /// # let gateway = mcp_gateway::Gateway::builder("gateway", "1.0.0");
-    /// let gateway = gateway.on_fault(|report| eprintln!("{report}"));
+    /// let gateway = gateway.on_report(|report| eprintln!("{report}"));
     /// # drop(gateway);
     /// ```
-    pub fn on_fault(mut self, on_fault: impl Fn(&FaultReport<'_>) + Send + Sync + 'static) -> Self {
-        self.on_fault = Some(Arc::new(on_fault));
+    pub fn on_report(
+        mut self,
+        on_report: impl Fn(&UpstreamReport<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_report = Some(Arc::new(on_report));
         self
     }
 
@@ -279,15 +301,15 @@ impl GatewayBuilder {
         let upstreams: Vec<Arc<Behind>> = behind
             .map(|(upstream, names)| {
                 let (identity, server) = (self.identity.clone(), Arc::clone(&server));
-                let on_fault = self.on_fault.clone();
-                Arc::new(Behind::new(upstream, names, identity, server, on_fault))
+                let on_report = self.on_report.clone();
+                Arc::new(Behind::new(upstream, names, identity, server, on_report))
             })
             .collect();
         reach(&upstreams, self.learning_time).await;
         let capabilities = capabilities(&upstreams, self.is_changing);
         let instructions = instructions(&upstreams);
         let configured = self.builder.info(|own| info(&upstreams, own));
-        let shared = Arc::new(Shared::new(upstreams, self.on_fault));
+        let shared = Arc::new(Shared::new(upstreams, self.on_report));
         let weak = Arc::downgrade(&shared);
         let (handling, notified) = (weak.clone(), weak.clone());
         let handle = move |request: AnyRequest, cx: Context| {

@@ -19,6 +19,6 @@ mod upstream;
 mod uris;
 
 pub use error::GatewayError;
-pub use fault::{FaultReport, UpstreamFault};
+pub use fault::{UpstreamFault, UpstreamReport};
 pub use gateway::{Gateway, GatewayBuilder};
 pub use upstream::{Kind, Upstream, UpstreamLimits, UpstreamStatus};

@@ -11,7 +11,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::AbortHandle;
 
 use crate::announcements::{Params, addressed};
-use crate::fault::{OnFault, UpstreamFault};
+use crate::fault::{OnReport, UpstreamFault};
 use crate::names::Names;
 use crate::upstream::Upstream;
 use crate::upstream::connection::Identity;
@@ -25,15 +25,15 @@ pub(crate) struct Shared {
     upstreams: watch::Sender<Upstreams>,
     pub(crate) sessions: Sessions,
     pub(crate) cleaner: OnceLock<AbortHandle>,
-    pub(crate) on_fault: Option<OnFault>,
+    pub(crate) on_report: Option<OnReport>,
     /// The servers that are left out, by name, with the reasons.
     left_out: Mutex<BTreeMap<String, UpstreamFault>>,
 }
 
 impl Shared {
-    pub(crate) fn new(upstreams: Vec<Arc<Behind>>, on_fault: Option<OnFault>) -> Self {
+    pub(crate) fn new(upstreams: Vec<Arc<Behind>>, on_report: Option<OnReport>) -> Self {
         Self {
-            on_fault,
+            on_report,
             upstreams: watch::Sender::new(Upstreams::new(upstreams)),
             sessions: Sessions::default(),
             cleaner: OnceLock::new(),
@@ -148,7 +148,7 @@ impl Behind {
         names: Names,
         identity: Identity,
         server: Arc<OnceLock<Server>>,
-        on_fault: Option<OnFault>,
+        on_report: Option<OnReport>,
     ) -> Self {
         let uris = names.uris.clone();
         let lists = Arc::new_cyclic(|this: &Weak<Lists>| {
@@ -189,7 +189,7 @@ impl Behind {
                     on_change,
                     on_missed,
                 };
-                Pool::new(upstream, identity, notices, on_fault)
+                Pool::new(upstream, identity, notices, on_report)
             });
             Lists::new(pool, this.clone())
         });

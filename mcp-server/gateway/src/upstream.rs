@@ -15,7 +15,7 @@ pub(crate) mod room;
 pub(crate) mod shares;
 pub(crate) mod traffic;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -78,6 +78,8 @@ pub struct Upstream {
     renamed: HashMap<String, String>,
     /// Old names of tools and prompts by their new ones.
     original: HashMap<String, String>,
+    /// The tools that settings allow or deny, by the names that the server uses.
+    pub(crate) named_tools: HashSet<String>,
     pub(crate) is_lazy: bool,
     pub(crate) limits: UpstreamLimits,
 }
@@ -184,6 +186,7 @@ impl Upstream {
             differs_by_client: false,
             renamed: HashMap::new(),
             original: HashMap::new(),
+            named_tools: HashSet::new(),
             is_lazy: false,
             limits: UpstreamLimits::default(),
         }
@@ -251,6 +254,7 @@ impl Upstream {
         if presentation.allow.is_none() && presentation.deny.is_empty() {
             return self;
         }
+        self.named_tools.extend(presentation.named_tools());
         let presentation = presentation.clone();
         self.filter(move |kind, name| kind != Kind::Tool || presentation.shows(name))
     }

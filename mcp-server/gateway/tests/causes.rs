@@ -1,7 +1,9 @@
 //! What clients and the operator of a gateway read about an upstream that cannot be used.
 
 use std::future::IntoFuture as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use mcp_client::{ByteStream, ChildProcess, ClientBuilder, Http, Limits};
 use mcp_gateway::{Gateway, Upstream};
@@ -38,7 +40,7 @@ async fn failing(upstream: Upstream, tool: &'static str) -> [String; 3] {
     let noted = Arc::clone(&reports);
     let gateway = Gateway::builder("gateway", "1")
         .upstream(upstream.lazy())
-        .on_fault(move |report| noted.lock().expect("no panic").push(report.to_string()))
+        .on_report(move |report| noted.lock().expect("no panic").push(report.to_string()))
         .build();
     let gateway = gateway.await.expect("valid");
     let client = client(&gateway, Revision::LATEST).await;
@@ -158,4 +160,39 @@ async fn result_that_is_too_large_is_named() {
         }
     }
     serving.abort();
+}
+
+#[tokio::test]
+async fn operator_reads_that_an_upstream_can_be_used_again() {
+    let reports = Arc::<Mutex<Vec<String>>>::default();
+    let (noted, is_up) = (Arc::clone(&reports), Arc::<AtomicBool>::default());
+    let server = Server::builder("a", "1").tool("name", "Returns the name", async || "a");
+    let server = server.build().expect("valid");
+    let up = Arc::clone(&is_up);
+    let upstream = Upstream::new("a", move |builder: ClientBuilder| {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        if up.load(Ordering::SeqCst) {
+            let (server, stream) = (server.clone(), mcp_server::ByteStream::of(theirs));
+            tokio::spawn(async move { server.serve(stream).await });
+        }
+        async move { builder.connect(ByteStream::of(ours)).await }
+    });
+    let gateway = Gateway::builder("gateway", "1")
+        .upstream(upstream.lazy())
+        .on_report(move |report| noted.lock().expect("no panic").push(report.to_string()))
+        .build();
+    let gateway = gateway.await.expect("valid");
+    let client = client(&gateway, Revision::LATEST).await;
+    soon(client.call_tool("name")).await.expect_err("not there");
+    is_up.store(true, Ordering::SeqCst);
+    let calling = async {
+        while client.call_tool("name").await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    soon(calling).await;
+    soon(client.call_tool("name")).await.expect("called");
+    let reports = reports.lock().expect("no panic");
+    assert_eq!(reports.len(), 2, "{reports:?}");
+    assert_eq!(reports[1], "the server `a` can be used again");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcp_client::{ByteStream, Client, ClientBuilder};
 use mcp_gateway::{Gateway, Upstream};
 use mcp_server::middleware::{Middleware, Next, Outcome, Request};
-use mcp_server::types::{LoggingLevel, Revision, ToolsCapability, json};
+use mcp_server::types::{LoggingLevel, Revision, ToolsCapability};
 use mcp_server::{AnyRequest, AnyResult, Context, HandlerError, Server, ToolDef};
 use serde_json::value::RawValue;
 
@@ -144,7 +144,6 @@ impl Middleware for NoLevel {
 #[tokio::test]
 async fn upstream_that_sets_no_level_of_log_messages_is_called() {
     let server = Server::builder("quiet", "1").tool("name", "Returns the name", async || "quiet");
-    let server = server.capabilities(|all| all.logging(json::Object::new()));
     let server = server.layer(NoLevel).build().expect("valid");
     for revision in [Revision::V2025_11_25, Revision::LATEST] {
         let upstream = at("a", Revision::V2025_11_25, &server).limits(|limits| {
@@ -343,7 +342,7 @@ async fn servers_that_are_left_out_are_in_the_status() {
     let gateway = Gateway::builder("gateway", "1")
         .changing()
         .leave_out_invalid()
-        .on_fault(move |report| noted.lock().expect("no panic").push(report.to_string()))
+        .on_report(move |report| noted.lock().expect("no panic").push(report.to_string()))
         .upstream(at("a b", Revision::LATEST, &named("a")))
         .upstream(at("a-b", Revision::LATEST, &named("b")))
         .upstream(at("日本", Revision::LATEST, &named("c")))

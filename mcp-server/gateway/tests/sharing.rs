@@ -250,7 +250,6 @@ async fn call_does_not_wait_until_the_level_of_log_messages_is_set() {
         }
     });
     let server = Server::builder("work", "1").tool("work", "Works", async || "done");
-    let server = server.capabilities(|capabilities| capabilities.logging(json::Object::new()));
     let server = server.layer(hang).build().expect("valid");
     let upstream = at("a", Revision::V2025_11_25, &server);
     let upstream = upstream.limits(|limits| limits.connect_time = Duration::from_secs(3600));

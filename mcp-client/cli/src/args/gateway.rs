@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, Args};
 
 use super::Common;
+use super::options::address;
 
 #[derive(Debug, Args)]
 #[command(mut_args(of_file))]
@@ -17,7 +18,7 @@ pub(crate) struct Gateway {
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
     /// Serves over HTTP at this address, at the path `/mcp`, instead of standard input and output
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
     /// Requires clients over HTTP to send the token in this environment variable
     #[arg(long, value_name = "NAME", requires = "listen")]

@@ -1,5 +1,6 @@
 //! [`Options`]: which server the program connects to, and how.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -100,6 +101,12 @@ impl From<&Common> for Options {
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds")?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+/// Parses an address and a port.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    let address = text.parse();
+    address.map_err(|_| "expected an address and a port, such as 127.0.0.1:8080".to_owned())
 }
 
 /// Parses a variable of the environment.

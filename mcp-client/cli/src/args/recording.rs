@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Arg, Args, ValueEnum};
 
 use super::Options;
+use super::options::address;
 use crate::ignored::Ignored;
 
 /// Records the messages between a host and a server
@@ -58,7 +59,7 @@ pub(crate) struct Record {
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// The address of the endpoint for the host, if the server is a URL. Port 0 is any free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0", value_parser = address)]
     pub(crate) listen: SocketAddr,
     /// Does not remove secrets from the recording
     #[arg(long)]
@@ -118,7 +119,7 @@ pub(crate) struct Replay {
     pub(crate) program: Vec<OsString>,
     /// Plays the server over HTTP at this address, in place of standard input and output. Port 0 is
     /// any free one
-    #[arg(long, value_name = "ADDRESS", conflicts_with = "client")]
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "client", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
     /// Plays the client: sends its messages to a server, and shows how the results differ
     #[arg(long)]

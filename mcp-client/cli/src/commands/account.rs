@@ -9,7 +9,7 @@ use mcp_client::types::json::Object;
 
 use crate::args::{Auth, Command, Options, TasksCommand};
 use crate::authorization::{agent, builder, shown};
-use crate::commands::{gateway, install, manual, servers, tasks};
+use crate::commands::{install, manual, servers, tasks};
 use crate::connect;
 use crate::failure::Failure;
 use crate::output::{Output, print_message};
@@ -51,7 +51,6 @@ pub(crate) async fn run(
         }
         Command::Auth(Auth::Status { .. }) => status(&stored(options)?.status().await?, output),
         Command::Tasks(TasksCommand::List { .. }) => tasks::list(output).await,
-        Command::Gateway(args) => gateway::gateway(options, args).await,
         Command::Completions(args) => manual::completions(args),
         Command::Man(args) => manual::man(args),
         Command::Servers(args) => servers::servers(args, output),

@@ -10,13 +10,14 @@ use std::time::{Duration, SystemTime};
 
 use mcp_gateway::config::ConfigError;
 use mcp_gateway::search::Search;
-use mcp_gateway::{Gateway, UpstreamFault};
+use mcp_gateway::{Gateway, UpstreamFault, UpstreamReport};
 use mcp_server::{AccessToken, Keys, OAuth, ServeError, StaticTokens, Stdio};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::args::Options;
 use crate::args::gateway::Gateway as Args;
 use crate::failure::Failure;
+use crate::interrupted;
 use crate::output::{print_error, print_message};
 use crate::secrets;
 use configured::{Configuration, Configured, Environment};
@@ -56,7 +57,14 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
         builder = store::share(builder, name, &secret(name)?).await?;
     }
     // The error of a program that has exited quotes its output. Hosts write stderr to their logs.
-    builder = builder.on_fault(|report| print_error(&secrets::text(&report.to_string())));
+    builder = builder.on_report(|report| {
+        let text = report.to_string();
+        let text = secrets::text(&text);
+        match report {
+            UpstreamReport::Recovered { .. } => print_message(&text),
+            _ => print_error(&text),
+        }
+    });
     let environment = environment(args);
     let mut left_out = Vec::new();
     for (name, server) in changes.set {
@@ -67,7 +75,10 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
         }
     }
     let builder = builder.leave_out_invalid().learn(LEARNING);
-    let gateway = builder.build().await.map_err(|error| invalid(&error))?;
+    let gateway = tokio::select! {
+        built = builder.build() => built.map_err(|error| invalid(&error))?,
+        _ = interrupted() => return Ok(()),
+    };
     for (name, reason) in left_out {
         gateway.leave_out(name, reason);
     }
@@ -87,9 +98,16 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
         )));
     }
     let reloading = reload(&gateway, configured, seen, options, args);
-    tokio::select! {
+    let served = tokio::select! {
         served = serve(&gateway, args) => served,
         never = reloading => never,
+        // It runs until it is interrupted.
+        _ = interrupted() => Ok(()),
+    };
+    // The programs have their time to exit, unless there is another interrupt.
+    tokio::select! {
+        () = gateway.close() => served,
+        _ = interrupted() => served,
     }
 }
 

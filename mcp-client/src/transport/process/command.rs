@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -198,7 +199,7 @@ impl ChildProcess {
         let group = Group::new(child);
         // Both were configured as pipes.
         let (Some(stdin), Some(stdout)) = (stdin, stdout) else {
-            let source = std::io::ErrorKind::BrokenPipe.into();
+            let source = ErrorKind::BrokenPipe.into();
             return Err(self.cannot_start(source));
         };
         Ok(Started {
@@ -209,8 +210,19 @@ impl ChildProcess {
         })
     }
 
-    fn cannot_start(&self, source: std::io::Error) -> TransportError {
-        let program = self.command.as_std().get_program();
+    fn cannot_start(&self, source: io::Error) -> TransportError {
+        let command = self.command.as_std();
+        let program = command.get_program();
+        // The system reports both as "not found".
+        let is_absent = source.kind() == ErrorKind::NotFound;
+        let folder = command.get_current_dir();
+        let source = match folder.filter(|folder| is_absent && !folder.is_dir()) {
+            Some(folder) => {
+                let text = format!("its working directory `{}` was not found", folder.display());
+                io::Error::new(ErrorKind::NotADirectory, text)
+            }
+            None => source,
+        };
         TransportError::Spawn {
             program: program.to_string_lossy().into_owned(),
             source,

@@ -46,6 +46,12 @@ impl Presentation {
         let is_in = |list: &[String]| list.iter().any(|known| known == tool || known == ALL);
         self.allow.as_deref().is_none_or(is_in) && !is_in(&self.deny)
     }
+
+    /// Returns the tools that are allowed or denied by their names.
+    pub(crate) fn named_tools(&self) -> impl Iterator<Item = String> {
+        let named = self.allow.iter().flatten().chain(&self.deny);
+        named.filter(|name| *name != ALL).cloned()
+    }
 }
 
 impl ServerEntry {

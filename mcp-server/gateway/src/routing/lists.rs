@@ -150,6 +150,9 @@ async fn page(
     let is_whole = is_first && !page.contains_key(NEXT_CURSOR);
     if !is_collection {
         let sent = is_whole.then(|| digest(&items));
+        if is_whole {
+            pool.check_names(list, &items);
+        }
         only.lists.note_sent(query, sent);
     }
     let is_presented = only.names.prefix().is_some() || !pool.upstream.is_presented_as_it_is();

@@ -8,21 +8,21 @@ use mcp_internal::peer_text::PeerDisplay;
 use mcp_server::HandlerError;
 
 use crate::error::{failed, unavailable};
-use crate::fault::{FaultReport, OnFault, UpstreamFault};
+use crate::fault::{OnReport, UpstreamFault, UpstreamReport};
 
 /// The faults of an upstream.
 pub(crate) struct Faults {
     upstream: String,
-    on_fault: Option<OnFault>,
+    on_report: Option<OnReport>,
     /// What failed last, until something succeeds.
     last: Mutex<Option<UpstreamFault>>,
 }
 
 impl Faults {
-    pub(crate) fn new(upstream: &str, on_fault: Option<OnFault>) -> Self {
+    pub(crate) fn new(upstream: &str, on_report: Option<OnReport>) -> Self {
         Self {
             upstream: upstream.to_owned(),
-            on_fault,
+            on_report,
             last: Mutex::default(),
         }
     }
@@ -38,7 +38,18 @@ impl Faults {
 
     /// Notes that something has succeeded.
     pub(crate) fn clear(&self) {
-        *self.state() = None;
+        let upstream = &*self.upstream;
+        if self.state().take().is_some() {
+            self.tell(&UpstreamReport::Recovered { upstream });
+        }
+    }
+
+    /// Reports something to the operator.
+    pub(crate) fn tell(&self, report: &UpstreamReport<'_>) {
+        if let Some(on_report) = &self.on_report {
+            on_report(report);
+        }
+        tracing::warn!(report = %PeerDisplay(report));
     }
 
     /// Reports a fault, and returns the error for a client. The same fault is not reported again until
@@ -50,15 +61,11 @@ impl Faults {
     ) -> HandlerError {
         let known = self.state().replace(fault.clone());
         if known.as_ref() != Some(fault) {
-            let report = FaultReport {
+            self.tell(&UpstreamReport::Failed {
                 upstream: &self.upstream,
                 fault,
                 error,
-            };
-            if let Some(on_fault) = &self.on_fault {
-                on_fault(&report);
-            }
-            tracing::warn!(report = %PeerDisplay(&report), "an upstream fails");
+            });
         }
         unavailable(&self.upstream, fault)
     }

@@ -1,6 +1,8 @@
 //! [`Pool`]: the connections to one upstream.
 
+use std::collections::HashSet;
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,7 +11,9 @@ use mcp_server::types::{
     ClientCapabilities, Implementation, Revision, ServerCapabilities, SubscriptionFilter,
 };
 use mcp_server::{ClientSession, HandlerError, PeerKey};
+use serde_json::value::RawValue;
 use tokio::sync::{Notify, watch};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 use super::connection::{Connected, Identity, Lease, Link, LinkKey, ListenError, Purpose, Wanted};
@@ -18,11 +22,12 @@ use super::faults::Faults;
 use super::follower::{Follower, OnMissed};
 use super::header_params::HeaderParams;
 use super::list_cache::ListCache;
+use super::lists::ListMethod;
 use super::room::make_room;
 use super::shares::{CallSlots, share};
 use super::traffic::OnChange;
 use super::{Kind, Upstream, UpstreamStatus};
-use crate::fault::{OnFault, UpstreamFault};
+use crate::fault::{OnReport, UpstreamFault, UpstreamReport};
 
 /// How long a client of several upstreams waits at least for a connection to one, and to one that
 /// failed last.
@@ -39,8 +44,11 @@ pub(crate) struct Pool {
     /// Notified when a use of a connection ends, or a user is asked.
     freed: Arc<Notify>,
     state: Mutex<PoolState>,
+    /// Closes connections that were removed.
+    ending: Mutex<JoinSet<()>>,
     pub(crate) lists: ListCache,
     pub(crate) header_params: HeaderParams,
+    has_checked_names: AtomicBool,
     /// Follows the changes of the lists of a modern upstream.
     follower: Mutex<Option<Follower>>,
     /// Subscriptions end when this is dropped, and with them their connections.
@@ -76,10 +84,10 @@ impl Pool {
         upstream: Upstream,
         identity: Identity,
         notices: Notices,
-        on_fault: Option<OnFault>,
+        on_report: Option<OnReport>,
     ) -> Self {
         Self {
-            faults: Faults::new(&upstream.name, on_fault),
+            faults: Faults::new(&upstream.name, on_report),
             slots: Arc::new(CallSlots::new(
                 upstream.limits.calls,
                 upstream.limits.shares,
@@ -89,8 +97,10 @@ impl Pool {
             notices,
             freed: Arc::default(),
             state: Mutex::default(),
+            ending: Mutex::default(),
             lists: ListCache::default(),
             header_params: HeaderParams::default(),
+            has_checked_names: AtomicBool::new(false),
             follower: Mutex::default(),
             open: watch::Sender::new(()),
         }
@@ -209,7 +219,7 @@ impl Pool {
         let key = LinkKey::probe();
         let closed = |link: &mut Arc<Link>| link.key == key && link.is_idle();
         let closed: Vec<_> = self.state().links.extract_if(.., closed).collect();
-        drop(closed);
+        self.end(&closed);
     }
 
     /// Returns a connection, which is connected.
@@ -286,8 +296,19 @@ impl Pool {
     /// Finds a connection or adds one, and uses it. `None` if there are too many, or the peer has its
     /// share.
     fn try_lease(&self, wanted: &Wanted, purpose: &Purpose) -> Option<Lease> {
+        let mut removed = Vec::new();
+        let lease = self.leased(wanted, purpose, &mut removed);
+        self.end(&removed);
+        lease
+    }
+
+    fn leased(
+        &self,
+        wanted: &Wanted,
+        purpose: &Purpose,
+        removed: &mut Vec<Arc<Link>>,
+    ) -> Option<Lease> {
         let is_call = matches!(purpose, Purpose::Call(_));
-        let mut dropped = Vec::new();
         let mut state = self.state();
         // The connection that was used last is the most likely one to have the caller's state.
         let mut own = state
@@ -314,10 +335,9 @@ impl Pool {
         let link = if let Some(link) = found {
             link
         } else {
-            // The clients of connections are dropped when the lock is released.
-            dropped.extend(state.links.extract_if(.., |link| link.is_closed()));
+            removed.extend(state.links.extract_if(.., |link| link.is_closed()));
             let limits = &self.upstream.limits;
-            if !make_room(&mut state.links, wanted, limits, &mut dropped) {
+            if !make_room(&mut state.links, wanted, limits, removed) {
                 return None;
             }
             let (key, session) = (wanted.key.clone(), wanted.session.clone());
@@ -401,6 +421,52 @@ impl Pool {
         }
     }
 
+    /// Reports once which tools the upstream does not have although its settings name them.
+    pub(crate) fn check_names(&self, list: ListMethod, items: &[Box<RawValue>]) {
+        let named = &self.upstream.named_tools;
+        if list.kind != Kind::Tool
+            || named.is_empty()
+            || self.has_checked_names.swap(true, Ordering::AcqRel)
+        {
+            return;
+        }
+        let known = items.iter().filter_map(|item| {
+            #[derive(serde::Deserialize)]
+            struct Named {
+                name: String,
+            }
+            let item: Option<Named> = serde_json::from_str(item.get()).ok();
+            item.map(|item| item.name)
+        });
+        let known: HashSet<String> = known.collect();
+        let absent: Vec<String> = named.difference(&known).cloned().collect();
+        if !absent.is_empty() {
+            self.faults.tell(&UpstreamReport::NoTools {
+                upstream: self.name(),
+                names: &absent,
+            });
+        }
+    }
+
+    /// Closes connections in the background.
+    fn end(&self, links: &[Arc<Link>]) {
+        let mut ending = self.ending.lock().unwrap_or_else(PoisonError::into_inner);
+        while ending.try_join_next().is_some() {}
+        for client in links.iter().filter_map(|link| link.connected()) {
+            let client = client.clone();
+            ending.spawn(async move { client.close().await });
+        }
+    }
+
+    /// Closes all connections, and waits until their programs have exited.
+    pub(crate) async fn close(&self) {
+        let links = std::mem::take(&mut self.state().links);
+        self.end(&links);
+        let ending =
+            std::mem::take(&mut *self.ending.lock().unwrap_or_else(PoisonError::into_inner));
+        ending.join_all().await;
+    }
+
     /// Closes connections that have not been used for long, and those of sessions that have ended.
     pub(crate) fn close_idle(&self) {
         let most = self.upstream.limits.idle_time;
@@ -411,7 +477,7 @@ impl Pool {
                 || (link.is_idle() && link.idle_time() > most)
         };
         let closed: Vec<_> = self.state().links.extract_if(.., is_over).collect();
-        drop(closed);
+        self.end(&closed);
         self.freed.notify_waiters();
     }
 }

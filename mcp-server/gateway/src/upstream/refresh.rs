@@ -480,6 +480,7 @@ async fn fetch(pool: &Pool, query: &Query, enter: impl Fn(Phase)) -> Result<List
     let pages = timeout(time, query.pages(pool, &connected)).await;
     let (list, kept) =
         pages.unwrap_or_else(|_| Err(pool.faults.report(&UpstreamFault::Slow, None)))?;
+    pool.check_names(query.list, &list.items);
     let peer = query.wanted.peer.clone();
     pool.lists
         .insert(query.key(), peer, generation, list.clone(), kept);

@@ -1,6 +1,6 @@
 //! [`Configured`]: the servers of a file, as upstreams of a gateway.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -26,6 +26,7 @@ pub(super) struct Configured {
     /// has one, also if there are others later: the names that clients know stay.
     only: Option<String>,
     is_started: bool,
+    disabled: HashSet<String>,
 }
 
 /// What an entry says.
@@ -62,6 +63,14 @@ impl Configured {
             return Err(Failure::Absent(format!("{file} has no server `{unknown}`")));
         }
         let is_wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+        let disabled = config
+            .servers()
+            .filter(|(name, entry)| is_wanted(name) && entry.is_disabled());
+        let disabled: HashSet<String> = disabled.map(|(name, _)| name.to_owned()).collect();
+        for name in disabled.difference(&self.disabled) {
+            print_message(&format!("the server `{name}` is disabled in the file"));
+        }
+        self.disabled = disabled;
         let all = config.servers();
         let all = all.filter(|(name, entry)| is_wanted(name) && !entry.is_disabled());
         let all: Vec<_> = all
