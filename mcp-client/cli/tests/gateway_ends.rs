@@ -33,18 +33,18 @@ fn start(path: &str) -> Running {
         .expect("it runs");
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
     let mut said = Vec::new();
-    loop {
+    let url = loop {
         let line = lines.next().expect("a line").expect("text");
-        if let Some((_, url)) = line.split_once("serving at ") {
-            let url = url.to_owned();
-            return Running {
-                child,
-                url,
-                said,
-                lines,
-            };
+        match line.split_once("serving at ") {
+            Some((_, url)) => break url.to_owned(),
+            None => said.push(line),
         }
-        said.push(line);
+    };
+    Running {
+        child,
+        url,
+        said,
+        lines,
     }
 }
 
