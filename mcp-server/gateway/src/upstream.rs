@@ -8,6 +8,7 @@ pub(crate) mod follower;
 pub(crate) mod header_params;
 pub(crate) mod list_cache;
 pub(crate) mod lists;
+pub(crate) mod open_tasks;
 pub(crate) mod owner;
 pub(crate) mod pool;
 pub(crate) mod refresh;
@@ -103,7 +104,7 @@ pub struct UpstreamStatus {
 /// Limits for one upstream.
 ///
 /// Each peer ([`PeerKey`](mcp_server::PeerKey)) may use up to its [share](field@Self::shares) of the
-/// calls, of the connections, and of the connections for subscriptions. The client that started the
+/// calls, of the connections, of the connections for subscriptions, and of the tasks. The client that started the
 /// gateway, over standard input and output, may use all, and so may HTTP clients that cannot be
 /// distinguished.
 #[derive(Clone, Debug)]
@@ -120,8 +121,12 @@ pub struct UpstreamLimits {
     /// connection is a process. Subscriptions use at most half of the connections, but at least one,
     /// so that calls keep the others. A subscription for which there is no connection is refused.
     pub connections: usize,
-    /// The number of parts into which calls and connections are divided: a peer may use up to one of
-    /// them. Default: 4. With 1, a peer may use everything, as fits a gateway whose clients all have
+    /// The maximum number of tasks (`io.modelcontextprotocol/tasks`) that the server works on.
+    /// Default: 256. A task beyond the share of a peer is cancelled, and the error of the call says to
+    /// try again.
+    pub tasks: usize,
+    /// The number of parts into which calls, connections and tasks are divided: a peer may use up to
+    /// one of them. Default: 4. With 1, a peer may use everything, as fits a gateway whose clients all have
     /// the same token or come from the same proxy: they are one peer.
     pub shares: usize,
     /// The maximum time to connect to the server, to list its items, and to set its level of log
@@ -145,6 +150,7 @@ impl Default for UpstreamLimits {
         Self {
             calls: 64,
             connections: 32,
+            tasks: 256,
             shares: 4,
             connect_time: Duration::from_secs(30),
             call_time: Duration::from_secs(300),

@@ -211,3 +211,44 @@ async fn call_of_an_older_revision_becomes_no_task_that_nobody_counts() {
         }
     }
 }
+
+#[tokio::test]
+async fn user_has_a_share_of_the_tasks_of_an_upstream() {
+    let is_open = tokio::sync::watch::Sender::new(false);
+    let waiting = is_open.clone();
+    let render = ToolDef::new("render").description("Renders a film");
+    let render = render.handler(move || {
+        let mut is_open = waiting.subscribe();
+        async move {
+            let _ = is_open.wait_for(|is_open| *is_open).await;
+            "film"
+        }
+    });
+    let builder = Server::builder("studio", "1")
+        .extension(mcp_server::Tasks::new().poll_interval(Duration::from_millis(10)))
+        .add_tool(render.as_task(TaskOptions::new()));
+    let upstream = at("a", Revision::LATEST, &builder.build().expect("valid"));
+    let upstream = upstream.limits(|limits| limits.tasks = 8);
+    let gateway = gateway([upstream]).await;
+    let eve = user(&gateway, "eve", Revision::LATEST).await;
+    let bob = user(&gateway, "bob", Revision::LATEST).await;
+    let start = async |client: &Client| soon(client.call_tool("render").start_task()).await;
+    let mut tasks = Vec::new();
+    for _ in 0..2 {
+        let StartedCall::Task(task) = start(&eve).await.expect("within the share") else {
+            panic!("the upstream answers with a task");
+        };
+        tasks.push(task.id().to_owned());
+    }
+    let Err(error) = start(&eve).await else {
+        panic!("the task is beyond the share");
+    };
+    assert!(error.to_string().contains("busy"), "{error}");
+    start(&bob).await.expect("another user");
+    is_open.send_replace(true);
+    let film = soon(eve.task(tasks.remove(0)).wait())
+        .await
+        .expect("finished");
+    assert_eq!(film.text(), "film");
+    start(&eve).await.expect("one has ended");
+}

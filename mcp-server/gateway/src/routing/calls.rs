@@ -181,7 +181,10 @@ async fn rounds(
                     Some(id) if !caller.accepts_tasks() => {
                         return Err(tasks::refused(&pool.upstream, client, &id).await);
                     }
-                    Some(id) => Some(tasks::presented_id(cx, behind, &id)?),
+                    Some(id) => {
+                        tasks::count(cx, behind, client, &id).await?;
+                        Some(tasks::presented_id(cx, behind, &id)?)
+                    }
                     None => None,
                 },
             };

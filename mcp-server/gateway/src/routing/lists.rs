@@ -14,7 +14,7 @@ use super::sealed::{CURSOR, NEXT_CURSOR, Sealed};
 use crate::names::Names;
 use crate::shared::{Behind, Shared};
 use crate::upstream::list_cache::{Caching, digest, set_private};
-use crate::upstream::lists::{ListMethod, Query, decoded};
+use crate::upstream::lists::{ListMethod, Query, check_names, decoded};
 use crate::upstream::refresh::{Listed, Wait};
 use crate::upstream::{Kind, Upstream};
 
@@ -151,7 +151,7 @@ async fn page(
     if !is_collection {
         let sent = is_whole.then(|| digest(&items));
         if is_whole {
-            pool.check_names(list, &items);
+            check_names(pool, list, &items);
         }
         only.lists.note_sent(query, sent);
     }

@@ -5,13 +5,16 @@
 //! upstream. Every gateway with the same keys knows it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_client::Client;
 use mcp_server::types::json::{self, Map, Object};
+use mcp_server::types::rpc::INVALID_PARAMS;
 use mcp_server::types::{ClientCapabilities, JsonObject, ServerCapabilities};
 use mcp_server::{Context, HandlerError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tokio::task::JoinSet;
 
 use super::params::text;
 use super::sealed::Sealed;
@@ -25,6 +28,12 @@ pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
 
 /// The methods of the extension.
 pub(crate) const METHODS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
+
+/// The final states.
+const ENDED: [&str; 3] = ["cancelled", "completed", "failed"];
+
+/// When a user with too many tasks should try again.
+const LATER: Duration = Duration::from_secs(10);
 
 /// Returns the upstream's id of a task, if a result announces one.
 pub(crate) fn announced(result: &RawValue) -> Option<String> {
@@ -62,8 +71,56 @@ pub(crate) fn offers(capabilities: &ServerCapabilities) -> bool {
     extensions.is_some_and(|all| all.contains_key(TASKS))
 }
 
-/// Cancels a task that the client cannot follow. Returns the error for the client.
-pub(crate) async fn refused(upstream: &Upstream, client: &Client, id: &str) -> HandlerError {
+/// Counts a new task. If the user has too many, those that have ended are not counted any more; if it
+/// still has too many, the new one is cancelled.
+pub(crate) async fn count(
+    cx: &Context,
+    behind: &Behind,
+    client: &Client,
+    id: &str,
+) -> Result<(), HandlerError> {
+    let (pool, peer) = (&behind.pool, cx.peer_key());
+    if pool.open_tasks.add(&peer, id) {
+        return Ok(());
+    }
+    let mut asking = JoinSet::new();
+    for known in pool.open_tasks.some_of(&peer) {
+        let params = Object::from([("taskId", &*known)]);
+        let asked = client
+            .request_json("tasks/get", &params)
+            .capabilities(capability())
+            .timeout(pool.upstream.limits.connect_time);
+        let asked = asked.into_future();
+        asking.spawn(async move {
+            let has_ended = match asked.await {
+                Ok(state) => has_ended(&state),
+                // The upstream has forgotten it.
+                Err(error) => error.code() == Some(INVALID_PARAMS),
+            };
+            has_ended.then_some(known)
+        });
+    }
+    for ended in asking.join_all().await.into_iter().flatten() {
+        pool.open_tasks.remove(&ended);
+    }
+    if pool.open_tasks.add(&peer, id) {
+        return Ok(());
+    }
+    cancel(&pool.upstream, client, id).await;
+    Err(HandlerError::busy(LATER))
+}
+
+/// Returns `true` if a state is a final one.
+pub(crate) fn has_ended(state: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct State {
+        status: String,
+    }
+    let state = serde_json::from_str::<State>(state.get());
+    state.is_ok_and(|state| ENDED.contains(&&*state.status))
+}
+
+async fn cancel(upstream: &Upstream, client: &Client, id: &str) {
     let params = Object::from([("taskId", id)]);
     let cancelling = client
         .request_json("tasks/cancel", &params)
@@ -72,6 +129,11 @@ pub(crate) async fn refused(upstream: &Upstream, client: &Client, id: &str) -> H
     if let Err(error) = cancelling.await {
         tracing::debug!(%error, "a task of an upstream cannot be cancelled");
     }
+}
+
+/// Cancels a task that the client cannot follow. Returns the error for the client.
+pub(crate) async fn refused(upstream: &Upstream, client: &Client, id: &str) -> HandlerError {
+    cancel(upstream, client, id).await;
     HandlerError::internal(format!(
         "the server `{}` behind the gateway answered with a task, which this client does not support",
         upstream.name

@@ -1,5 +1,7 @@
 //! [`Query`]: requests a list of an upstream.
 
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use mcp_server::types::Revision;
@@ -12,6 +14,7 @@ use super::Kind;
 use super::connection::{Connected, Purpose, Wanted};
 use super::list_cache::{Caching, List, ListKey};
 use super::pool::Pool;
+use crate::fault::UpstreamReport;
 use crate::translate;
 
 /// The extension for skills, and its method that lists.
@@ -188,6 +191,30 @@ impl Query {
                 "a list has items that cannot be used"
             );
         }
+    }
+}
+
+/// Reports once which tools an upstream does not have although its settings name them.
+pub(crate) fn check_names(pool: &Pool, list: ListMethod, items: &[Box<RawValue>]) {
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
+    }
+
+    let expected = &pool.upstream.named_tools;
+    let is_checked = || pool.has_checked_names.swap(true, Ordering::AcqRel);
+    if list.kind != Kind::Tool || expected.is_empty() || is_checked() {
+        return;
+    }
+    let items = items.iter();
+    let known = items.filter_map(|item| serde_json::from_str::<Named>(item.get()).ok());
+    let known: HashSet<String> = known.map(|item| item.name).collect();
+    let absent: Vec<String> = expected.difference(&known).cloned().collect();
+    if !absent.is_empty() {
+        pool.faults.tell(&UpstreamReport::NoTools {
+            upstream: &pool.upstream.name,
+            names: &absent,
+        });
     }
 }
 

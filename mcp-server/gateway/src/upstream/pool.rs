@@ -1,8 +1,7 @@
 //! [`Pool`]: the connections to one upstream.
 
-use std::collections::HashSet;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,7 +10,6 @@ use mcp_server::types::{
     ClientCapabilities, Implementation, Revision, ServerCapabilities, SubscriptionFilter,
 };
 use mcp_server::{ClientSession, HandlerError, PeerKey};
-use serde_json::value::RawValue;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
@@ -22,12 +20,12 @@ use super::faults::Faults;
 use super::follower::{Follower, OnMissed};
 use super::header_params::HeaderParams;
 use super::list_cache::ListCache;
-use super::lists::ListMethod;
+use super::open_tasks::OpenTasks;
 use super::room::make_room;
 use super::shares::{CallSlots, share};
 use super::traffic::OnChange;
 use super::{Kind, Upstream, UpstreamStatus};
-use crate::fault::{OnReport, UpstreamFault, UpstreamReport};
+use crate::fault::{OnReport, UpstreamFault};
 
 /// How long a client of several upstreams waits at least for a connection to one, and to one that
 /// failed last.
@@ -48,7 +46,10 @@ pub(crate) struct Pool {
     ending: Mutex<JoinSet<()>>,
     pub(crate) lists: ListCache,
     pub(crate) header_params: HeaderParams,
-    has_checked_names: AtomicBool,
+    /// Whether the names of tools in the settings were looked for.
+    pub(crate) has_checked_names: AtomicBool,
+    /// The tasks of its users.
+    pub(crate) open_tasks: OpenTasks,
     /// Follows the changes of the lists of a modern upstream.
     follower: Mutex<Option<Follower>>,
     /// Subscriptions end when this is dropped, and with them their connections.
@@ -92,6 +93,7 @@ impl Pool {
                 upstream.limits.calls,
                 upstream.limits.shares,
             )),
+            open_tasks: OpenTasks::new(upstream.limits.tasks, upstream.limits.shares),
             upstream,
             identity,
             notices,
@@ -418,33 +420,6 @@ impl Pool {
                 self.open(),
                 is_again,
             ));
-        }
-    }
-
-    /// Reports once which tools the upstream does not have although its settings name them.
-    pub(crate) fn check_names(&self, list: ListMethod, items: &[Box<RawValue>]) {
-        let named = &self.upstream.named_tools;
-        if list.kind != Kind::Tool
-            || named.is_empty()
-            || self.has_checked_names.swap(true, Ordering::AcqRel)
-        {
-            return;
-        }
-        let known = items.iter().filter_map(|item| {
-            #[derive(serde::Deserialize)]
-            struct Named {
-                name: String,
-            }
-            let item: Option<Named> = serde_json::from_str(item.get()).ok();
-            item.map(|item| item.name)
-        });
-        let known: HashSet<String> = known.collect();
-        let absent: Vec<String> = named.difference(&known).cloned().collect();
-        if !absent.is_empty() {
-            self.faults.tell(&UpstreamReport::NoTools {
-                upstream: self.name(),
-                names: &absent,
-            });
         }
     }
 

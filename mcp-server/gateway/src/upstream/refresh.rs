@@ -18,7 +18,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::list_cache::{List, ListKey, digest};
-use super::lists::{ListMethod, Query};
+use super::lists::{ListMethod, Query, check_names};
 use super::pool::Pool;
 use super::shares::share;
 use crate::fault::UpstreamFault;
@@ -480,7 +480,7 @@ async fn fetch(pool: &Pool, query: &Query, enter: impl Fn(Phase)) -> Result<List
     let pages = timeout(time, query.pages(pool, &connected)).await;
     let (list, kept) =
         pages.unwrap_or_else(|_| Err(pool.faults.report(&UpstreamFault::Slow, None)))?;
-    pool.check_names(query.list, &list.items);
+    check_names(pool, query.list, &list.items);
     let peer = query.wanted.peer.clone();
     pool.lists
         .insert(query.key(), peer, generation, list.clone(), kept);
