@@ -11,7 +11,7 @@ use syn::{Attribute, Item, ItemUse, UseTree};
 use crate::workspace;
 
 /// The maximum number of lines of a file that is not generated.
-pub(super) const LINES: usize = 400;
+pub(super) const LINES: usize = 600;
 
 /// A path as it is written in a source, or from the root of the crate.
 pub(super) type Names = Vec<String>;
