@@ -126,7 +126,8 @@ impl Gateway {
     }
 
     /// Adds an upstream, or replaces the one of the same name, whose connections are closed. Clients
-    /// are notified that the lists have changed.
+    /// are notified that the lists have changed. Those that connect later get the instructions of the
+    /// upstreams that there are then.
     ///
     /// The gateway should be [`changing`](GatewayBuilder::changing): the capabilities that clients
     /// know stay as they are.
@@ -157,6 +158,7 @@ impl Gateway {
             Ok::<_, GatewayError>(upstreams)
         })?;
         self.shared.left_out().remove(&added.pool.upstream.name);
+        self.describe();
         self.announce(&changed);
         Ok(())
     }
@@ -174,8 +176,16 @@ impl Gateway {
         // It cannot fail.
         let Ok(()) = replaced;
         self.shared.left_out().remove(name);
+        self.describe();
         self.announce(&removed);
         !removed.is_empty()
+    }
+
+    /// Sets the instructions for clients that connect from now on.
+    fn describe(&self) {
+        let instructions = instructions(&self.shared.upstreams());
+        let instructions = Some(instructions).filter(|text| !text.is_empty());
+        self.server.set_instructions(instructions);
     }
 
     /// Removes all upstreams, and waits until their connections are closed and their programs have

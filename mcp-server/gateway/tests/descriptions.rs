@@ -35,6 +35,21 @@ async fn instructions_of_several_upstreams_stand_below_their_names() {
 }
 
 #[tokio::test]
+async fn instructions_are_those_of_the_upstreams_when_a_client_connects() {
+    let builder = Gateway::builder("gateway", "1.0.0").changing();
+    let builder = builder.upstream(at("notes", Revision::LATEST, &described("notes")));
+    let gateway = builder.build().await.expect("valid");
+    let clock = at("clock", Revision::LATEST, &described("clock"));
+    gateway.set_upstream(clock).await.expect("valid");
+    assert!(gateway.remove_upstream("notes"));
+    for revision in [Revision::V2025_11_25, Revision::LATEST] {
+        let client = client(&gateway, revision).await;
+        let instructions = client.instructions();
+        assert_eq!(instructions.as_deref(), Some("How to use clock."));
+    }
+}
+
+#[tokio::test]
 async fn single_upstream_is_described_as_it_is() {
     for revision in [Revision::V2025_11_25, Revision::LATEST] {
         let upstream = at("notes", revision, &described("notes"));

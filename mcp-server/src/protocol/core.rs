@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use mcp_types::{Implementation, ProgressToken, Proposal, RequestId, Revision, ServerCapabilities};
@@ -47,7 +47,7 @@ use crate::util::signal::CancelSignal;
 pub(crate) struct Core {
     pub(crate) info: Implementation,
     pub(crate) info_text: Box<RawValue>,
-    pub(crate) instructions: Option<String>,
+    pub(crate) instructions: RwLock<Option<String>>,
     pub(crate) capabilities: ServerCapabilities,
     /// The revisions that the server supports, oldest first.
     pub(crate) revisions: &'static [Revision],
@@ -94,6 +94,12 @@ pub(crate) struct Core {
 }
 
 impl Core {
+    /// Returns the instructions for the model.
+    pub(crate) fn instructions(&self) -> Option<String> {
+        let instructions = self.instructions.read();
+        instructions.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }

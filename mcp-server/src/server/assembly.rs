@@ -1,6 +1,6 @@
 //! Builds a server from its definition. The only place that lists the features.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock, RwLock, Weak};
 
 use mcp_types::{
     CallToolRequest, CompleteRequest, GetPromptRequest, ListPromptsRequest,
@@ -132,7 +132,7 @@ impl ServerBuilder {
         let core = Arc::new(Core {
             info,
             info_text,
-            instructions,
+            instructions: RwLock::new(instructions),
             capabilities: registry.capabilities,
             revisions: registry.revisions,
             proposals: registry.proposals,

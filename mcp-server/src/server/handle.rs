@@ -1,7 +1,7 @@
 //! [`Server`]: the public handle of a server.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use mcp_types::{Proposal, ServerCapabilities};
 use serde::Serialize;
@@ -92,6 +92,13 @@ impl Server {
         let params = change_params(params)?;
         self.core.announce(Announced::new(change, params));
         Ok(())
+    }
+
+    /// Replaces the [instructions](crate::ServerBuilder::instructions) for the model. Clients get them
+    /// when they connect, so those that are connected keep the old ones.
+    pub fn set_instructions(&self, instructions: Option<String>) {
+        let known = self.core.instructions.write();
+        *known.unwrap_or_else(PoisonError::into_inner) = instructions;
     }
 
     /// Replaces the keys that request state and cursors are sealed with, see

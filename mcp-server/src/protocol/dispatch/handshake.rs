@@ -83,7 +83,7 @@ pub(crate) fn initialize(
     let capabilities = in_legacy_form(capabilities).map_err(internal)?;
     let info = in_legacy_form(server.info.clone()).map_err(internal)?;
     let mut result = InitializeResult::new(revision.as_str(), capabilities, info);
-    result.instructions.clone_from(&server.instructions);
+    result.instructions = server.instructions();
     let mut message = Vec::with_capacity(512);
     rpc::write_result_at(&mut message, id, result, revision, None)
         .map_err(|error| ErrorObject::internal_error(error.to_string()))?;

@@ -77,7 +77,7 @@ async fn discover(_: Discover, cx: Context) -> Result<DiscoverResult, HandlerErr
     }
     let supported = newest_first(core.revisions());
     let mut result = DiscoverResult::new(supported, capabilities, 3_600_000, CacheScope::Public);
-    result.instructions.clone_from(&core.instructions);
+    result.instructions = core.instructions();
     Ok(result)
 }
 
