@@ -78,8 +78,15 @@ fn judge(revision: Revision, case: &Case, found: Result<String, String>) {
             assert!(report.contains(path), "{}: {report}", case.path);
         }
         Err(_) if is_meaningful || revision > Revision::V2026_07_28 => {}
+        // It was read in the form of a newer revision, which does not have the member.
+        Ok(_) if !Definitions::read(Revision::LATEST).names(member_of(&case.path)) => {}
         other => panic!("{}: {other:?}", case.path),
     }
+}
+
+/// Returns the last name of a path.
+fn member_of(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
 }
 
 /// Requests each case, and looks for the report in `_meta`.

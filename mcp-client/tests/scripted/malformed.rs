@@ -33,6 +33,11 @@ impl Definitions {
         !self.0[definition].is_null()
     }
 
+    /// Returns `true` if an object has a member of this name.
+    pub(crate) fn names(&self, member: &str) -> bool {
+        self.0.to_string().contains(&format!("\"{member}\":"))
+    }
+
     fn resolve<'a>(&'a self, node: &'a Value) -> &'a Value {
         match node["$ref"].as_str() {
             Some(target) => {
