@@ -107,11 +107,13 @@ fn number_of_faults_is_bounded() {
 
 #[test]
 fn message_is_validated_by_its_method() {
+    const REVISION: Revision = Revision::V2026_07_28;
+
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
     let call = |params: &str| {
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{params}}}}}"#)
     };
-    let client = |text: &str| shown(&validate_message(LATEST, Sender::Client, text, |_| None));
+    let client = |text: &str| shown(&validate_message(REVISION, Sender::Client, text, |_| None));
     assert_eq!(client(&call(&format!(r#""name":"t",{meta}"#))), [""; 0]);
     assert_eq!(
         client(&call(r#""name":1,"arguments":[]"#)),
@@ -122,7 +124,7 @@ fn message_is_validated_by_its_method() {
         ]
     );
     // Requests of the server, and methods that do not exist.
-    let server = |text: &str| shown(&validate_message(LATEST, Sender::Server, text, |_| None));
+    let server = |text: &str| shown(&validate_message(REVISION, Sender::Server, text, |_| None));
     assert_eq!(server(&call("")), ["$.method variant"]);
     let notification =
         r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"x"}}"#;
@@ -136,7 +138,7 @@ fn message_is_validated_by_its_method() {
     let without_id = call("").replace(r#""id":1,"#, "");
     assert_eq!(client(&without_id), ["$ missing-member"]);
     let message =
-        |sender, text: &str| validate_message(LATEST, sender, text, |_| None)[0].to_string();
+        |sender, text: &str| validate_message(REVISION, sender, text, |_| None)[0].to_string();
     assert_eq!(
         message(Sender::Client, &without_id),
         "`tools/call` is a request, with an id"

@@ -219,7 +219,8 @@ async fn log_messages_of_a_call_are_not_lost_to_one_that_began_later() {
         soon(begun.notified()).await;
         go.notify_one();
         soon(call).await.expect("no panic").expect("called");
-        assert_eq!(logs.get(), 1, "{revision}");
+        let has_logs = Revision::LATEST.has_method("notifications/message");
+        assert_eq!(logs.get(), usize::from(has_logs), "{revision}");
         waiting.abort();
     }
 }

@@ -3,7 +3,7 @@
 
 pub(super) mod exempt;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
@@ -88,8 +88,14 @@ impl Sweep {
             variants(definitions, select, &mut done);
             return done;
         }
+        let copies = copies(definitions);
         for (name, schema) in definitions.iter_mut() {
-            self.walk(name, schema, select, &mut done);
+            if !copies.contains_key(name) {
+                self.walk(name, schema, select, &mut done);
+            }
+        }
+        for (copy, of) in copies {
+            definitions[&copy] = definitions[&of].clone();
         }
         done
     }
@@ -173,6 +179,22 @@ impl Sweep {
             schema["required"] = now.into_iter().collect();
         }
     }
+}
+
+/// Returns the definitions that are others, written out: of an alias for one message.
+fn copies(definitions: &Map<String, Value>) -> BTreeMap<String, String> {
+    let mut copies = BTreeMap::new();
+    let objects = definitions
+        .iter()
+        .filter(|(_, schema)| schema.get("properties").is_some());
+    let objects: Vec<(&String, &Value)> = objects.collect();
+    for (at, (name, schema)) in objects.iter().enumerate() {
+        let mut before = objects.iter().take(at);
+        if let Some((of, _)) = before.find(|(_, other)| other == schema) {
+            copies.insert((*name).clone(), (*of).clone());
+        }
+    }
+    copies
 }
 
 /// Lets a member have another type, too. Returns `false` if it accepts every value already.

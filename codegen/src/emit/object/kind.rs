@@ -61,7 +61,9 @@ fn takes_null<'a>(model: &'a Model, ty: &'a Ty, seen: &mut BTreeSet<&'a str>) ->
 /// Returns the kind of a member that is no constant. `takes_null` tells that `null` is a value of its
 /// type.
 fn kind(member: &Member, takes_null: bool) -> String {
-    if member.one_or_many {
+    // A revision may let the member be something else, too.
+    let is_list = matches!(&member.ty, Ty::Array(item, _) if matches!(**item, Ty::String(_)));
+    if member.one_or_many && is_list {
         let kind = if member.required {
             "one_or_many"
         } else {
