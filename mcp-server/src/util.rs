@@ -10,7 +10,6 @@ pub(crate) mod lazy_type_map;
 pub(crate) mod progress_throttle;
 #[cfg(any(feature = "proposals", feature = "tasks"))]
 pub(crate) mod rfc3339;
-pub(crate) mod select;
 pub(crate) mod signal;
 #[cfg(feature = "http")]
 pub(crate) mod terminated;

@@ -9,7 +9,6 @@ use crate::server::handle::Server;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::endpoint::service::HttpService;
 use crate::transport::http::listener::connection::SocketServices;
-use crate::util::select::select;
 
 /// How often [`Server::drain`] looks for requests in flight.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(10);
@@ -89,6 +88,10 @@ impl Server {
                 sleep(DRAIN_INTERVAL).await;
             }
         };
-        select(ended, self.core.grace_over()).await;
+        tokio::select! {
+            biased;
+            () = ended => {}
+            () = self.core.grace_over() => {}
+        }
     }
 }

@@ -10,7 +10,6 @@ use crate::protocol::core::Context;
 use crate::protocol::error::ServeError;
 use crate::server::handle::Server;
 use crate::server::transports::{ByteStream, Stdio, Transport};
-use crate::util::select::{Either, select};
 
 /// Bytes that a stream in memory holds until they are read.
 const IN_MEMORY: usize = 64 << 10;
@@ -166,9 +165,10 @@ impl Server {
     /// ```
     pub async fn until<T>(&self, signal: impl Future, serving: impl Future<Output = T>) -> T {
         let mut serving = pin!(serving);
-        match select(serving.as_mut(), signal).await {
-            Either::First(served) => served,
-            Either::Second(_) => {
+        tokio::select! {
+            biased;
+            served = &mut serving => served,
+            _ = signal => {
                 self.shutdown();
                 serving.await
             }

@@ -1,7 +1,7 @@
 //! [`Server::serve_router`]: serves an application in axum, and shuts it down without losing
 //! requests.
 
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::net::SocketAddr;
 
 use axum::Router;
@@ -12,7 +12,6 @@ use tokio::time::sleep;
 use crate::protocol::error::ServeError;
 use crate::server::handle::Server;
 use crate::transport::http::listener::connection::shutdown_write_time;
-use crate::util::select::{Either, select};
 
 impl Server {
     /// Serves an application in axum that contains the endpoint of this server, and shuts both down
@@ -74,20 +73,22 @@ impl Server {
         });
         let app = router.into_make_service_with_connect_info::<SocketAddr>();
         let serving = axum::serve(listener, app).with_graceful_shutdown(accepting_ends);
-        // axum waits for each connection, however slow its client is.
-        let limit = async {
-            self.core.grace_over().await;
-            sleep(shutdown_write_time(self.limits())).await;
-        };
-        match self
-            .until(signal, select(serving.into_future(), limit))
-            .await
-        {
-            Either::First(result) => result?,
-            Either::Second(()) => {
-                tracing::warn!("connections are open after the grace time");
+        let serving = async {
+            // axum waits for each connection, however slow its client is.
+            let limit = async {
+                self.core.grace_over().await;
+                sleep(shutdown_write_time(self.limits())).await;
+            };
+            tokio::select! {
+                biased;
+                result = serving => result,
+                () = limit => {
+                    tracing::warn!("connections are open after the grace time");
+                    Ok(())
+                }
             }
-        }
+        };
+        self.until(signal, serving).await?;
         self.core.background_ended().await;
         Ok(())
     }

@@ -32,7 +32,6 @@ use crate::protocol::message::params_view::ParamsView;
 #[cfg(feature = "http")]
 use crate::protocol::quota::retained::memory;
 use crate::transport::in_flight::InFlight;
-use crate::util::select::{Either, select};
 
 /// Checks a request, given the extensions of its message, its method and its params.
 #[cfg(feature = "http")]
@@ -320,9 +319,10 @@ impl ConnectionDriver {
         output: impl Future<Output = io::Result<()>>,
     ) -> Result<(), ServeError> {
         let mut output = pin!(output);
-        match select(self.work(input), output.as_mut()).await {
-            Either::First(worked) => worked?,
-            Either::Second(written) => return Ok(written?),
+        tokio::select! {
+            biased;
+            worked = self.work(input) => worked?,
+            written = &mut output => return Ok(written?),
         }
         self.write_queue.close();
         let grace = self.server.limits().grace_time;
@@ -341,20 +341,25 @@ impl ConnectionDriver {
         input: impl Future<Output = Result<(), ServeError>>,
     ) -> Result<(), ServeError> {
         let mut input = pin!(input);
-        if let Either::Second(read) = select(self.server.stopping(), input.as_mut()).await {
-            read?;
-            self.drain().await;
-            return Ok(());
-        }
-        // Reading continues, because handlers may wait for responses of the peer.
-        match select(self.wait_idle(), input).await {
-            Either::First(()) => Ok(()),
-            Either::Second(read) => {
+        tokio::select! {
+            biased;
+            () = self.server.stopping() => {}
+            read = &mut input => {
                 read?;
                 self.drain().await;
-                Ok(())
+                return Ok(());
             }
         }
+        // Reading continues, because handlers may wait for responses of the peer.
+        tokio::select! {
+            biased;
+            () = self.wait_idle() => {}
+            read = input => {
+                read?;
+                self.drain().await;
+            }
+        }
+        Ok(())
     }
 
     /// Cancels subscriptions and waits for other requests, after the input has ended.

@@ -15,7 +15,6 @@ use crate::protocol::core::Core;
 use crate::protocol::dispatch::inbound::TransportInfo;
 use crate::protocol::error::ServeError;
 use crate::protocol::limits::Limits;
-use crate::util::select::{Either, select};
 
 /// Serves a peer on a pair of byte streams.
 pub(crate) async fn serve(
@@ -44,9 +43,10 @@ async fn read(
         let count = if connection.has_received() {
             read.await?
         } else {
-            match select(read, first_message_timeout.as_mut()).await {
-                Either::First(count) => count?,
-                Either::Second(()) => return Err(ServeError::Silent),
+            tokio::select! {
+                biased;
+                count = read => count?,
+                () = &mut first_message_timeout => return Err(ServeError::Silent),
             }
         };
         lines.filled(count);

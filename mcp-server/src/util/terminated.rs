@@ -33,7 +33,11 @@ pub fn terminated() -> io::Result<impl Future<Output = ()> + Send + 'static> {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         Ok(async move {
-            crate::util::select::select(interrupt.recv(), terminate.recv()).await;
+            tokio::select! {
+                biased;
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
         })
     }
     #[cfg(windows)]

@@ -14,7 +14,6 @@ use super::source::SkillSource;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::util::select::select;
 
 /// How often a file is read again if it changes while it is read.
 const ATTEMPTS: usize = 3;
@@ -73,7 +72,11 @@ impl ServedSkills {
                     skills.failed.notified().await;
                     sleep(RETRY_TIME).await;
                 };
-                select(sleep(skills.interval), retry).await;
+                tokio::select! {
+                    biased;
+                    () = sleep(skills.interval) => {}
+                    () = retry => {}
+                }
             }
         }));
     }

@@ -31,7 +31,6 @@ use crate::protocol::message::methods::LISTEN;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::quota::peer_key::{PeerKey, principal_text};
 use crate::protocol::quota::retained::{self, RetainedBytes};
-use crate::util::select::{Either, select};
 use crate::util::signal::CancelSignal;
 
 /// Turns calls of tools into tasks, and subscribes clients to tasks.
@@ -103,9 +102,10 @@ async fn call_tool(
     if options.begins_later {
         let begun = Arc::new(CancelSignal::default());
         let request = request.with_value(BeginTask(Arc::clone(&begun)));
-        match select(begun.wait(), next.run(request)).await {
-            Either::First(()) => {}
-            Either::Second(outcome) => return outcome,
+        tokio::select! {
+            biased;
+            () = begun.wait() => {}
+            outcome = next.run(request) => return outcome,
         }
         if let Some(inputs) = inputs::of(&cx) {
             let snapshot = inputs.snapshot();

@@ -22,7 +22,6 @@ use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::middleware::{Direction, Next, Notification, Outcome, Request};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::negotiated::missing_extension;
-use crate::util::select::{Either, select};
 
 /// How long a change that was not announced may remain unnoticed.
 const POLL_TIME: Duration = Duration::from_secs(10);
@@ -75,8 +74,10 @@ pub(super) async fn listen(state: &Arc<TaskState>, request: Request, next: Next)
         acknowledged: Notify::new(),
     });
     let request = request.with_value(Arc::clone(&watched));
-    match select(next.run(request), notify(&cx, &watched, &watching.changed)).await {
-        Either::First(outcome) | Either::Second(outcome) => outcome,
+    tokio::select! {
+        biased;
+        outcome = next.run(request) => outcome,
+        outcome = notify(&cx, &watched, &watching.changed) => outcome,
     }
 }
 

@@ -18,7 +18,6 @@ use crate::protocol::detached::{CallPhase, DetachedCall, RoundSink};
 use crate::protocol::dispatch::request_task::caught;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::quota::peer_key::PeerKey;
-use crate::util::select::{Either, select};
 
 /// What the next rounds know of a call.
 #[derive(Serialize, Deserialize)]
@@ -141,7 +140,11 @@ async fn round(
             request.cancelled().await;
             return Err(InputError::Ended.into());
         }
-        select(changed, asked.changed_since(seen)).await;
+        tokio::select! {
+            biased;
+            () = changed => {}
+            () = asked.changed_since(seen) => {}
+        }
     }
 }
 
@@ -222,12 +225,20 @@ async fn supervise(
             entry.core.stopping().await;
             sleep(entry.core.grace_left()).await;
         };
-        select(abandoned(&entry, limits.state_time), stopped).await
+        tokio::select! {
+            biased;
+            () = abandoned(&entry, limits.state_time) => {}
+            () = stopped => {}
+        }
     };
     let mut unwanted = std::pin::pin!(unwanted);
-    if let Either::First(result) = select(work, unwanted.as_mut()).await {
-        entry.call.finish(result);
-        unwanted.await;
+    tokio::select! {
+        biased;
+        result = work => {
+            entry.call.finish(result);
+            unwanted.await;
+        }
+        () = &mut unwanted => {}
     }
 }
 

@@ -15,7 +15,6 @@ use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::message::methods::CANCELLED;
 use crate::protocol::message::notification;
 use crate::protocol::session::{ResponseFailure, Session};
-use crate::util::select::{Either, select};
 
 /// Sends a question and waits for the answer. Also returns the revision of the answer's form.
 pub(crate) async fn request(
@@ -73,20 +72,23 @@ async fn exchange(
         id,
         answered: false,
     };
-    match select(&mut waiting.response, cx.cancelled()).await {
-        Either::First(Ok(Ok(response))) => {
-            sent.answered = true;
-            let result = response.map_err(|failure| match failure {
-                ResponseFailure::Refused(error) => InputError::Refused {
-                    method,
-                    source: ClientError(error),
-                },
-                ResponseFailure::Malformed(reason) => InputError::Answer { method, reason },
-            })?;
-            Ok(result)
-        }
-        Either::First(Ok(Err(())) | Err(_)) | Either::Second(()) => Err(InputError::Ended.into()),
-    }
+    let response = tokio::select! {
+        biased;
+        response = &mut waiting.response => response,
+        () = cx.cancelled() => return Err(InputError::Ended.into()),
+    };
+    let Ok(Ok(response)) = response else {
+        return Err(InputError::Ended.into());
+    };
+    sent.answered = true;
+    let result = response.map_err(|failure| match failure {
+        ResponseFailure::Refused(error) => InputError::Refused {
+            method,
+            source: ClientError(error),
+        },
+        ResponseFailure::Malformed(reason) => InputError::Answer { method, reason },
+    })?;
+    Ok(result)
 }
 
 /// A question that was sent. If it is dropped without an answer, the client gets a cancellation.

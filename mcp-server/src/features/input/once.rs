@@ -66,9 +66,10 @@ impl Context {
         let raw = mcp_types::json::to_raw(&value)?;
         inputs.rounds().once.insert(key.to_owned(), raw);
         if let Some(kept) = &inputs.kept {
-            let stored = crate::util::select::select(kept.store(), self.cancelled()).await;
-            if let crate::util::select::Either::Second(()) = stored {
-                return Err(InputError::Ended.into());
+            tokio::select! {
+                biased;
+                () = kept.store() => {}
+                () = self.cancelled() => return Err(InputError::Ended.into()),
             }
         }
         Ok(value)

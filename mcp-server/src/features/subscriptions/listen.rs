@@ -33,7 +33,6 @@ use crate::protocol::message::notification;
 use crate::protocol::message::raw_object::{FromMembers, RawObject};
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::retained::{self, RetainedBytes};
-use crate::util::select::{Either, select};
 use crate::util::uri_set::UriSet;
 
 /// The params of `subscriptions/listen`.
@@ -117,13 +116,13 @@ pub(crate) async fn listen(
                 return announcement(cx.revision(), announced, Some(meta.clone()));
             }
         };
-        match select(core.stopping(), next).await {
-            Either::First(()) => break,
-            Either::Second(message) => {
-                if let Some(message) = cx.pass_outbound(message?) {
-                    cx.state.sink.send(&message).await;
-                }
-            }
+        let message = tokio::select! {
+            biased;
+            () = core.stopping() => break,
+            message = next => message?,
+        };
+        if let Some(message) = cx.pass_outbound(message) {
+            cx.state.sink.send(&message).await;
         }
     }
     let cancelled = CancelledNotificationParams::new(id.clone())

@@ -17,7 +17,6 @@ use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::session::client_session::ClientSession;
 use crate::protocol::session::peer::Peer;
 use crate::util::progress_throttle::ProgressThrottle;
-use crate::util::select::select;
 use crate::util::signal::CancelSignal;
 
 impl Context {
@@ -326,7 +325,11 @@ impl Context {
         let sink = &self.state.sink;
         if sink.try_send(&message) == TrySend::Full {
             // A task that the handler spawned may still wait for the queue when the request ends.
-            select(self.cancelled(), sink.send(&message)).await;
+            tokio::select! {
+                biased;
+                () = self.cancelled() => {}
+                _ = sink.send(&message) => {}
+            }
         }
     }
 }

@@ -13,7 +13,6 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use super::connection::{OPERATION_TIME, RedisConnections};
-use crate::util::select::{Either, select};
 
 /// How often channels without readers are removed, and whether the connection works is checked.
 const SWEEP_TIME: Duration = Duration::from_secs(10);
@@ -162,14 +161,14 @@ impl StreamChannels {
         loop {
             self.subscribe(commands).await?;
             *pause = FIRST_PAUSE;
-            let message = select(messages.next(), self.added.notified());
-            match select(message, sweep.as_mut()).await {
-                Either::First(Either::First(Some(message))) => {
-                    self.notify(message.get_channel_name());
-                }
-                Either::First(Either::First(None)) => return Err(lost()),
-                Either::First(Either::Second(())) => {}
-                Either::Second(()) => {
+            tokio::select! {
+                biased;
+                message = messages.next() => match message {
+                    Some(message) => self.notify(message.get_channel_name()),
+                    None => return Err(lost()),
+                },
+                () = self.added.notified() => {}
+                () = &mut sweep => {
                     sweep.set(sleep(SWEEP_TIME));
                     self.unsubscribe(commands).await?;
                     if self.lock().is_empty() {

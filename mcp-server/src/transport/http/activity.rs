@@ -10,7 +10,6 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::protocol::limits::Limits;
 use crate::transport::http::peer_table::Idle;
-use crate::util::select::{Either, select};
 
 /// Counts events of all connections, so that they can be ordered without reading a clock.
 pub(crate) type EventCounter = Arc<AtomicU64>;
@@ -152,8 +151,10 @@ impl Activity {
 
     /// Waits until the connection has to be closed. `deadline` applies to the first request.
     pub(crate) async fn overdue(&self, deadline: Instant, limits: &Limits) -> CloseReason {
-        if let Either::First(()) = select(self.evicted.notified(), sleep_until(deadline)).await {
-            return CloseReason::Evicted;
+        tokio::select! {
+            biased;
+            () = self.evicted.notified() => return CloseReason::Evicted,
+            () = sleep_until(deadline) => {}
         }
         if !self.has_request() {
             return CloseReason::NoRequest;
@@ -162,8 +163,10 @@ impl Activity {
         let (mut idle_since, mut idle_for) = (self.idle_since(), Duration::ZERO);
         let mut unsent = self.unsent();
         loop {
-            if let Either::First(()) = select(self.evicted.notified(), sleep(interval)).await {
-                return CloseReason::Evicted;
+            tokio::select! {
+                biased;
+                () = self.evicted.notified() => return CloseReason::Evicted,
+                () = sleep(interval) => {}
             }
             let now = self.idle_since();
             if now.is_some() && now == idle_since {

@@ -8,7 +8,6 @@ use super::kept::Kept;
 use super::{Inputs, OpenQuestion};
 use crate::features::input::state::RawValues;
 use crate::protocol::core::Context;
-use crate::util::select::{Either, select};
 
 /// What the owner stores.
 #[cfg(feature = "tasks")]
@@ -126,8 +125,10 @@ pub(crate) async fn answer(cx: &Context, key: &str) -> Option<Box<RawValue>> {
             return answer;
         }
         // A task that the handler spawned may still wait when the handler is gone.
-        if let Either::Second(()) = select(deliveries.changed(), cx.cancelled()).await {
-            return None;
+        tokio::select! {
+            biased;
+            _ = deliveries.changed() => {}
+            () = cx.cancelled() => return None,
         }
     }
 }

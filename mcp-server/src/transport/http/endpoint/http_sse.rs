@@ -32,7 +32,6 @@ use crate::transport::http::response::answer;
 use crate::transport::http::response::body::{Chunk, HttpBody, Source};
 use crate::transport::http::response::event_stream::comment;
 use crate::transport::line_connection::{ConnectionDriver, LineConnection};
-use crate::util::select::{Either, select};
 
 /// The query parameter with the id of the channel.
 const ID: &str = "sessionId";
@@ -137,9 +136,10 @@ impl Endpoint {
             }
         };
         let limit = self.server.limits().request_time;
-        match select(accepted, sleep(limit)).await {
-            Either::First(accepted) => accepted?,
-            Either::Second(()) => return Err(Refusal::UnreadChannel),
+        tokio::select! {
+            biased;
+            accepted = accepted => accepted?,
+            () = sleep(limit) => return Err(Refusal::UnreadChannel),
         }
         channel.write_queue.notify_writer();
         Ok(answer::empty(StatusCode::ACCEPTED))
@@ -179,12 +179,15 @@ impl ChannelStream {
                 let end = *self.grace_end.get_or_init(|| self.driver.grace_ends());
                 self.driver.wait_idle_until(end).await;
             };
-            let filled = select(self.write_queue.wait_filled(), stopped);
-            match select(filled, sleep(self.keep_alive)).await {
-                Either::First(Either::First(true)) => {}
-                Either::First(Either::First(false)) => return None,
-                Either::First(Either::Second(())) => self.write_queue.close(),
-                Either::Second(()) => return Some(comment()),
+            tokio::select! {
+                biased;
+                is_filled = self.write_queue.wait_filled() => {
+                    if !is_filled {
+                        return None;
+                    }
+                }
+                () = stopped => self.write_queue.close(),
+                () = sleep(self.keep_alive) => return Some(comment()),
             }
         }
     }

@@ -33,7 +33,6 @@ use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::response::future::HttpFuture;
 use crate::transport::http::response::unread_body::{self, FusedBody};
 use crate::transport::http::session::table::Sessions;
-use crate::util::select::{Either, select};
 
 /// An endpoint of Streamable HTTP as a tower service, for any path of any HTTP stack: axum's
 /// `fallback_service` and `route_service`, hyper with `TowerToHyperService`. Cheap to clone.
@@ -285,8 +284,15 @@ impl Endpoint {
     /// Runs the handler of a notification, within the time limit of requests.
     pub(crate) async fn run_notification(&self, handler: impl Future<Output = ()>) {
         let limit = self.server.limits().request_time;
-        let ended = select(sleep(limit), self.server.grace_over());
-        if let Either::Second(_) = Box::pin(select(handler, ended)).await {
+        let has_ended = Box::pin(async {
+            tokio::select! {
+                biased;
+                () = handler => true,
+                () = sleep(limit) => false,
+                () = self.server.grace_over() => false,
+            }
+        });
+        if !has_ended.await {
             tracing::warn!("dropped the handler of a notification: its time limit has passed");
         }
     }

@@ -31,7 +31,6 @@ use crate::transport::http::listener::write_timeout::WriteTimeout;
 use crate::transport::http::response::future::HttpFuture;
 use crate::transport::http::response::unread_body::DiscardingStream;
 use crate::transport::http::stream_executor::StreamExecutor;
-use crate::util::select::{Either, select};
 
 /// The maximum number of concurrent streams of an HTTP/2 connection.
 const STREAMS: u32 = 200;
@@ -145,12 +144,16 @@ impl Connection {
 
     #[cfg(feature = "tls")]
     async fn serve_tls(&self, stream: WriteTimeout, acceptor: &tokio_rustls::TlsAcceptor) {
-        let overdue = self.activity.overdue(self.deadline, self.server.limits());
-        let accepted = select(acceptor.accept(stream), overdue).await;
+        let accepted = tokio::select! {
+            biased;
+            accepted = acceptor.accept(stream) => accepted,
+            reason = self.activity.overdue(self.deadline, self.server.limits()) => {
+                return self.log_closed(reason);
+            }
+        };
         match accepted {
-            Either::First(Ok(stream)) => self.requests(stream).await,
-            Either::First(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
-            Either::Second(reason) => self.log_closed(reason),
+            Ok(stream) => self.requests(stream).await,
+            Err(error) => tracing::debug!(%error, "TLS handshake failed"),
         }
     }
 
@@ -168,16 +171,20 @@ impl Connection {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let overdue = self.activity.overdue(self.deadline, self.server.limits());
-        let opened = select(opening::read(&mut stream), overdue).await;
+        let opened = tokio::select! {
+            biased;
+            opened = opening::read(&mut stream) => opened,
+            reason = self.activity.overdue(self.deadline, self.server.limits()) => {
+                return self.log_closed(reason);
+            }
+        };
         match opened {
             // Boxed, because the state of a connection in use is large, and most idle connections
             // never need it.
-            Either::First(Ok(Some(first))) => Box::pin(self.serve_http(stream, first)).await,
-            Either::First(Err(error)) => tracing::debug!(%error, "connection failed"),
+            Ok(Some(first)) => Box::pin(self.serve_http(stream, first)).await,
+            Err(error) => tracing::debug!(%error, "connection failed"),
             // The client closed the connection before it sent a request.
-            Either::First(Ok(None)) => {}
-            Either::Second(reason) => self.log_closed(reason),
+            Ok(None) => {}
         }
     }
 
@@ -230,52 +237,44 @@ impl Connection {
             self.server.stopping().await;
             self.activity.wait_first_request().await;
         };
-        let ends = select(stopping, self.activity.overdue(self.deadline, limits));
-        let serve = poll_fn(|task| self.poll(serving.as_mut(), task));
-        let ended = match select(serve, ends).await {
-            Either::First(ended) => ended,
-            Either::Second(reason) => {
-                let time = match reason {
-                    // Requests that run longer end with an error, which still has to be sent.
-                    Either::First(()) => limits.grace_time + shutdown_write_time(limits),
-                    Either::Second(reason) => {
-                        self.log_closed(reason);
-                        match reason {
-                            CloseReason::NoRequest | CloseReason::Unread => return,
-                            // A request may have arrived in the meantime.
-                            CloseReason::Evicted if self.activity.idle_since().is_some() => return,
-                            CloseReason::Evicted => limits.request_time,
-                            CloseReason::Idle => limits.write_time,
-                        }
-                    }
-                };
-                serving.as_mut().shut_down();
-                let serve = poll_fn(|task| self.poll(serving.as_mut(), task));
-                match select(serve, sleep(time)).await {
-                    Either::First(ended) => ended,
-                    Either::Second(()) => return,
+        let time = tokio::select! {
+            biased;
+            () = poll_fn(|task| self.poll(serving.as_mut(), task)) => return,
+            // Requests that run longer end with an error, which still has to be sent.
+            () = stopping => limits.grace_time + shutdown_write_time(limits),
+            reason = self.activity.overdue(self.deadline, limits) => {
+                self.log_closed(reason);
+                match reason {
+                    CloseReason::NoRequest | CloseReason::Unread => return,
+                    // A request may have arrived in the meantime.
+                    CloseReason::Evicted if self.activity.idle_since().is_some() => return,
+                    CloseReason::Evicted => limits.request_time,
+                    CloseReason::Idle => limits.write_time,
                 }
             }
         };
-        if let Err(error) = ended {
-            tracing::debug!(error = %crate::protocol::error::text::Chain(&error), "connection failed");
+        serving.as_mut().shut_down();
+        tokio::select! {
+            biased;
+            () = poll_fn(|task| self.poll(serving.as_mut(), task)) => {}
+            () = sleep(time) => {}
         }
     }
 
-    /// Polls a connection. It has ended as soon as its client has disconnected in the middle of a
-    /// request.
-    fn poll<C: HttpConnection>(
-        &self,
-        serving: Pin<&mut C>,
-        task: &mut Context<'_>,
-    ) -> Poll<hyper::Result<()>> {
+    /// Polls a connection, and logs its failure. It has ended as soon as its client has disconnected
+    /// in the middle of a request.
+    fn poll<C: HttpConnection>(&self, serving: Pin<&mut C>, task: &mut Context<'_>) -> Poll<()> {
         self.activity.start_turn();
         let polled = serving.poll(task);
         if self.activity.is_disconnected() {
             tracing::debug!("the client disconnected before its request was complete");
-            return Poll::Ready(Ok(()));
+            return Poll::Ready(());
         }
-        polled
+        polled.map(|ended| {
+            if let Err(error) = ended {
+                tracing::debug!(error = %crate::protocol::error::text::Chain(&error), "connection failed");
+            }
+        })
     }
 }
 
@@ -358,6 +357,10 @@ pub(crate) async fn refuse(mut stream: TcpStream) {
         }
         Ok(())
     };
-    // Fails if the client has disconnected.
-    let _ = select(refuse, sleep(REFUSAL_TIME)).await;
+    tokio::select! {
+        biased;
+        // Fails if the client has disconnected.
+        _ = refuse => {}
+        () = sleep(REFUSAL_TIME) => {}
+    }
 }

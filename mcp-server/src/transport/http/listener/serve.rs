@@ -23,7 +23,6 @@ use crate::transport::http::listener::connection::{
     Connection, Encryption, SocketServices, refuse, shutdown_write_time,
 };
 use crate::transport::http::peer_table::{AllBusy, PeerTable};
-use crate::util::select::{Either, select};
 
 /// The maximum number of connections that are being rejected at the same time. Further ones are
 /// closed without a response.
@@ -112,14 +111,15 @@ async fn accept(
     let mut acceptor = Acceptor::new(server, services, encryption);
     let mut early_timer = pin!(early_timer(server.limits()));
     loop {
-        let next = select(listener.accept(), acceptor.remove_next_ended());
-        let next = select(next, early_timer.as_mut());
-        let Either::Second(Either::First(next)) = select(server.stopping(), next).await else {
-            break;
-        };
-        acceptor.remove_ended();
-        if let Either::First(accepted) = next {
-            acceptor.accepted(accepted).await;
+        tokio::select! {
+            biased;
+            () = server.stopping() => break,
+            accepted = listener.accept() => {
+                acceptor.remove_ended();
+                acceptor.accepted(accepted).await;
+            }
+            () = acceptor.remove_next_ended() => acceptor.remove_ended(),
+            () = &mut early_timer => break,
         }
     }
     // Other processes serve the clients, and pass on what they send for requests in flight here: a
@@ -248,15 +248,18 @@ impl<'a> Acceptor<'a> {
         let mut late: HashSet<Id> = unused.map(|(id, _)| *id).collect();
         let mut in_use = self.tasks.len() - late.len();
         while in_use > 0 {
-            match select(self.tasks.join_next_with_id(), pin!(accept())).await {
-                Either::First(Some(ended)) => {
+            tokio::select! {
+                biased;
+                ended = self.tasks.join_next_with_id() => {
+                    let Some(ended) = ended else {
+                        break;
+                    };
                     let id = self.remove(ended);
                     if !late.remove(&id) {
                         in_use -= 1;
                     }
                 }
-                Either::First(None) => break,
-                Either::Second(accepted) => late.extend(self.accepted(accepted).await),
+                accepted = accept() => late.extend(self.accepted(accepted).await),
             }
         }
         for (_, activity) in self.connections.iter() {
@@ -264,7 +267,11 @@ impl<'a> Acceptor<'a> {
         }
         // The last responses still have to be sent.
         let remaining = async { while self.tasks.join_next().await.is_some() {} };
-        select(remaining, sleep(shutdown_write_time(self.server.limits()))).await;
+        tokio::select! {
+            biased;
+            () = remaining => {}
+            () = sleep(shutdown_write_time(self.server.limits())) => {}
+        }
     }
 }
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::protocol::error::ServeError;
 use crate::transport::http::listener::serve::HttpServer;
-use crate::util::select::{Either, select};
 
 impl HttpServer {
     /// Serves until `signal` resolves, then shuts down gracefully.
@@ -28,9 +27,10 @@ impl HttpServer {
     pub async fn until(self, signal: impl Future) -> Result<(), ServeError> {
         let core = Arc::clone(self.server());
         let mut serving = pin!(self);
-        match select(serving.as_mut(), signal).await {
-            Either::First(served) => served,
-            Either::Second(_) => {
+        tokio::select! {
+            biased;
+            served = &mut serving => served,
+            _ = signal => {
                 core.shut_down();
                 serving.await
             }

@@ -14,7 +14,6 @@ use crate::protocol::core::Core;
 use crate::protocol::limits::Limits;
 use crate::protocol::quota::PeerUsage;
 use crate::transport::http::refusal::Refusal;
-use crate::util::select::{Either, select};
 
 /// The period over which the rate of a body is measured.
 const RATE_TIME: Duration = Duration::from_secs(5);
@@ -45,7 +44,6 @@ pub(crate) async fn read<B: Body>(
             None => break,
         }
     }
-    let rest = read_rest(body, received, limits, peer());
     let stopped = async {
         if accepted_late() {
             server.grace_over().await;
@@ -53,10 +51,14 @@ pub(crate) async fn read<B: Body>(
             server.stopping().await;
         }
     };
-    match Box::pin(select(rest, stopped)).await {
-        Either::First(body) => body,
-        Either::Second(()) => Err(Refusal::ShuttingDown),
-    }
+    let rest = async {
+        tokio::select! {
+            biased;
+            body = read_rest(body, received, limits, peer()) => body,
+            () = stopped => Err(Refusal::ShuttingDown),
+        }
+    };
+    Box::pin(rest).await
 }
 
 /// Reads the rest of a body that has not arrived completely.
@@ -74,13 +76,16 @@ async fn read_rest<B: Body>(
     let mut rate_from = received.len();
     loop {
         let frame = poll_fn(|task| body.as_mut().poll_frame(task));
-        match select(frame, sleep_until(rate_ends.min(deadline))).await {
-            Either::First(None) => return Ok(received.whole()),
-            Either::First(Some(frame)) => {
+        tokio::select! {
+            biased;
+            frame = frame => {
+                let Some(frame) = frame else {
+                    return Ok(received.whole());
+                };
                 received.add(frame)?;
                 counted.grow(received.len())?;
             }
-            Either::Second(()) => {
+            () = sleep_until(rate_ends.min(deadline)) => {
                 let rate = u64::try_from(limits.body_rate).unwrap_or(u64::MAX);
                 let wanted = rate.saturating_mul(RATE_TIME.as_secs());
                 let arrived = (received.len() - rate_from) as u64;

@@ -27,7 +27,6 @@ use crate::transport::http::request::accept::AcceptedForms;
 use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::response::event_stream::{ClosingQueue, Events, comment};
 use crate::transport::http::response::sse_queue::SseQueue;
-use crate::util::select::{Either, select};
 
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
@@ -159,10 +158,13 @@ pub(crate) async fn call(
         }
         Poll::Ready(None)
     });
-    let first = match Box::pin(select(first_message, sleep(keep_alive))).await {
-        Either::First(Some(answer)) => return finish(&queue, answer),
-        Either::First(None) => queue.0.take(),
-        Either::Second(()) => comment(),
+    let first = tokio::select! {
+        biased;
+        answer = first_message => match answer {
+            Some(answer) => return finish(&queue, answer),
+            None => queue.0.take(),
+        },
+        () = Box::pin(sleep(keep_alive)) => comment(),
     };
     // hyper polls the body only while the client reads, so the call is spawned: otherwise
     // `request_time` would not elapse.

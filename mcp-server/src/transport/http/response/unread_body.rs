@@ -23,7 +23,6 @@ use tokio::time::{Sleep, sleep};
 
 use crate::transport::http::activity::Activity;
 use crate::transport::http::response::body::HttpBody;
-use crate::util::select::select;
 
 /// The maximum size of a body that is read before the response, in bytes.
 const SMALL_BODY: u64 = 64 << 10;
@@ -96,7 +95,11 @@ pub(crate) async fn discard<B: Body>(
         let rest = async {
             while let Some(Ok(_)) = poll_fn(|task| body.as_mut().poll_frame(task)).await {}
         };
-        select(rest, sleep(SMALL_BODY_TIME)).await;
+        tokio::select! {
+            biased;
+            () = rest => {}
+            () = sleep(SMALL_BODY_TIME) => {}
+        }
     }
     // HTTP/2 ends the stream of the request, not the connection.
     if !body.is_end_stream() && body.version < Version::HTTP_2 {

@@ -12,7 +12,6 @@ use crate::protocol::store::access::RECORD_INTERVAL;
 use crate::protocol::store::error::StoreError;
 use crate::protocol::store::message::BusMessage;
 use crate::transport::http::session::handle::SessionHandle;
-use crate::util::select::select;
 
 /// The minimum time between two searches for expired sessions.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
@@ -129,7 +128,11 @@ impl Sessions {
             let shared = self.shared.are_shared();
             let spawned = tokio::spawn(async move {
                 if shared {
-                    select(expiry, recording).await;
+                    tokio::select! {
+                        biased;
+                        () = expiry => {}
+                        () = recording => {}
+                    }
                 } else {
                     expiry.await;
                 }

@@ -25,7 +25,6 @@ use crate::protocol::quota::PeerUsage;
 use crate::protocol::session::Session;
 use crate::protocol::store::events::StreamKey;
 use crate::transport::http::session::stream_buffer::StreamBuffer;
-use crate::util::select::select;
 
 /// The stream of one POST, or of the announcements of a session.
 pub(crate) struct Stream {
@@ -189,7 +188,11 @@ impl Stream {
                 Poll::Pending
             });
             // The state tells which of the two was first.
-            let _ = Box::pin(select(decided, sleep(max_wait))).await;
+            tokio::select! {
+                biased;
+                () = decided => {}
+                () = Box::pin(sleep(max_wait)) => {}
+            }
         }
         let mut state = self.state();
         if !state.ended {

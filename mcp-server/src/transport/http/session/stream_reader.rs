@@ -19,7 +19,6 @@ use crate::transport::http::response::body::EventBytes;
 use crate::transport::http::response::event_stream::comment;
 use crate::transport::http::session::handle::ConnectionGuard;
 use crate::transport::http::session::stream_record::StreamRecord;
-use crate::util::select::{Either, select};
 
 /// A connection that reads a stream.
 pub(crate) struct StreamReader {
@@ -297,9 +296,10 @@ impl EventSource {
             Self::Store(stream) => {
                 let stream = Arc::clone(stream);
                 Box::pin(async move {
-                    match select(stream.read(after), stream.server.stopping()).await {
-                        Either::First(read) => read,
-                        Either::Second(()) => Ok(None),
+                    tokio::select! {
+                        biased;
+                        read = stream.read(after) => read,
+                        () = stream.server.stopping() => Ok(None),
                     }
                 })
             }

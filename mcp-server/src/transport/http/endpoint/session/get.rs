@@ -23,7 +23,6 @@ use crate::transport::http::session::handle::{ConnectionGuard, SessionHandle};
 use crate::transport::http::session::stream::Stream;
 use crate::transport::http::session::stream_reader::{DetachedStream, StreamReader};
 use crate::transport::http::session::stream_record::StreamRecord;
-use crate::util::select::select;
 
 impl Endpoint {
     /// Handles GET: opens the stream of announcements, or resumes the stream of `Last-Event-ID`.
@@ -129,9 +128,13 @@ impl Endpoint {
         let server = self.server.clone();
         handle.run(stream, async move {
             announcements.start().await;
-            let sending = select(changes, announcements.pump());
-            let work = select(sending, server.stopping());
-            select(work, announcements.wait_ended()).await;
+            tokio::select! {
+                biased;
+                () = changes => {}
+                () = announcements.pump() => {}
+                () = server.stopping() => {}
+                () = announcements.wait_ended() => {}
+            }
             announcements.end(None);
             announcements.finish().await;
         });
