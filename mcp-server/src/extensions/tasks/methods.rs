@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use mcp_types::form;
-use mcp_types::json::{self, Value};
+use mcp_types::json::{self, Object, Value};
 use mcp_types::{
     CancelTaskRequest, CancelTaskResult, ElicitRequestParams, ElicitResult, GetTaskRequest,
-    GetTaskResult, InputRequest, InputResponse, Request, Sender, UpdateTaskRequest,
-    UpdateTaskResult,
+    InputRequest, InputResponse, Request, Sender, UpdateTaskRequest, UpdateTaskResult,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -35,14 +34,21 @@ pub(super) fn add(extension: ServerExtension, state: &Arc<TaskState>) -> ServerE
 
 type Client = Negotiated<ClientTasks>;
 
-async fn get(
-    Params(params): Params<GetTaskRequest>,
-    _: Client,
-    cx: Context,
-) -> Result<GetTaskResult, HandlerError> {
+/// The method of [`GetTaskRequest`]. The questions in its result are in the form of the client's
+/// revision already, and the types of the newest one may not have all of them.
+struct Get;
+
+impl Request for Get {
+    const METHOD: &'static str = GetTaskRequest::METHOD;
+    const SENDER: Sender = GetTaskRequest::SENDER;
+    type Params = <GetTaskRequest as Request>::Params;
+    type Result = Object;
+}
+
+async fn get(Params(params): Params<Get>, _: Client, cx: Context) -> Result<Object, HandlerError> {
     let mut details = find(&cx, &params.task_id).await?.details()?;
     details.insert("resultType", Value::from("complete"));
-    Ok(json::from_object(details)?)
+    Ok(details)
 }
 
 /// The method of [`UpdateTaskRequest`]. The responses are not decoded here, because a response to an
@@ -89,10 +95,13 @@ async fn update(
 /// Checks the response to a question, so that the client can send another one: a response that was
 /// accepted cannot be taken back.
 fn check(question: &RawValue, response: &RawValue) -> Result<(), String> {
+    // The newest revision may not have a question of an older one, nor its responses.
+    let Ok(question) = json::from_str::<InputRequest>(question.get()) else {
+        return Ok(());
+    };
     let response = json::from_str::<InputResponse>(response.get());
     let response = response.map_err(|error| error.to_string())?;
-    let question = json::from_str::<InputRequest>(question.get());
-    let (Ok(InputRequest::Elicit(question)), InputResponse::Elicit(answer)) = (question, response)
+    let (InputRequest::Elicit(question), InputResponse::Elicit(answer)) = (question, response)
     else {
         return Ok(());
     };
