@@ -181,15 +181,14 @@ impl Sweep {
     }
 }
 
-/// Returns the definitions that are others, written out: of an alias for one message.
+/// Returns the messages that are others, written out: of an alias for one message.
 fn copies(definitions: &Map<String, Value>) -> BTreeMap<String, String> {
     let mut copies = BTreeMap::new();
-    let objects = definitions
-        .iter()
-        .filter(|(_, schema)| schema.get("properties").is_some());
-    let objects: Vec<(&String, &Value)> = objects.collect();
-    for (at, (name, schema)) in objects.iter().enumerate() {
-        let mut before = objects.iter().take(at);
+    let is_message = |schema: &Value| schema.pointer("/properties/method/const").is_some();
+    let messages = definitions.iter().filter(|(_, schema)| is_message(schema));
+    let messages: Vec<(&String, &Value)> = messages.collect();
+    for (at, (name, schema)) in messages.iter().enumerate() {
+        let mut before = messages.iter().take(at);
         if let Some((of, _)) = before.find(|(_, other)| other == schema) {
             copies.insert((*name).clone(), (*of).clone());
         }
