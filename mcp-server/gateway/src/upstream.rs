@@ -121,9 +121,9 @@ pub struct UpstreamLimits {
     /// connection is a process. Subscriptions use at most half of the connections, but at least one,
     /// so that calls keep the others. A subscription for which there is no connection is refused.
     pub connections: usize,
-    /// The maximum number of tasks (`io.modelcontextprotocol/tasks`) that the server works on.
-    /// Default: 256. A task beyond the share of a peer is cancelled, and the error of the call says to
-    /// try again.
+    /// The number of tasks (`io.modelcontextprotocol/tasks`) of which each peer has a share. Default:
+    /// 256. A task beyond the share of a peer is cancelled, and the error of the call says to try
+    /// again. If peers together have more, those that began first are not counted any more.
     pub tasks: usize,
     /// The number of parts into which calls, connections and tasks are divided: a peer may use up to
     /// one of them. Default: 4. With 1, a peer may use everything, as fits a gateway whose clients all have

@@ -188,3 +188,18 @@ async fn upstream_that_is_added_or_removed_changes_only_the_lists_that_it_has() 
     let counts = ["tools", "prompts", "resources"].map(|list| announced.get(list));
     assert_eq!(counts, [2, 1, 0]);
 }
+
+#[tokio::test]
+async fn list_of_one_client_does_not_hide_a_change_from_another_one() {
+    let server = named("a");
+    let gateway = gateway([at("a", Revision::LATEST, &server)]).await;
+    let (first, announced, _subscription) = subscribed(&gateway, Revision::LATEST).await;
+    assert_eq!(tools(&first).await, ["name"]);
+    let second = connect(&gateway, Client::builder("test", "1")).await;
+    let tool = ToolDef::new("new").description("New");
+    let tool = tool.handler(async || "new");
+    server.tools().add(tool).expect("added");
+    // Before the lists are compared.
+    assert_eq!(tools(&second).await.len(), 2);
+    announced_once(&announced, "tools").await;
+}

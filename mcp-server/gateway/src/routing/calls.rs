@@ -84,12 +84,12 @@ async fn exchange(
         .await?;
     tokio::select! {
         biased;
-        result = rounds(cx, behind, caller, &connected, &running, notes, outgoing) => result,
         () = connected.link().taken() => {
             let upstream = &*pool.upstream.name;
             tracing::info!(upstream, "a call ends that waits for a user: others need its connection");
             Err(HandlerError::busy(RETRY_SOON))
         }
+        result = rounds(cx, behind, caller, &connected, &running, notes, outgoing) => result,
     }
 }
 

@@ -50,6 +50,9 @@ impl Middleware for Following {
         match request.method() {
             "subscriptions/listen" => {
                 let request = without_hidden(&shared, request)?;
+                for behind in shared.upstreams().iter() {
+                    behind.lists.note_subscriber();
+                }
                 let filter: Option<SubscriptionFilter> = request.param("notifications")?;
                 let mut filter = filter.unwrap_or_default();
                 let tasks = filter.task_ids.take().filter(|ids| !ids.is_empty());
@@ -301,8 +304,9 @@ impl Followers {
                 Subscribed::Tasks(tasks) => Some(Arc::clone(tasks)),
             };
             self.waiting.push(Arc::downgrade(&behind));
+            let begun = Instant::now();
             self.answers.spawn(async move {
-                let followed = follow(&behind, part, tasks, &cx, is_again).await;
+                let followed = follow(&behind, begun, part, tasks, &cx, is_again).await;
                 if let Err(ListenError::Full(error) | ListenError::Failed(error)) = &followed {
                     let upstream = &*behind.pool.upstream.name;
                     tracing::warn!(upstream, error = %PeerDisplay(error), "changes of an upstream are not followed");
@@ -336,6 +340,7 @@ impl Followers {
 /// Follows the changes of an upstream, or its tasks.
 async fn follow(
     behind: &Arc<Behind>,
+    begun: Instant,
     filter: SubscriptionFilter,
     tasks: Option<Arc<WatchedTasks>>,
     cx: &Context,
@@ -343,7 +348,6 @@ async fn follow(
 ) -> Result<Follower, ListenError> {
     let pool = &behind.pool;
     let caller = Caller::of(cx).map_err(ListenError::Failed)?;
-    let begun = Instant::now();
     let (lease, client) = pool.listen(&caller.wanted(cx, true)).await?;
     // The client was told that it is subscribed before, so it may have missed changes.
     let is_again = is_again || begun.elapsed() >= PATIENCE;

@@ -1,6 +1,7 @@
 //! [`Follower`]: a task that keeps a subscription at an upstream.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_client::{Client, SubscriptionEvent};
 use mcp_server::Change;
@@ -8,12 +9,17 @@ use mcp_server::types::SubscriptionFilter;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 use super::connection::Lease;
 use super::traffic::OnChange;
 
 /// The notification with the state of a task.
 pub(crate) const STATE: &str = "notifications/tasks";
+
+/// The time in which an upstream answers to a subscription without that a client could have missed a
+/// change.
+const PROMPT: Duration = Duration::from_millis(500);
 
 /// Called when announcements of changed lists were missed.
 pub(crate) type OnMissed = Arc<dyn Fn() + Send + Sync>;
@@ -39,12 +45,17 @@ impl Follower {
             || filter.prompts_list_changed == Some(true)
             || filter.resources_list_changed == Some(true);
         let uris = filter.resource_subscriptions.clone().unwrap_or_default();
+        let begun = Instant::now();
         let mut subscription = client.listen(filter);
         let following = async move {
             let _lease = lease;
             while let Some(event) = subscription.next().await {
                 match event {
-                    Ok(SubscriptionEvent::Listening(_)) if !is_again => is_again = true,
+                    Ok(SubscriptionEvent::Listening(_))
+                        if !is_again && begun.elapsed() < PROMPT =>
+                    {
+                        is_again = true;
+                    }
                     Ok(SubscriptionEvent::Listening(_) | SubscriptionEvent::Missed) => {
                         if has_lists {
                             on_missed();

@@ -37,6 +37,9 @@ const ATTEMPTS: usize = 10;
 /// The number of times that a list is requested again at once because it changed meanwhile.
 const CHANGES: usize = 3;
 
+/// The time in which the same change of the lists of several clients is announced once.
+const JUST_TOLD: Duration = Duration::from_secs(10);
+
 /// The maximum number of lists of clients that are remembered for comparisons.
 const SENT: usize = 512;
 
@@ -59,8 +62,8 @@ struct State {
     forgotten: HashSet<Change>,
     /// The number of lists and announcements that clients were sent so far.
     steps: u64,
-    /// When each change was announced last, as a number of steps.
-    announced: HashMap<Change, u64>,
+    /// When each change was announced last, also as a number of steps.
+    announced: HashMap<Change, (u64, Instant)>,
     /// The changes that the upstream has announced, until the lists are compared.
     collected: Vec<Change>,
     collecting: Option<AbortHandle>,
@@ -140,7 +143,10 @@ impl Lists {
         let Some((mut phase, is_awaited)) = self.start(query, false) else {
             // Without a task, the client waits.
             return match fetch(&self.pool, query, |_| {}).await {
-                Ok(list) => Listed::List(list),
+                Ok(list) => {
+                    self.state().note_sent(query, Some(list.digest));
+                    Listed::List(list)
+                }
                 Err(error) => Listed::Failed(Arc::new(error)),
             };
         };
@@ -180,6 +186,11 @@ impl Lists {
     /// Forgets the lists of sessions that have ended.
     pub(crate) fn remove_ended(&self) {
         self.state().sent.retain(|_, sent| !sent.has_ended());
+    }
+
+    /// Notes that a client subscribes, which was not told of earlier changes.
+    pub(crate) fn note_subscriber(&self) {
+        self.state().announced.clear();
     }
 
     /// Notes that a client was sent a list without this upstream, although it may just have answered.
@@ -323,24 +334,28 @@ impl Lists {
         &self,
         query: &Query,
         list: List,
+        is_current: bool,
         phase: &watch::Sender<Phase>,
         is_awaited: &AtomicBool,
     ) {
         let mut state = self.state();
         let key = query.key();
         state.running.remove(&key);
-        let digest = list.digest;
+        // One that changes too often to be compared differs.
+        let digest = Some(list.digest).filter(|_| is_current);
         phase.send_replace(Phase::Done(list));
         let sent = state.sent.get_mut(&key);
-        let sent =
-            sent.filter(|sent| is_awaited.load(Ordering::Acquire) && sent.digest != Some(digest));
+        let sent = sent.filter(|sent| {
+            is_awaited.load(Ordering::Acquire) && (sent.digest != digest || digest.is_none())
+        });
         let Some(sent) = sent else {
             return;
         };
-        sent.digest = Some(digest);
+        sent.digest = digest;
         let (change, at) = (query.list.change(), sent.at);
-        // Everybody was told, so the client requests the list again.
-        if state.announced.get(&change).is_some_and(|told| *told > at) {
+        // Everybody was just told, so the client requests the list again.
+        let told = state.announced.get(&change);
+        if told.is_some_and(|(told, when)| *told > at && when.elapsed() < JUST_TOLD) {
             return;
         }
         drop(state);
@@ -364,7 +379,10 @@ impl State {
         self.steps += 1;
         let at = self.steps;
         if let Some(sent) = self.sent.get_mut(&key) {
-            (sent.digest, sent.at) = (digest, at);
+            // Clients without sessions may share the key, and have different lists now.
+            let is_shared = query.wanted.session.is_none() && sent.digest != digest;
+            sent.digest = digest.filter(|_| !is_shared);
+            sent.at = at;
             return;
         }
         if self.sent.len() >= SENT {
@@ -394,7 +412,8 @@ impl State {
 
     fn note_announced(&mut self, change: &Change) {
         self.steps += 1;
-        self.announced.insert(change.clone(), self.steps);
+        let now = (self.steps, Instant::now());
+        self.announced.insert(change.clone(), now);
     }
 
     fn end_collecting(&mut self) -> Vec<Change> {
@@ -452,7 +471,8 @@ async fn run(
             Ok(_) if pool.lists.generation() != generation && changes < CHANGES => changes += 1,
             Ok(list) => {
                 if let Some(lists) = lists.upgrade() {
-                    lists.finish(&query, list, &phase, &is_awaited);
+                    let is_current = pool.lists.generation() == generation;
+                    lists.finish(&query, list, is_current, &phase, &is_awaited);
                 }
                 return;
             }
@@ -461,6 +481,12 @@ async fn run(
                 failures += 1;
                 let session = query.wanted.session.as_ref();
                 if failures >= ATTEMPTS || session.is_some_and(ClientSession::has_ended) {
+                    // What has changed is announced at the next comparison.
+                    if let Some(lists) = lists.upgrade()
+                        && is_awaited.load(Ordering::Acquire)
+                    {
+                        lists.state().forgotten.insert(query.list.change());
+                    }
                     return;
                 }
                 sleep(pause).await;
