@@ -265,8 +265,8 @@ impl GatewayBuilder {
     }
 
     /// Connects to all upstreams when the gateway is built, or when they are added, also to lazy ones,
-    /// and waits for at most this time, to learn what they can do and say: their names, instructions and capabilities. The
-    /// connections are closed again, as they are not those of clients.
+    /// and waits for at most this time, to learn what they can do and say: their names, instructions
+    /// and capabilities. The connections are closed again, as they are not those of clients.
     pub fn learn(mut self, time: Duration) -> Self {
         self.learning_time = Some(time);
         self

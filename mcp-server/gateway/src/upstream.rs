@@ -104,9 +104,9 @@ pub struct UpstreamStatus {
 /// Limits for one upstream.
 ///
 /// Each peer ([`PeerKey`](mcp_server::PeerKey)) may use up to its [share](field@Self::shares) of the
-/// calls, of the connections, of the connections for subscriptions, and of the tasks. The client that started the
-/// gateway, over standard input and output, may use all, and so may HTTP clients that cannot be
-/// distinguished.
+/// calls, of the connections, of the connections for subscriptions, and of the tasks. The client that
+/// started the gateway, over standard input and output, may use all, and so may HTTP clients that
+/// cannot be distinguished.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct UpstreamLimits {
@@ -126,8 +126,8 @@ pub struct UpstreamLimits {
     /// again. If peers together have more, those that began first are not counted any more.
     pub tasks: usize,
     /// The number of parts into which calls, connections and tasks are divided: a peer may use up to
-    /// one of them. Default: 4. With 1, a peer may use everything, as fits a gateway whose clients all have
-    /// the same token or come from the same proxy: they are one peer.
+    /// one of them. Default: 4. With 1, a peer may use everything, as fits a gateway whose clients all
+    /// have the same token or come from the same proxy: they are one peer.
     pub shares: usize,
     /// The maximum time to connect to the server, to list its items, and to set its level of log
     /// messages. Default: 30 seconds.

@@ -33,16 +33,21 @@ async fn answering(response: &str) -> String {
     format!("http://{address}/mcp")
 }
 
-/// Calls a tool of an upstream, and returns the error of the client, what the operator reads, and the
-/// fault in the status.
-async fn failing(upstream: Upstream, tool: &'static str) -> [String; 3] {
+/// Starts a gateway. Also returns what its operator reads.
+async fn reporting(upstream: Upstream) -> (Gateway, Arc<Mutex<Vec<String>>>) {
     let reports = Arc::<Mutex<Vec<String>>>::default();
     let noted = Arc::clone(&reports);
     let gateway = Gateway::builder("gateway", "1")
         .upstream(upstream.lazy())
         .on_report(move |report| noted.lock().expect("no panic").push(report.to_string()))
         .build();
-    let gateway = gateway.await.expect("valid");
+    (gateway.await.expect("valid"), reports)
+}
+
+/// Calls a tool of an upstream, and returns the error of the client, what the operator reads, and the
+/// fault in the status.
+async fn failing(upstream: Upstream, tool: &'static str) -> [String; 3] {
+    let (gateway, reports) = reporting(upstream).await;
     let client = client(&gateway, Revision::LATEST).await;
     let error = soon(client.call_tool(tool)).await.expect_err("it fails");
     let [status] = &*gateway.status() else {
@@ -164,8 +169,7 @@ async fn result_that_is_too_large_is_named() {
 
 #[tokio::test]
 async fn operator_reads_that_an_upstream_can_be_used_again() {
-    let reports = Arc::<Mutex<Vec<String>>>::default();
-    let (noted, is_up) = (Arc::clone(&reports), Arc::<AtomicBool>::default());
+    let is_up = Arc::<AtomicBool>::default();
     let server = Server::builder("a", "1").tool("name", "Returns the name", async || "a");
     let server = server.build().expect("valid");
     let up = Arc::clone(&is_up);
@@ -177,11 +181,7 @@ async fn operator_reads_that_an_upstream_can_be_used_again() {
         }
         async move { builder.connect(ByteStream::of(ours)).await }
     });
-    let gateway = Gateway::builder("gateway", "1")
-        .upstream(upstream.lazy())
-        .on_report(move |report| noted.lock().expect("no panic").push(report.to_string()))
-        .build();
-    let gateway = gateway.await.expect("valid");
+    let (gateway, reports) = reporting(upstream).await;
     let client = client(&gateway, Revision::LATEST).await;
     soon(client.call_tool("name")).await.expect_err("not there");
     is_up.store(true, Ordering::SeqCst);

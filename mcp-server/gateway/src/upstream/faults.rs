@@ -49,7 +49,8 @@ impl Faults {
         if let Some(on_report) = &self.on_report {
             on_report(report);
         }
-        tracing::warn!(report = %PeerDisplay(report));
+        let report = PeerDisplay(report);
+        tracing::warn!(%report, "an upstream has failed, has recovered, or lacks what is set");
     }
 
     /// Reports a fault, and returns the error for a client. The same fault is not reported again until

@@ -17,8 +17,8 @@ use super::traffic::OnChange;
 /// The notification with the state of a task.
 pub(crate) const STATE: &str = "notifications/tasks";
 
-/// The time in which an upstream answers to a subscription without that a client could have missed a
-/// change.
+/// If an upstream takes longer to confirm a subscription, the client may have missed a change: it was
+/// told before that it is subscribed.
 const PROMPT: Duration = Duration::from_millis(500);
 
 /// Called when announcements of changed lists were missed.

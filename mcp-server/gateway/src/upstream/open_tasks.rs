@@ -17,7 +17,7 @@ const ID: usize = 4 << 10;
 pub(crate) struct OpenTasks {
     limit: usize,
     parts: usize,
-    /// Those that began first come first.
+    /// Those that began, or were looked at, longest ago come first.
     all: Mutex<VecDeque<(PeerKey, String)>>,
 }
 
@@ -35,7 +35,7 @@ impl OpenTasks {
     }
 
     /// Counts a task. Returns `false` if the peer has its share, or if the id is too long. If there are
-    /// too many tasks of all peers, the one that began first is not counted any more.
+    /// too many tasks of all peers, the first one is not counted any more.
     pub(crate) fn add(&self, peer: &PeerKey, id: &str) -> bool {
         let mut all = self.all();
         let own = all.iter().filter(|(of, _)| of == peer).count();

@@ -26,6 +26,7 @@ pub(super) struct Configured {
     /// has one, also if there are others later: the names that clients know stay.
     only: Option<String>,
     is_started: bool,
+    /// The servers that the file says not to use.
     disabled: HashSet<String>,
 }
 
