@@ -49,8 +49,7 @@ impl Faults {
         if let Some(on_report) = &self.on_report {
             on_report(report);
         }
-        let report = PeerDisplay(report);
-        tracing::warn!(%report, "an upstream has failed, has recovered, or lacks what is set");
+        tracing::warn!(report = %PeerDisplay(report), "the state of an upstream");
     }
 
     /// Reports a fault, and returns the error for a client. The same fault is not reported again until
