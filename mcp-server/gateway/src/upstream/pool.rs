@@ -68,6 +68,8 @@ struct PoolState {
     /// What the last connection told of the upstream.
     about: Option<About>,
     failures: Failures,
+    /// Whether the gateway has been closed: no connection is added any more.
+    is_closed: bool,
 }
 
 /// What a connection told of the upstream.
@@ -286,17 +288,20 @@ impl Pool {
                 let mut freed = pin!(self.freed.notified());
                 freed.as_mut().enable();
                 if let Some(lease) = self.try_lease(wanted, purpose) {
-                    return lease;
+                    return Ok(lease);
+                }
+                if self.state().is_closed {
+                    return Err(HandlerError::internal("the gateway is closed"));
                 }
                 freed.await;
             }
         };
         let lease = timeout(self.upstream.limits.connect_time, waiting).await;
-        lease.map_err(|_| self.overloaded("connections"))
+        lease.map_err(|_| self.overloaded("connections"))?
     }
 
-    /// Finds a connection or adds one, and uses it. `None` if there are too many, or the peer has its
-    /// share.
+    /// Finds a connection or adds one, and uses it. `None` if there are too many, the peer has its
+    /// share, or the gateway has been closed.
     fn try_lease(&self, wanted: &Wanted, purpose: &Purpose) -> Option<Lease> {
         let mut removed = Vec::new();
         let lease = self.leased(wanted, purpose, &mut removed);
@@ -312,6 +317,9 @@ impl Pool {
     ) -> Option<Lease> {
         let is_call = matches!(purpose, Purpose::Call(_));
         let mut state = self.state();
+        if state.is_closed {
+            return None;
+        }
         // The connection that was used last is the most likely one to have the caller's state.
         let mut own = state
             .links
@@ -433,9 +441,15 @@ impl Pool {
         }
     }
 
-    /// Closes all connections, and waits until their programs have exited.
+    /// Closes all connections, and waits until their programs have exited. Nothing connects
+    /// afterwards.
     pub(crate) async fn close(&self) {
-        let links = std::mem::take(&mut self.state().links);
+        let links = {
+            let mut state = self.state();
+            state.is_closed = true;
+            std::mem::take(&mut state.links)
+        };
+        self.freed.notify_waiters();
         self.end(&links);
         let ending =
             std::mem::take(&mut *self.ending.lock().unwrap_or_else(PoisonError::into_inner));
