@@ -3,16 +3,17 @@
 //! ```text
 //! MCP_STORE=redis://127.0.0.1 MCP_KEYS=$(openssl rand -hex 32) MCP_ISSUER=https://auth.example.com \
 //!     MCP_URL=https://shop.example.com/mcp MCP_LISTEN=127.0.0.1:8080 \
-//!     cargo run -p mcp-server --features oauth,postgres,redis --example cluster
+//!     cargo run -p mcp-server --features oauth --example cluster
 //! ```
 
 use std::env;
 use std::error::Error;
 
 use mcp_server::{
-    HandlerError, Http, HttpConfig, Keys, OAuth, Postgres, Redis, Server, ServerBuilder, Stored,
-    StoredValue, terminated,
+    HandlerError, Http, HttpConfig, Keys, OAuth, Server, ServerBuilder, Stored, StoredValue,
+    terminated,
 };
+use mcp_stores::{Postgres, Redis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

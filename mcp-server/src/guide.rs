@@ -60,7 +60,7 @@ pub mod access {
 pub mod apps {
     #![doc = include_str!("../docs/apps.md")]
 }
-#[cfg(all(feature = "oauth", feature = "postgres", feature = "redis"))]
+#[cfg(feature = "oauth")]
 pub mod cluster {
     #![doc = include_str!("../docs/cluster.md")]
     #![doc = concat!("```no_run\n", include_str!("../examples/cluster.rs"), "```")]

@@ -41,16 +41,15 @@
 //! | `axum` | `http`, and applications in axum: the endpoint with all its paths as a router (`Server::into_router`), a listener that shuts down, and access tokens for own routes |
 //! | `tls` | `http`, and TLS for the listener, by rustls |
 //! | `oauth` | `http`, and [access tokens](guide::oauth): the server as a resource server of OAuth 2.1 |
-//! | `postgres` | `http`, and a store in PostgreSQL that several processes share |
-//! | `redis` | `http`, and [`Redis`], a store that processes share |
-//! | `redis-tls` | `redis`, and TLS for its connections, by rustls |
-//! | `testing` | `http`, and checks for implementations of [`Store`] |
 //! | `json-schema` | tools with a hand-written schema, and validation of all arguments by their schema |
 //! | `tasks` | the extension of that name: [calls of tools](guide::tasks) that outlive their request |
 //! | `apps` | the extension `io.modelcontextprotocol/ui`: [tools with a user interface](guide::apps) |
 //! | `skills` | the extension of that name: [skills for agents](guide::skills) from a folder or another source |
 //! | `draft` | the draft of the next revision, unstable: see `ServerBuilder::draft` |
 //! | `proposals` | `http`, and proposals for resources, unstable: signed [URLs](guide::urls), [metadata](guide::resources), collections, [versions](guide::versions), filters, and changes with the changed resource |
+//!
+//! Several processes can serve one endpoint with a [`Store`] in Redis or PostgreSQL, which the crate
+//! `mcp-stores` has.
 //!
 //! Each request and notification with a handler runs in a [`tracing`] span `mcp.request` at the
 //! level `INFO`. Its fields are the attributes of OpenTelemetry's conventions for the protocol,
@@ -75,8 +74,6 @@ mod stores;
 mod transport;
 mod util;
 
-#[cfg(all(feature = "postgres", not(feature = "tls")))]
-pub use ::rustls;
 #[cfg(feature = "apps")]
 pub use extensions::apps;
 #[cfg(feature = "skills")]
@@ -170,16 +167,6 @@ pub use server::handle::Server;
 pub use server::http_transport::Http;
 pub use server::transports::{ByteStream, Stdio, Transport};
 pub use stores::memory::Memory;
-#[cfg(feature = "postgres")]
-pub use stores::postgres::error::PostgresError;
-#[cfg(feature = "postgres")]
-pub use stores::postgres::{Postgres, PostgresBuilder};
-#[cfg(feature = "redis")]
-pub use stores::redis::Redis;
-#[cfg(feature = "redis")]
-pub use stores::redis::error::RedisError;
-#[cfg(feature = "testing")]
-pub use stores::testing;
 #[cfg(feature = "tls")]
 pub use tokio_rustls::rustls;
 #[cfg(feature = "http")]

@@ -19,15 +19,10 @@ mod files;
 #[cfg(all(feature = "http", feature = "json-schema", feature = "tls"))]
 mod http;
 mod input;
-/// The store in PostgreSQL.
-#[cfg(all(unix, feature = "postgres"))]
-mod postgres;
 /// The documents of `docs/resources.md`.
 #[cfg(all(feature = "json-schema", feature = "proposals"))]
 mod resources;
 mod stdio;
-#[cfg(feature = "testing")]
-mod stores;
 #[cfg(unix)]
 mod streams;
 #[cfg(feature = "http")]

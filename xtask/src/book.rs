@@ -22,7 +22,13 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 const MDBOOK: &str = "^0.5";
 
 /// The libraries whose documentation is a part of the book.
-const LIBRARIES: [&str; 4] = ["mcp-types", "mcp-server", "mcp-client", "mcp-gateway"];
+const LIBRARIES: [&str; 5] = [
+    "mcp-types",
+    "mcp-server",
+    "mcp-stores",
+    "mcp-client",
+    "mcp-gateway",
+];
 
 /// Makes the book of docs/SUMMARY.md
 #[derive(Args)]
@@ -173,6 +179,8 @@ impl Book {
             Some(Component::Normal(name)) if page.starts_with("mcp-server") => {
                 if name == "gateway" {
                     "mcp_gateway"
+                } else if name == "stores" {
+                    "mcp_stores"
                 } else {
                     "mcp_server"
                 }

@@ -80,10 +80,6 @@ impl Options {
     }
 
     /// Connects the server to the store that it shares with other processes.
-    #[cfg_attr(
-        not(any(feature = "redis", feature = "postgres")),
-        expect(clippy::unused_async, reason = "waits for a store")
-    )]
     pub(crate) async fn share(
         &self,
         builder: ServerBuilder,
@@ -93,17 +89,15 @@ impl Options {
         };
         let builder = builder.keys(Keys::from_hex(&std::env::var("MCP_KEYS")?)?);
         match url.split_once("://") {
-            #[cfg(feature = "redis")]
             Some(("redis" | "rediss", _)) => {
-                Ok(builder.store(mcp_server::Redis::connect(url).await?))
+                Ok(builder.store(mcp_stores::Redis::connect(url).await?))
             }
-            #[cfg(feature = "postgres")]
             Some(("postgres" | "postgresql", _)) => {
-                Ok(builder.store(mcp_server::Postgres::connect(url).await?))
+                Ok(builder.store(mcp_stores::Postgres::connect(url).await?))
             }
             _ => {
                 drop(builder);
-                Err("--store needs the URL of Redis or PostgreSQL, and its feature".into())
+                Err("--store needs the URL of Redis or PostgreSQL".into())
             }
         }
     }

@@ -2,7 +2,7 @@
 
 mod callers;
 mod challenges;
-#[cfg(all(unix, feature = "postgres", feature = "redis", feature = "testing"))]
+#[cfg(unix)]
 mod cluster;
 mod documents;
 mod dpop;

@@ -4,9 +4,10 @@ use std::env;
 use std::error::Error;
 
 use mcp_server::{
-    AccessToken, HandlerError, Http, HttpConfig, Keys, OAuth, Postgres, Redis, Server, State,
-    StaticTokens, Stored, StoredValue, terminated,
+    AccessToken, HandlerError, Http, HttpConfig, Keys, OAuth, Server, State, StaticTokens, Stored,
+    StoredValue, terminated,
 };
+use mcp_stores::{Postgres, Redis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -17,13 +17,11 @@ pub trait Bus: Send + Sync + 'static {
     /// of the log at once.
     ///
     /// An implementation that has waited for some seconds returns a page without messages. A page
-    /// has at most some hundred messages, and ends with the message that makes it larger than about
-    /// 4 MiB, so that a reader who is far behind needs little memory, and gets it in time.
+    /// has at most some hundred messages, and ends with the message with which it has
+    /// [`BusPage::BYTES`], so that a reader who is far behind needs little memory, and gets it in
+    /// time.
     fn receive<'a>(&'a self, after: Option<&'a str>) -> StoreFuture<'a, BusPage>;
 }
-
-/// A page ends with the message that makes it as large as this, in bytes.
-pub(crate) const PAGE_BYTES: usize = 4 << 20;
 
 /// Messages of a [`Bus`].
 #[derive(Clone, Default)]
@@ -35,6 +33,12 @@ pub struct BusPage {
     /// Whether messages between the requested position and these were removed before they were
     /// read.
     pub missed: bool,
+}
+
+impl BusPage {
+    /// The size in bytes at which a page ends: the sum of its messages, of which the last one may be
+    /// larger.
+    pub const BYTES: usize = 4 << 20;
 }
 
 impl std::fmt::Debug for BusPage {

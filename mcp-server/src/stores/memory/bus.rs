@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::protocol::store::bus::{Bus, BusPage, PAGE_BYTES};
+use crate::protocol::store::bus::{Bus, BusPage};
 use crate::protocol::store::error::{StoreError, StoreFuture};
 
 /// The maximum size of all messages in bytes. The newest message is kept even if it is larger.
@@ -66,7 +66,7 @@ impl Log {
             .skip(skipped)
             .take(PAGE)
             .take_while(|message| {
-                let is_next = bytes < PAGE_BYTES;
+                let is_next = bytes < BusPage::BYTES;
                 bytes += message.len();
                 is_next
             })

@@ -6,11 +6,15 @@ use std::process::Command;
 
 use serde_json::json;
 
+use self::redis::RedisServer;
 use super::setup::*;
 use crate::http::legacy::{PING, initialize};
 use crate::http::subject::*;
-use crate::stores::redis::server::RedisServer;
 use crate::support::process::{Process, example};
+
+#[path = "../../../stores/tests/redis/server.rs"]
+#[allow(dead_code, reason = "the tests of the store use more of it")]
+mod redis;
 
 fn start(redis: &RedisServer, issuer: &TestIssuer) -> (Process, SocketAddr) {
     let mut command = Command::new(example("cluster"));

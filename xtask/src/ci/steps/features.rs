@@ -33,6 +33,8 @@ pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
     let mut server = feature_names("mcp-server")?;
     server.push("http,json-schema".to_owned());
 
+    let stores = feature_names("mcp-stores")?;
+
     let mut client = feature_names("mcp-client")?;
     client.push("http,process".to_owned());
     client.push("http,json-schema,process".to_owned());
@@ -41,6 +43,7 @@ pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
     for (package, sets) in [
         ("mcp-types", types),
         ("mcp-server", server),
+        ("mcp-stores", stores),
         ("mcp-client", client),
     ] {
         tasks.push(check(package, &["--no-default-features"]));

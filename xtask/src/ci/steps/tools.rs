@@ -11,7 +11,13 @@ use crate::ci::cargo::Cargo;
 use crate::{process, workspace};
 
 /// The libraries whose public items are covered by semantic versioning.
-const LIBRARIES: [&str; 4] = ["mcp-types", "mcp-server", "mcp-client", "mcp-gateway"];
+const LIBRARIES: [&str; 5] = [
+    "mcp-types",
+    "mcp-server",
+    "mcp-stores",
+    "mcp-client",
+    "mcp-gateway",
+];
 
 /// Checks licences, sources and duplicates of dependencies, as `deny.toml` says; at night also
 /// advisories, whose database is downloaded.

@@ -18,12 +18,12 @@ pub(super) async fn share(
     match scheme {
         #[cfg(feature = "redis")]
         "redis" | "rediss" => {
-            let store = mcp_server::Redis::connect(url).await.map_err(failed)?;
+            let store = mcp_stores::Redis::connect(url).await.map_err(failed)?;
             Ok(builder.configure(|server| server.store(store)))
         }
         #[cfg(feature = "postgres")]
         "postgres" | "postgresql" => {
-            let store = mcp_server::Postgres::connect(url).await.map_err(failed)?;
+            let store = mcp_stores::Postgres::connect(url).await.map_err(failed)?;
             Ok(builder.configure(|server| server.store(store)))
         }
         known if ["redis", "rediss", "postgres", "postgresql"].contains(&known) => {
