@@ -1,12 +1,6 @@
 //! A guide to the crate, one page per topic. Every example compiles, and those that need no
 //! external server run as tests.
 
-#[cfg(feature = "process")]
-pub mod agents {
-    #![doc = include_str!("../docs/agents.md")]
-    // It declares a module, so it is compiled as an example only.
-    #![doc = concat!("```ignore\n", include_str!("../examples/agent/main.rs"), "```")]
-}
 #[cfg(feature = "apps")]
 pub mod apps {
     #![doc = include_str!("../docs/apps.md")]
@@ -33,9 +27,6 @@ pub mod icons {
 }
 pub mod middleware {
     #![doc = include_str!("../docs/middleware.md")]
-}
-pub mod models {
-    #![doc = include_str!("../docs/models.md")]
 }
 pub mod offers {
     #![doc = include_str!("../docs/offers.md")]

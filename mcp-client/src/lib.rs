@@ -25,10 +25,10 @@
 //! server. A [`Call`] is a request with its timeout, progress and metadata. Lists are streams over
 //! pages ([`List`]), changes are events ([`Subscription`]), and results are cached on demand
 //! ([`Cache`]). [`Limits`] bound everything that a server can make grow. [`icons`] are chosen,
-//! validated and loaded. [`ModelTools`] converts tools for language models, and [`Tasks`] waits for
-//! calls that take longer than a client does. [`middleware`] runs around all messages, and a
-//! [`ClientExtension`] adds to the protocol. The [guide] shows each task with an example that
-//! compiles.
+//! validated and loaded. [`Tasks`] waits for calls that take longer than a client does.
+//! [`middleware`] runs around all messages, and a [`ClientExtension`] adds to the protocol. The
+//! [guide] shows each task with an example that compiles. The crate `mcp-host` offers the tools of
+//! servers to language models.
 //!
 //! # Features
 //!
@@ -105,7 +105,6 @@ mod client;
 mod extensions;
 mod features;
 pub mod guide;
-mod host;
 pub mod icons;
 #[cfg(feature = "oauth")]
 pub mod oauth;
@@ -128,7 +127,6 @@ pub use features::extension::ClientExtension;
 pub use features::inboxes::SubscriptionEvent;
 pub use features::lists::{List, Listed, Page, Paged};
 pub use features::subscriptions::Subscription;
-pub use host::model_tools::{ModelCall, ModelFormat, ModelResult, ModelTools, ModelToolsError};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};

@@ -31,7 +31,6 @@ mod icons;
 mod matrix;
 #[cfg(feature = "http")]
 mod middleware;
-mod models;
 #[cfg(feature = "oauth")]
 mod oauth;
 #[cfg(all(unix, feature = "process"))]

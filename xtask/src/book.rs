@@ -22,11 +22,12 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 const MDBOOK: &str = "^0.5";
 
 /// The libraries whose documentation is a part of the book.
-const LIBRARIES: [&str; 5] = [
+const LIBRARIES: [&str; 6] = [
     "mcp-types",
     "mcp-server",
     "mcp-stores",
     "mcp-client",
+    "mcp-host",
     "mcp-gateway",
 ];
 
@@ -185,6 +186,7 @@ impl Book {
                     "mcp_server"
                 }
             }
+            _ if page.starts_with("mcp-client/host") => "mcp_host",
             _ if page.starts_with("mcp-client") => "mcp_client",
             _ => "mcp_types",
         };

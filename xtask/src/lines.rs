@@ -47,6 +47,7 @@ server: proposals = mcp-server/src/proposals
 server: tests = mcp-server/tests/
 server: server, guide, examples = mcp-server/
 command-line program = mcp-client/cli/
+tools for language models = mcp-client/host/
 client: util = mcp-client/src/util
 client: protocol = mcp-client/src/protocol
 client: features = mcp-client/src/features

@@ -100,7 +100,7 @@ fn is_item(target: &str) -> bool {
 /// Returns `true` if rustdoc includes the page.
 fn is_in_rustdoc(page: &Path) -> bool {
     let parts: Vec<_> = page.components().map(Component::as_os_str).collect();
-    parts.get(1).is_some_and(|folder| *folder == "docs")
+    parts.iter().skip(1).any(|folder| *folder == "docs")
         || parts.iter().any(|part| *part == "src")
         || page == Path::new("mcp-server/gateway/README.md")
 }

@@ -70,6 +70,7 @@ fn this_workspace_can_be_released() {
         "mcp-server",
         "mcp-client",
         "mcp-cli",
+        "mcp-host",
         "mcp-gateway",
     ] {
         let warning = format!("the name `{name}` belongs to others on crates.io");

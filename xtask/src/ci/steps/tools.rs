@@ -11,11 +11,12 @@ use crate::ci::cargo::Cargo;
 use crate::{process, workspace};
 
 /// The libraries whose public items are covered by semantic versioning.
-const LIBRARIES: [&str; 5] = [
+const LIBRARIES: [&str; 6] = [
     "mcp-types",
     "mcp-server",
     "mcp-stores",
     "mcp-client",
+    "mcp-host",
     "mcp-gateway",
 ];
 

@@ -2,12 +2,12 @@
 
 use std::fmt::Display;
 
+use mcp_client::CallError;
 use mcp_types::CallToolResult;
 use mcp_types::json::{self, Object, Value};
 
 use super::error::ModelToolsError;
 use super::result::ModelResult;
-use crate::CallError;
 
 /// The call of a tool by a model. [`ModelTools::calls`](crate::ModelTools::calls) reads it from a
 /// response.

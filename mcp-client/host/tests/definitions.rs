@@ -1,12 +1,12 @@
 //! Definitions of tools, and the way from a name to its server.
 
 use mcp_client::types::{Tool, ToolInputSchema};
-use mcp_client::{ModelFormat, ModelTools, ModelToolsError};
+use mcp_host::{ModelFormat, ModelTools, ModelToolsError};
 use mcp_server::Server;
 use serde_json::json;
 
 use super::{FORMATS, connect, plain, response};
-use crate::support::soon;
+use crate::soon;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Query {

@@ -1,16 +1,16 @@
-//! Tools of several servers for a language model: `ModelTools`.
+//! All integration tests of the crate.
 
-#[cfg(feature = "process")]
 mod agent;
 mod definitions;
 mod results;
 
+use std::time::Duration;
+
 use mcp_client::types::json::Value;
-use mcp_client::{Client, ModelFormat};
+use mcp_client::{ByteStream, Client};
+use mcp_host::ModelFormat;
 use mcp_server::Server;
 use serde_json::json;
-
-use crate::support::{serve, soon};
 
 const FORMATS: [ModelFormat; 3] = [
     ModelFormat::Anthropic,
@@ -18,8 +18,15 @@ const FORMATS: [ModelFormat; 3] = [
     ModelFormat::OpenAiResponses,
 ];
 
+/// Waits for a future, longer than any successful operation.
+async fn soon<F: IntoFuture>(future: F) -> F::Output {
+    let done = tokio::time::timeout(Duration::from_secs(60), future.into_future()).await;
+    done.expect("timed out")
+}
+
 async fn connect(server: &Server) -> Client {
-    let client = Client::builder("test", "1.0.0").connect(serve(server));
+    let transport = ByteStream::of(server.in_memory());
+    let client = Client::builder("test", "1.0.0").connect(transport);
     soon(client).await.expect("connected")
 }
 

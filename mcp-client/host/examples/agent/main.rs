@@ -2,7 +2,7 @@
 //! questions of the servers. The page `agents` of the guide explains it.
 //!
 //! ```sh
-//! cargo run -p mcp-client --features process --example agent -- \
+//! cargo run -p mcp-host --example agent -- \
 //!     travel="target/debug/examples/agent-subject" \
 //!     demo="npx -y @modelcontextprotocol/server-everything"
 //! ```
@@ -14,9 +14,8 @@ use std::time::Duration;
 
 use mcp_client::types::json::{Map, Value};
 use mcp_client::types::{ElicitAction, ElicitRequestFormParams, ElicitResult, ElicitValue};
-use mcp_client::{
-    ChildProcess, Client, ConnectError, InputError, ModelFormat, ModelTools, Restart, Tasks,
-};
+use mcp_client::{ChildProcess, Client, ConnectError, InputError, Restart, Tasks};
+use mcp_host::{ModelFormat, ModelTools};
 use serde_json::json;
 
 #[tokio::main]

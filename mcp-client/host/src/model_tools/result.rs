@@ -2,11 +2,10 @@
 
 use std::fmt::Display;
 
+use mcp_client::{CallError, RefusalKind};
 use mcp_internal::peer_text::PeerDisplay;
 use mcp_types::json::{self, Value};
 use mcp_types::{AnyResourceContents, Base64Text, CallToolResult, ContentBlock, ResourceLink};
-
-use crate::{CallError, RefusalKind};
 
 /// The types of images that all interfaces accept.
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];

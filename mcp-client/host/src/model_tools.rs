@@ -12,6 +12,7 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
 
+use mcp_client::{Call, CallError, Client};
 use mcp_internal::peer_text::PeerText;
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Value};
@@ -20,7 +21,6 @@ use serde::Serialize;
 
 use self::inline::inlined;
 use self::names::{server_part, tool_names};
-use crate::{Call, CallError, Client};
 
 pub use call::ModelCall;
 pub use error::ModelToolsError;
@@ -35,7 +35,8 @@ const TEXT_BYTES: usize = 128 << 10;
 ///
 /// ```
 /// use mcp_client::types::json::Value;
-/// use mcp_client::{Client, ModelFormat, ModelTools};
+/// use mcp_client::Client;
+/// use mcp_host::{ModelFormat, ModelTools};
 ///
 /// # async fn run(files: Client, web: Client) -> Result<(), Box<dyn std::error::Error>> {
 /// # fn ask_the_model(_: &[&Value], _: &[Value]) -> Value { Value::Null }
@@ -107,7 +108,7 @@ impl ModelTools {
 
     /// Lists the tools of a server, and adds them. The tools that a server of the same name had are
     /// replaced, so call this again when the list has changed, or before each request to the model:
-    /// with a [`Cache`](crate::Cache), this sends no request while the list is fresh.
+    /// with a [`Cache`](mcp_client::Cache), this sends no request while the list is fresh.
     ///
     /// # Errors
     ///

@@ -5,12 +5,12 @@ use mcp_client::types::{
     AudioContent, Base64Text, BlobResourceContents, CallToolResult, ContentBlock, EmbeddedResource,
     ImageContent, ResourceLink, TextContent, TextResourceContents,
 };
-use mcp_client::{ModelCall, ModelFormat, ModelResult, ModelTools};
+use mcp_host::{ModelCall, ModelFormat, ModelResult, ModelTools};
 use mcp_server::{HandlerError, Server};
 use serde_json::json;
 
 use super::{FORMATS, connect, plain, response};
-use crate::support::soon;
+use crate::soon;
 
 /// Returns the messages with a result.
 fn told(format: ModelFormat, result: &ModelResult) -> Vec<serde_json::Value> {

@@ -1,0 +1,16 @@
+//! What a program that uses a language model, a *host* of the
+//! [Model Context Protocol](https://modelcontextprotocol.io), needs beside its clients.
+//!
+//! [`ModelTools`] offers the tools of any number of servers to a model, in the form of its interface.
+//! It reads the calls of the model, makes them, and returns the results as messages for the model. The
+//! page [`models`](guide::models) describes the forms, and [`agents`](guide::agents) has a complete
+//! program.
+
+pub mod guide;
+mod model_tools;
+
+pub use model_tools::{ModelCall, ModelFormat, ModelResult, ModelTools, ModelToolsError};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
