@@ -1,9 +1,11 @@
-//! The step `layers`: checks which folders of a crate import each other, that modules with the same
-//! parent do not import each other in a circle, and the length and names of files.
+//! The step `layers`: checks which packages depend on each other, which folders of a crate import each
+//! other, that modules with the same parent do not import each other in a circle, and the length and
+//! names of files.
 //! `docs/architecture.md` explains the rules.
 
 mod cycles;
 mod modules;
+mod packages;
 mod resolve;
 mod siblings;
 #[cfg(test)]
@@ -69,7 +71,7 @@ const UNLAYERED: [&str; 1] = ["guide"];
 
 /// Returns the violations of the rules in all crates.
 pub(super) fn faults() -> Result<Vec<String>> {
-    let mut faults = Vec::new();
+    let mut faults = packages::faults(&workspace::metadata(&["--no-deps"])?);
     for layers in &CRATES {
         let sources = workspace::root().join(layers.package).join("src");
         faults.extend(faults_of(layers, &sources)?);
