@@ -7,7 +7,7 @@
 mod change;
 mod history;
 mod random;
-mod scenario;
+pub(crate) mod scenario;
 mod stage;
 mod sweep;
 mod workspace_copy;

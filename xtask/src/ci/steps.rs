@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::cargo::Cargo;
 use super::{layers, links, proposals, reference};
+use crate::rehearse::scenario::kept_names;
 use crate::workspace::packages;
 use crate::{fuzz, node, quickstart, workspace};
 use features::{features, numbers, wasm, windows};
@@ -114,10 +115,7 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
                     "xtask quickstart --tutorials",
                 )],
             )],
-            vec![step(
-                "rehearse",
-                vec![run("xtask rehearse"), run("xtask rehearse --sweep")],
-            )],
+            vec![step("rehearse", rehearsals()?)],
             vec![runs("package", "xtask release --dry-run")],
             vec![step("semver", semver()?)],
             vec![runs("book", "xtask book")],
@@ -142,9 +140,14 @@ const PEERS: &str = "--manifest-path xtask/peers/Cargo.toml";
 /// Returns a part of a list that changes with each commit, so that several commits check all of it,
 /// or the whole list at night.
 fn sample<T>(all: Vec<T>, parts: usize, extent: Extent) -> Vec<T> {
-    if extent == Extent::Nightly {
-        return all;
+    match extent {
+        Extent::Merge => part(all, parts),
+        Extent::Nightly => all,
     }
+}
+
+/// Returns a part of a list that changes with each commit.
+fn part<T>(all: Vec<T>, parts: usize) -> Vec<T> {
     // Without a history, such as in an archive, the first part is checked.
     let count = workspace::git(&["rev-list", "--count", "HEAD"]).unwrap_or_default();
     let count: usize = count.trim().parse().unwrap_or_default();
@@ -344,6 +347,22 @@ fn tests(extent: Extent) -> Vec<Task> {
         .into_iter()
         .map(|line| Task::Run(line.with("PROPTEST_CASES", cases(fallback))))
         .collect()
+}
+
+/// Everything has to compile after each kept change. The tests, which take most of the time, run after a
+/// part of them.
+fn rehearsals() -> Result<Vec<Task>> {
+    let names = kept_names()?;
+    let tested = part(names.clone(), 3);
+    let lines = names.iter().map(|name| {
+        let until = if tested.contains(name) {
+            "tests"
+        } else {
+            "check"
+        };
+        run(&format!("xtask rehearse {name} --until {until}"))
+    });
+    Ok(lines.chain([run("xtask rehearse --sweep")]).collect())
 }
 
 /// A command that is skipped if a program is not installed. In CI the command always runs, and

@@ -51,11 +51,15 @@ impl fmt::Display for Scenario {
     }
 }
 
+/// Returns the names of the kept changes.
+pub(crate) fn kept_names() -> Result<Vec<String>> {
+    workspace::names(&workspace::root().join(FOLDER), Some(".json"))
+}
+
 impl Scenario {
     /// Returns the kept changes, sorted by name.
     pub(super) fn kept() -> Result<Vec<Self>> {
-        let names = workspace::names(&workspace::root().join(FOLDER), Some(".json"))?;
-        names.iter().map(|name| Self::named(name)).collect()
+        kept_names()?.iter().map(|name| Self::named(name)).collect()
     }
 
     /// Finds a kept file by its name, or another file.
@@ -68,7 +72,7 @@ impl Scenario {
             PathBuf::from(name)
         };
         if !file.is_file() {
-            let names = workspace::names(&folder, Some(".json"))?.join(", ");
+            let names = kept_names()?.join(", ");
             bail!("`{name}` is neither a file nor one of {names}");
         }
         let name = name.to_owned();
