@@ -247,7 +247,7 @@ impl ModelTools {
     ///
     /// ```
     /// # use mcp_client::types::json::Value;
-    /// # use mcp_client::{ModelCall, ModelTools};
+    /// # use mcp_host::{ModelCall, ModelTools};
     /// # async fn may_call(_: &ModelCall) -> bool { true }
     /// # async fn run(tools: ModelTools, calls: Vec<ModelCall>) -> Vec<Value> {
     /// let answers = tools.answer_with(&calls, |call, request| async move {

@@ -189,8 +189,9 @@ impl Gateway {
     }
 
     /// Removes all upstreams, and waits until their connections are closed and their programs have
-    /// exited, as [`Client::close`](mcp_client::Client::close) describes. Serve no clients any more
-    /// when you call it.
+    /// exited, as [`Client::close`](mcp_client::Client::close) describes. Nothing is connected
+    /// afterwards. Programs that are still starting are killed. Serve no clients any more when you
+    /// call it.
     pub async fn close(&self) {
         let mut removed = Vec::new();
         let replaced = self.shared.replace(|upstreams| {

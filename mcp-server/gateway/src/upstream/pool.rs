@@ -470,3 +470,32 @@ impl Pool {
         self.freed.notify_waiters();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mcp_client::{ByteStream, ClientBuilder};
+    use mcp_server::Server;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn nothing_connects_after_the_end() {
+        let server = Server::builder("server", "1").build().expect("valid");
+        let upstream = Upstream::new("a", move |builder: ClientBuilder| {
+            builder.connect(ByteStream::of(server.in_memory()))
+        });
+        let identity = Identity {
+            name: "gateway".to_owned(),
+            version: "1".to_owned(),
+        };
+        let notices = Notices {
+            on_change: Arc::new(|_, _| {}),
+            on_missed: Arc::new(|| {}),
+        };
+        let pool = Pool::new(upstream, identity, notices, None);
+        pool.probe().await.expect("connected");
+        pool.close().await;
+        let error = pool.probe().await.expect_err("closed");
+        assert_eq!(error.message(), "the gateway is closed");
+    }
+}
