@@ -1,23 +1,15 @@
 //! The example `agent`, with real servers.
 
-use std::path::PathBuf;
 use std::process::Stdio;
 
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
+use self::example::example;
 use crate::soon;
 
-/// Returns the path of an example, which is built together with the tests.
-fn example(name: &str) -> PathBuf {
-    let test = std::env::current_exe().expect("this test has a path");
-    let folder = test
-        .ancestors()
-        .nth(2)
-        .expect("the test runs in target/*/deps");
-    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-    folder.join("examples").join(name)
-}
+#[path = "../../tests/support/example.rs"]
+mod example;
 
 #[tokio::test]
 async fn agent_uses_several_servers_over_questions_tasks_and_a_restart() {

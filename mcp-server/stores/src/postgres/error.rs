@@ -4,6 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use deadpool_postgres::{HookError, PoolError};
+use mcp_internal::peer_text::PeerDisplay;
 use tokio_postgres::error::{DbError, Severity, SqlState};
 
 /// The error of [`Postgres::connect`](crate::Postgres::connect). It contains no password.
@@ -93,7 +94,8 @@ impl From<tokio_postgres::Error> for DatabaseError {
         };
         let severity = error.as_db_error().and_then(DbError::parsed_severity);
         Self {
-            text,
+            // The message is a text of the database server.
+            text: PeerDisplay(text).to_string(),
             is_connection_good: severity == Some(Severity::Error),
             code: error.code().cloned(),
         }

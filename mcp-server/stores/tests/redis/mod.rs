@@ -1,5 +1,6 @@
 //! The store in Redis, with a server of its own for each test.
 
+mod control;
 mod failures;
 pub(crate) mod server;
 #[cfg(feature = "redis-tls")]

@@ -1,7 +1,7 @@
 //! A Redis server for tests, with a port and a folder of its own.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
@@ -9,9 +9,9 @@ use tempfile::TempDir;
 /// A running server. It is killed when it is dropped.
 pub(crate) struct RedisServer {
     folder: TempDir,
-    port: u16,
+    pub(crate) port: u16,
     arguments: Vec<String>,
-    process: Option<Child>,
+    pub(crate) process: Option<Child>,
 }
 
 impl RedisServer {
@@ -46,14 +46,9 @@ impl RedisServer {
         panic!("redis-server does not start");
     }
 
-    /// Starts the process again, and waits until it answers.
-    pub(crate) fn run(&mut self) {
-        assert!(self.begins(), "the port is taken");
-    }
-
     /// Starts the process, and waits until it answers. Returns `false` if it ends, because another
     /// program has the port.
-    fn begins(&mut self) -> bool {
+    pub(crate) fn begins(&mut self) -> bool {
         let mut command = Command::new("redis-server");
         command.args(["--bind", "127.0.0.1", "--save", "", "--port"]);
         command.arg(self.port.to_string());
@@ -75,34 +70,8 @@ impl RedisServer {
         }
     }
 
-    /// Sends a signal to the process.
-    pub(crate) fn signal(&self, signal: &str) {
-        let process = self.process.as_ref().expect("running").id().to_string();
-        let sent = Command::new("kill").args([signal, &process]).status();
-        assert!(sent.expect("kill runs").success());
-    }
-
-    /// Runs a command, and returns the reply as it is on the wire.
-    pub(crate) fn command(&self, command: &str) -> String {
-        let mut socket = TcpStream::connect(("127.0.0.1", self.port)).expect("connects");
-        let text = format!("{command}\r\nQUIT\r\n");
-        socket.write_all(text.as_bytes()).expect("written");
-        let mut reply = Vec::new();
-        let _ = socket.read_to_end(&mut reply);
-        String::from_utf8_lossy(&reply).into_owned()
-    }
-
-    pub(crate) fn port(&self) -> u16 {
-        self.port
-    }
-
     pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
-    }
-
-    /// Returns the URL with a password.
-    pub(crate) fn url_with(&self, password: &str) -> String {
-        format!("redis://:{password}@127.0.0.1:{}", self.port)
     }
 }
 

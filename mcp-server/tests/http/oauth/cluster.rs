@@ -13,7 +13,6 @@ use crate::http::subject::*;
 use crate::support::process::{Process, example};
 
 #[path = "../../../stores/tests/redis/server.rs"]
-#[allow(dead_code, reason = "the tests of the store use more of it")]
 mod redis;
 
 fn start(redis: &RedisServer, issuer: &TestIssuer) -> (Process, SocketAddr) {
