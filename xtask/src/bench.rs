@@ -131,7 +131,7 @@ pub(crate) fn run(command: &Command) -> Result<bool> {
 }
 
 fn decoders() -> Result<bool> {
-    let mut cargo = std::process::Command::new(workspace::cargo());
+    let mut cargo = workspace::cargo();
     cargo.args(["run", "--quiet", "--release", "--package", "mcp-types"]);
     cargo.args(["--example", "decoders"]);
     process::succeeds(cargo.current_dir(workspace::root()))

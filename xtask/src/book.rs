@@ -69,7 +69,7 @@ fn mdbook() -> Result<PathBuf> {
     let tools = workspace::target()?.join("tools");
     let program = tools.join("bin/mdbook");
     if !program.is_file() {
-        let mut install = Command::new(workspace::cargo());
+        let mut install = workspace::cargo();
         install.args(["install", "mdbook", "--locked", "--version", MDBOOK]);
         process::run(install.arg("--root").arg(&tools))?;
     }
@@ -78,7 +78,7 @@ fn mdbook() -> Result<PathBuf> {
 
 /// Writes the documentation of the libraries to a folder of the book.
 fn document(folder: &Path) -> Result<()> {
-    let mut doc = Command::new(workspace::cargo());
+    let mut doc = workspace::cargo();
     doc.args(["doc", "--no-deps", "--all-features", "--quiet"]);
     doc.current_dir(workspace::root());
     for library in LIBRARIES {

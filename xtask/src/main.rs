@@ -134,7 +134,7 @@ mod tests {
             "fuzz a b",
             "interop server --url a --through gateway",
             "interop server --through proxy",
-            "interop cluster --only tasks --quick",
+            "interop cluster --only nothing",
             "quickstart --tutorials a.md",
             "rehearse additions --history a",
             "rehearse --seeds 2",

@@ -17,7 +17,7 @@ pub(crate) fn cargo(command: &[&str], options: &[&str]) -> Result<bool> {
 }
 
 fn cargo_in(folder: &str) -> Command {
-    let mut cargo = Command::new(workspace::cargo());
+    let mut cargo = workspace::cargo();
     cargo.current_dir(workspace::root().join(folder));
     cargo
 }

@@ -32,7 +32,7 @@ pub(crate) fn build_for_speed(package: &str, example: &str) -> Result<PathBuf> {
 fn build_with(options: &str, example: &str) -> Result<PathBuf> {
     let line = format!("build {options} --example {example} --all-features");
     println!("$ cargo {line}");
-    let mut cargo = Command::new(workspace::cargo());
+    let mut cargo = workspace::cargo();
     cargo.args(line.split(' ')).current_dir(workspace::root());
     cargo.stderr(Stdio::inherit());
     let messages = process::output(cargo.args(["--message-format", "json-render-diagnostics"]))?;

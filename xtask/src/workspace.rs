@@ -24,14 +24,27 @@ pub(crate) fn root() -> PathBuf {
     own.parent().unwrap_or(own).to_path_buf()
 }
 
-/// Returns the cargo that runs this command.
-pub(crate) fn cargo() -> OsString {
-    std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"))
+/// Returns a command of the cargo that runs this program, without the variables that say which package this
+/// program belongs to: build scripts would run again if they read other values than in a terminal.
+pub(crate) fn cargo() -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let mut command = Command::new(program);
+    let of_package = |name: &str| {
+        ["CARGO_PKG_", "CARGO_MANIFEST_"]
+            .iter()
+            .any(|start| name.starts_with(start))
+    };
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(of_package) {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 /// Returns the output of `cargo metadata`.
 pub(crate) fn metadata(options: &[&str]) -> Result<Value> {
-    let mut command = Command::new(cargo());
+    let mut command = cargo();
     command
         .args(["metadata", "--format-version", "1"])
         .args(options);

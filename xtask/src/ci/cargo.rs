@@ -32,11 +32,10 @@ impl Cargo {
     /// Returns the command. `xtask` is the program at this path, because `cargo xtask` would wait
     /// until no other cargo builds in the target folder.
     pub(super) fn command(&self, xtask: &Path) -> Command {
-        let (program, arguments) = match self.arguments.split_first() {
-            Some((first, rest)) if first == "xtask" => (xtask.into(), rest),
+        let (mut command, arguments) = match self.arguments.split_first() {
+            Some((first, rest)) if first == "xtask" => (Command::new(xtask), rest),
             _ => (workspace::cargo(), self.arguments.as_slice()),
         };
-        let mut command = Command::new(program);
         command.args(arguments).current_dir(workspace::root());
         for (name, value) in &self.variables {
             command.env(name, value);

@@ -53,7 +53,7 @@ pub(super) fn compile(
     let mut failed = BTreeSet::new();
     for _ in 0..ATTEMPTS {
         fs::write(package.join("src/list.rs"), list(&failed))?;
-        let mut command = Command::new(workspace::cargo());
+        let mut command = workspace::cargo();
         command.args(["build", "--quiet"]).current_dir(package);
         command.env("RUSTFLAGS", "-D warnings");
         command

@@ -27,7 +27,7 @@ pub(crate) fn missing() -> Option<&'static str> {
 /// Builds one target or all. Returns the folder of the programs.
 pub(super) fn build(target: Option<&str>) -> Result<PathBuf> {
     let host = host()?;
-    let mut cargo = Command::new(workspace::cargo());
+    let mut cargo = workspace::cargo();
     // With an explicit target triple, the flags do not apply to build scripts and macros.
     cargo.args(["build", "--target", &host]);
     match target {

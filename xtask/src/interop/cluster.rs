@@ -32,11 +32,8 @@ pub(crate) struct Options {
     #[arg(long, value_parser = Store::NAMES)]
     store: Option<String>,
     /// Only the part about tasks, or the checks and the part about an application in axum
-    #[arg(long, value_parser = ["axum", "tasks"], conflicts_with = "quick")]
+    #[arg(long, value_parser = ["axum", "tasks"])]
     only: Option<String>,
-    /// All but the part about tasks
-    #[arg(long)]
-    quick: bool,
 }
 
 /// Runs everything on the store with this name, or on each store. Returns what failed.
@@ -67,7 +64,7 @@ pub(super) fn run(node: &Node, options: &Options) -> Result<Vec<String>> {
             Some(_) => Vec::new(),
         };
         failed.extend(others.into_iter().map(of_store));
-        if !options.quick && part != Some("axum") {
+        if part != Some("axum") {
             let tasks = tasks::run(&mut cluster, &orders).context("the tasks")?;
             failed.extend(tasks.into_iter().map(of_store));
         }

@@ -129,7 +129,7 @@ impl Reader {
 /// Compiles the program of a package into the target folder. It has all features, because tests that run
 /// at the same time start the program at the same path.
 fn build(folder: &Path) -> Result<()> {
-    let mut command = std::process::Command::new(workspace::cargo());
+    let mut command = workspace::cargo();
     let arguments = ["build", "--quiet", "--all-features"];
     process::run(command.args(arguments).current_dir(folder))
 }

@@ -112,7 +112,7 @@ impl Package {
     }
 
     fn cargo(&self) -> Command {
-        let mut command = Command::new(workspace::cargo());
+        let mut command = workspace::cargo();
         command.current_dir(&self.folder);
         command.env("CARGO_TARGET_DIR", self.folder.join("target"));
         command

@@ -1,7 +1,6 @@
 //! A copy of the workspace in which a rehearsal can write.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -57,7 +56,7 @@ impl WorkspaceCopy {
     ///
     /// Returns an error with the command if it fails.
     pub(super) fn cargo(&self, arguments: &[&str]) -> Result<()> {
-        self.run(&workspace::cargo(), "cargo", arguments)
+        self.run(workspace::cargo(), "cargo", arguments)
     }
 
     /// Runs cargo in the copy, and returns the places of the errors that it reports: files and
@@ -67,7 +66,7 @@ impl WorkspaceCopy {
     ///
     /// Returns an error if cargo cannot be started.
     pub(super) fn compile_errors(&self, arguments: &[&str]) -> Result<Vec<(String, usize)>> {
-        let mut command = Command::new(workspace::cargo());
+        let mut command = workspace::cargo();
         command.args(arguments).args(["--message-format", "short"]);
         let output = self.in_copy(&mut command).output()?;
         let text = String::from_utf8_lossy(&output.stderr);
@@ -89,15 +88,11 @@ impl WorkspaceCopy {
     ///
     /// Returns an error with the command if it fails.
     pub(super) fn xtask(&self, arguments: &[&str]) -> Result<()> {
-        self.run(
-            std::env::current_exe()?.as_os_str(),
-            "cargo xtask",
-            arguments,
-        )
+        let program = Command::new(std::env::current_exe()?);
+        self.run(program, "cargo xtask", arguments)
     }
 
-    fn run(&self, program: &OsStr, shown: &str, arguments: &[&str]) -> Result<()> {
-        let mut command = Command::new(program);
+    fn run(&self, mut command: Command, shown: &str, arguments: &[&str]) -> Result<()> {
         command.args(arguments);
         let succeeds = process::succeeds(self.in_copy(&mut command))?;
         ensure!(succeeds, "`{shown} {}` failed", arguments.join(" "));

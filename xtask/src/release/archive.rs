@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
@@ -36,7 +35,7 @@ pub(super) struct Archive {
 /// Packages all crates. Cargo unpacks each package and compiles it, with the packages of the others
 /// in place of a registry.
 pub(super) fn create(packages: &[Package]) -> Result<Vec<Archive>> {
-    let mut command = Command::new(workspace::cargo());
+    let mut command = workspace::cargo();
     command.args(["package", "--allow-dirty"]);
     for package in packages {
         command.args(["--package", &package.name]);

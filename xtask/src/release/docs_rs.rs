@@ -45,7 +45,7 @@ pub(super) fn build(packages: &[Package], archives: &[Archive]) -> Result<()> {
             command.arg("+nightly");
             command
         } else {
-            let mut command = Command::new(workspace::cargo());
+            let mut command = workspace::cargo();
             command.env("RUSTC_BOOTSTRAP", "1");
             command
         };

@@ -4,7 +4,6 @@
 //! command that needs it and does not have it runs itself again with the feature.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Result, ensure};
 use codegen::schema::{Document, Facts};
@@ -74,7 +73,7 @@ pub(super) fn facts(file: &str, _: &Document, _: &str) -> Result<(Facts, Vec<Str
 /// Returns an error if cargo cannot be run.
 pub(crate) fn run_with_support() -> Result<bool> {
     println!("compiling the TypeScript parser, which takes about a minute the first time");
-    let mut cargo = Command::new(workspace::cargo());
+    let mut cargo = workspace::cargo();
     cargo.args([
         "run",
         "--quiet",

@@ -1,8 +1,6 @@
 //! The steps that run tools of cargo which are not part of a toolchain. Without the tool, a step is
 //! skipped.
 
-use std::process::Command;
-
 use anyhow::Result;
 
 use super::features::feature_names;
@@ -60,7 +58,7 @@ fn newest_release() -> Option<String> {
 
 /// Returns `true` if a subcommand of cargo is installed.
 pub(super) fn has(subcommand: &str) -> bool {
-    process::succeeds_quietly(Command::new(workspace::cargo()).args([subcommand, "--version"]))
+    process::succeeds_quietly(workspace::cargo().args([subcommand, "--version"]))
 }
 
 fn skip(why: &str) -> Task {
