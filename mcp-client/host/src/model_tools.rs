@@ -13,7 +13,7 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use mcp_client::{Call, CallError, Client};
-use mcp_internal::peer_text::PeerText;
+use mcp_internal::peer_text::{PeerDisplay, PeerText};
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Value};
 use mcp_types::{CallToolRequest, Tool};
@@ -63,6 +63,11 @@ const TEXT_BYTES: usize = 128 << 10;
 ///   in more than 64 levels, or what makes a schema more than 256 KiB larger.
 /// - The root of a schema must not be a choice. The properties of all branches are offered instead,
 ///   and only what all branches require is required.
+/// - An array says what its items are, if only that they are anything. A list of schemas in `items`,
+///   as older drafts have it, becomes `prefixItems`. A `type` that JSON Schema does not know is left
+///   out.
+/// - Anthropic's properties have names of at most 64 of the characters `A-Za-z0-9_.-`. Others are
+///   left out. A tool that requires one of them is not offered, which the log says.
 /// - The description is shortened to what the interface accepts.
 ///
 /// Where a definition is more permissive than the schema of the tool, the server rejects arguments
@@ -116,6 +121,7 @@ impl ModelTools {
     pub async fn add(&mut self, server: &str, client: &Client) -> Result<(), CallError> {
         let listed = client.tools().all().await?;
         for fault in &listed.faults {
+            let fault = PeerDisplay(fault);
             tracing::warn!(server, %fault, "a tool is not offered to the model");
         }
         self.add_tools(server, client, &listed.items);
@@ -152,8 +158,15 @@ impl ModelTools {
                 continue;
             };
             let schema = json::to_value(&tool.input_schema).unwrap_or_default();
+            let mut schema = inlined(&schema);
+            if let Err(property) = self.format.fit(&mut schema) {
+                let (tool, property) = (PeerText(&tool.name), PeerText(&property));
+                let reason = "a tool is not offered: the interface rejects the name of a property";
+                tracing::warn!(server, %tool, %property, reason);
+                continue;
+            }
             let description = tool.description.as_deref();
-            let definition = self.format.definition(&name, description, inlined(&schema));
+            let definition = self.format.definition(&name, description, schema);
             added.definitions.push(definition);
             added.names.insert(name, tool.name.clone());
         }

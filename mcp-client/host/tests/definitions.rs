@@ -49,6 +49,31 @@ async fn definitions_have_the_form_of_each_interface() {
     }
 }
 
+/// Anthropic rejects all tools because of the name of one property.
+#[tokio::test]
+async fn property_whose_name_is_rejected_takes_no_other_tool_with_it() {
+    let client = connect(&server("any")).await;
+    let tool = |name: &str, schema: serde_json::Value| -> Tool {
+        serde_json::from_value(json!({"name": name, "inputSchema": schema})).expect("a tool")
+    };
+    let properties = json!({"$filter": {"type": "string"}, "top": {"type": "integer"}});
+    let optional = json!({"type": "object", "properties": properties});
+    let required = json!({"type": "object", "properties": properties, "required": ["$filter"]});
+    let listed = [tool("optional", optional), tool("required", required)];
+    let mut tools = ModelTools::new(ModelFormat::Anthropic);
+    tools.add_tools("s", &client, &listed);
+    let offered = plain(tools.definitions().into_iter().cloned().collect());
+    assert_eq!(offered.len(), 1);
+    assert_eq!(
+        offered[0]["input_schema"]["properties"],
+        json!({"top": {"type": "integer"}})
+    );
+    assert_eq!(tools.tool("s__required"), None);
+    let mut tools = ModelTools::new(ModelFormat::OpenAiChat);
+    tools.add_tools("s", &client, &listed);
+    assert_eq!(tools.definitions().len(), 2);
+}
+
 #[tokio::test]
 async fn calls_reach_the_server_that_offers_the_tool() {
     let (left, right) = (

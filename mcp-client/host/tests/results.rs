@@ -12,6 +12,9 @@ use serde_json::json;
 use super::{FORMATS, connect, plain, response};
 use crate::soon;
 
+/// The beginning of an image.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
 /// Returns the messages with a result.
 fn told(format: ModelFormat, result: &ModelResult) -> Vec<serde_json::Value> {
     plain(ModelTools::new(format).messages(std::slice::from_ref(result)))
@@ -33,14 +36,14 @@ fn call() -> ModelCall {
 
 #[test]
 fn images_are_shown_where_the_interface_accepts_them() {
-    let broken = Base64Text::from(format!("{}\n", Base64Text::encode(b"png").as_str()));
+    let broken = Base64Text::from(format!("{}\n", Base64Text::encode(PNG).as_str()));
     let content = [
         TextContent::new("Look:").into(),
-        ImageContent::new(broken, "image/PNG").into(),
+        ImageContent::new(broken, "image/JPEG").into(),
     ];
     let shown = call().result(Ok(result(content.clone())));
     let text = json!({"type": "text", "text": "Look:"});
-    let source = json!({"type": "base64", "media_type": "image/png", "data": "cG5n"});
+    let source = json!({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="});
     let blocks = json!([text, {"type": "image", "source": source}]);
     assert_eq!(
         told(ModelFormat::Anthropic, &shown),
@@ -48,7 +51,7 @@ fn images_are_shown_where_the_interface_accepts_them() {
             {"type": "tool_result", "tool_use_id": "c1", "content": blocks}
         ]})]
     );
-    let url = "data:image/png;base64,cG5n";
+    let url = "data:image/png;base64,iVBORw0KGgo=";
     let label = "An image of the result of c1:";
     assert_eq!(
         told(ModelFormat::OpenAiChat, &shown),
@@ -80,7 +83,7 @@ fn images_are_shown_where_the_interface_accepts_them() {
 
 #[test]
 fn images_of_a_result_are_limited() {
-    let image = ImageContent::new(Base64Text::encode(b"png"), "image/png");
+    let image = ImageContent::new(Base64Text::encode(PNG), "image/png");
     let images: Vec<ContentBlock> = (0..21).map(|_| image.clone().into()).collect();
     let shown = call().result(Ok(result(images)));
     let told = told(ModelFormat::Anthropic, &shown);
@@ -91,7 +94,7 @@ fn images_of_a_result_are_limited() {
 
 #[test]
 fn images_of_a_chat_follow_all_results() {
-    let image = ImageContent::new(Base64Text::encode(b"png"), "image/png");
+    let image = ImageContent::new(Base64Text::encode(PNG), "image/png");
     let shown = call().result(Ok(result([image.into()])));
     let other = ModelCall::new("c2", "s__t", "{}").failed("no");
     let told = plain(ModelTools::new(ModelFormat::OpenAiChat).messages(&[shown, other]));
@@ -102,6 +105,8 @@ fn images_of_a_chat_follow_all_results() {
 #[test]
 fn links_and_embedded_resources_are_told() {
     let link = ResourceLink::new("notes://2", "note").mime_type("text/plain");
+    let mut large = PNG.to_vec();
+    large.resize((5 << 20) / 4 * 3 + 1, 0);
     let png = BlobResourceContents::new("notes://3", Base64Text::encode(b"zip"));
     let shown = call().result(Ok(result([
         link.description("Another one").into(),
@@ -109,7 +114,8 @@ fn links_and_embedded_resources_are_told() {
         EmbeddedResource::new(png.mime_type("application/zip")).into(),
         AudioContent::new(Base64Text::encode(b"wave"), "audio/wav").into(),
         ImageContent::new(Base64Text::from("?"), "image/png").into(),
-        ImageContent::new(Base64Text::encode(vec![0; (5 << 20) + 1]), "image/png").into(),
+        ImageContent::new(Base64Text::encode(large), "image/png").into(),
+        ImageContent::new(Base64Text::encode(b"hello"), "image/png").into(),
     ])));
     let expected = [
         "[resource: note <notes://2>, text/plain] Another one",
@@ -119,6 +125,7 @@ fn links_and_embedded_resources_are_told() {
         "[audio of the type audio/wav, which is not shown here]",
         "[malformed data of the type image/png, which is not shown here]",
         "[an image of the type image/png, which is not shown here]",
+        "[binary data of the type image/png, which is not shown here]",
     ];
     assert_eq!(text(&shown), expected.join("\n"));
 }

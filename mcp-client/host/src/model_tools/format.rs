@@ -27,6 +27,26 @@ impl ModelFormat {
         }
     }
 
+    /// Removes the properties whose names the interface rejects, together with all tools.
+    ///
+    /// # Errors
+    ///
+    /// Returns the name of a property that is required.
+    pub(super) fn fit(self, schema: &mut Object) -> Result<(), String> {
+        if self != Self::Anthropic {
+            return Ok(());
+        }
+        let required = schema.get("required").and_then(Value::as_array);
+        let mut required = required.into_iter().flatten().filter_map(Value::as_str);
+        if let Some(name) = required.find(|name| !is_property_name(name)) {
+            return Err(name.to_owned());
+        }
+        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+            properties.retain(|name, _| is_property_name(name));
+        }
+        Ok(())
+    }
+
     /// Returns the definition of a tool.
     pub(super) fn definition(self, name: &str, description: Option<&str>, schema: Object) -> Value {
         let mut tool = Object::new();
@@ -110,6 +130,12 @@ impl ModelFormat {
             Self::OpenAiChat => chat_messages(shown),
         }
     }
+}
+
+/// Returns `true` if Anthropic's interface accepts this name of a property.
+fn is_property_name(name: &str) -> bool {
+    let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    (1..=64).contains(&name.len()) && name.bytes().all(is_known)
 }
 
 fn object(kind: &str) -> Object {

@@ -33,6 +33,10 @@ const SCHEMA: [&str; 11] = [
 ];
 const LIST: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const OBJECT: [&str; 3] = ["dependentSchemas", "patternProperties", "properties"];
+/// The values of `type`.
+const TYPES: [&str; 7] = [
+    "array", "boolean", "integer", "null", "number", "object", "string",
+];
 /// Keywords that have no meaning without references.
 const DROPPED: [&str; 8] = [
     "$anchor",
@@ -63,7 +67,9 @@ pub(super) fn inlined(schema: &Value) -> Object {
     for keyword in ["not", "enum", "if", "then", "else"] {
         root.remove(keyword);
     }
-    let properties = root.remove("properties");
+    let properties = root
+        .remove("properties")
+        .filter(|it| it.as_object().is_some());
     let mut result = Object::with_capacity(root.len() + 2);
     result.push("type", Value::from("object"));
     result.push("properties", properties.unwrap_or_else(anything));
@@ -157,8 +163,8 @@ struct Inliner<'a> {
     root: &'a Value,
     /// How many bytes may still be written or searched.
     left: usize,
-    /// The references that are being replaced.
-    open: Vec<&'a str>,
+    /// The schemas that references name and that are being copied.
+    open: Vec<&'a Value>,
 }
 
 impl<'a> Inliner<'a> {
@@ -180,18 +186,28 @@ impl<'a> Inliner<'a> {
             let own: HashSet<&str> = members.keys().collect();
             result.retain(|name, _| !own.contains(name));
         }
+        // Draft 2020-12 has another keyword for a list of schemas.
+        let has_list = members
+            .get("items")
+            .is_some_and(|it| it.as_array().is_some());
         for (name, value) in members {
-            if DROPPED.contains(&name) || matches!(name, "$ref" | "$dynamicRef") {
+            let is_replaced = name == "prefixItems" && has_list;
+            if DROPPED.contains(&name) || matches!(name, "$ref" | "$dynamicRef") || is_replaced {
                 continue;
             }
             if let Some(value) = self.keyword(name, value, depth + 1) {
-                result.push(name, value);
+                let is_list = name == "items" && has_list;
+                result.push(if is_list { "prefixItems" } else { name }, value);
             }
+        }
+        // Interfaces reject all tools because of one without it.
+        if result.get("type").is_some_and(|it| it == "array") && !result.contains_key("items") {
+            result.push("items", anything());
         }
         Value::Object(result)
     }
 
-    /// Returns the value of a keyword; `None` if it is too large.
+    /// Returns the value of a keyword; `None` if it is too large, or no type.
     fn keyword(&mut self, name: &str, value: &'a Value, depth: usize) -> Option<Value> {
         Some(match value {
             Value::Object(members) if OBJECT.contains(&name) => {
@@ -213,6 +229,7 @@ impl<'a> Inliner<'a> {
                 Value::Array(schemas.collect())
             }
             value if SCHEMA.contains(&name) => self.schema(value, depth),
+            value if name == "type" && !is_type(value) => return None,
             // Data, such as `default` and `enum`.
             value if self.take(size(value)) => value.clone(),
             _ => return None,
@@ -225,13 +242,13 @@ impl<'a> Inliner<'a> {
         let Some(pointer) = reference.strip_prefix('#') else {
             return anything();
         };
-        if self.open.contains(&reference) {
-            return anything();
-        }
         let Some(target) = self.find(pointer) else {
             return anything();
         };
-        self.open.push(reference);
+        if self.open.iter().any(|open| std::ptr::eq(*open, target)) {
+            return anything();
+        }
+        self.open.push(target);
         let schema = self.schema(target, depth);
         self.open.pop();
         schema
@@ -268,6 +285,15 @@ impl<'a> Inliner<'a> {
         let left = self.left.checked_sub(bytes);
         self.left = left.unwrap_or(0);
         left.is_some()
+    }
+}
+
+/// Returns `true` for a value of the keyword `type`.
+fn is_type(value: &Value) -> bool {
+    let is_name = |value: &Value| value.as_str().is_some_and(|name| TYPES.contains(&name));
+    match value {
+        Value::Array(names) => !names.is_empty() && names.iter().all(is_name),
+        name => is_name(name),
     }
 }
 

@@ -7,12 +7,9 @@ use mcp_internal::peer_text::PeerDisplay;
 use mcp_types::json::{self, Value};
 use mcp_types::{AnyResourceContents, Base64Text, CallToolResult, ContentBlock, ResourceLink};
 
-/// The types of images that all interfaces accept.
-const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
-
-/// The maximum size of an image and the maximum number of images of a result. Larger ones are
-/// rejected by some interfaces, together with the whole conversation.
-const IMAGE_BYTES: usize = 5 << 20;
+/// The maximum size of an image, which is 5 MiB of base64, and the maximum number of images of a result.
+/// Larger ones are rejected by some interfaces, together with the whole conversation.
+const IMAGE_BYTES: usize = (5 << 20) / 4 * 3;
 const MAX_IMAGES: usize = 20;
 
 /// What a model gets to know of a call. Created by a [`ModelCall`](crate::ModelCall).
@@ -152,14 +149,16 @@ fn part(block: ContentBlock, images: &mut usize) -> Part {
     }
 }
 
-/// Returns an image, or a text in its place if an interface could reject it.
+/// Returns an image, or a text in its place if its bytes are of no type that all interfaces accept: they
+/// reject the whole conversation because of it.
 fn image(media_type: &str, data: &Base64Text, images: &mut usize) -> Part {
-    let plain = media_type.split(';').next().unwrap_or_default();
-    let plain = plain.trim().to_ascii_lowercase();
-    let bytes = match data.decode() {
-        Ok(bytes) if IMAGES.contains(&&*plain) => bytes,
-        Ok(_) => return left_out("binary data", media_type),
-        Err(_) => return left_out("malformed data", media_type),
+    let Ok(bytes) = data.decode() else {
+        return left_out("malformed data", media_type);
+    };
+    let is_declared = media_type.trim_start().get(..6);
+    let is_declared = is_declared.is_some_and(|start| start.eq_ignore_ascii_case("image/"));
+    let Some(found) = image_type(&bytes).filter(|_| is_declared) else {
+        return left_out("binary data", media_type);
     };
     if bytes.len() > IMAGE_BYTES || *images >= MAX_IMAGES {
         return left_out("an image", media_type);
@@ -168,9 +167,34 @@ fn image(media_type: &str, data: &Base64Text, images: &mut usize) -> Part {
     // Encoded again, because servers may have broken the lines.
     let data = Base64Text::encode(bytes).into_string();
     Part::Image {
-        media_type: plain,
+        media_type: found.to_owned(),
         data,
     }
+}
+
+/// Returns the type of an image by its first bytes; a server may have declared another one.
+fn image_type(bytes: &[u8]) -> Option<&'static str> {
+    Some(match bytes {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => "image/png",
+        [0xff, 0xd8, 0xff, ..] => "image/jpeg",
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => "image/gif",
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => "image/webp",
+        _ => return None,
+    })
 }
 
 fn left_out(what: &str, media_type: &str) -> Part {

@@ -85,3 +85,44 @@ fn choice_at_the_root_becomes_one_object() {
         )
     );
 }
+
+#[test]
+fn what_interfaces_reject_is_rewritten() {
+    for (given, expected) in [
+        (r#"{"type":"array"}"#, r#"{"type":"array","items":{}}"#),
+        (
+            r#"{"type":"array","items":[{"type":"string"}]}"#,
+            r#"{"type":"array","prefixItems":[{"type":"string"}],"items":{}}"#,
+        ),
+        (
+            r#"{"type":"array","items":[{}],"prefixItems":[]}"#,
+            r#"{"type":"array","prefixItems":[{}],"items":{}}"#,
+        ),
+        (r#"{"type":"file"}"#, "{}"),
+        (r#"{"type":["string","any"]}"#, "{}"),
+        (
+            r#"{"type":["string","null"]}"#,
+            r#"{"type":["string","null"]}"#,
+        ),
+    ] {
+        assert_eq!(
+            schema(&format!(r#"{{"properties":{{"a":{given}}}}}"#)),
+            format!(r#"{{"type":"object","properties":{{"a":{expected}}}}}"#)
+        );
+    }
+    let empty = r#"{"type":"object","properties":{}}"#;
+    assert_eq!(schema(r#"{"properties":[]}"#), empty);
+}
+
+#[test]
+fn reference_to_an_open_schema_is_found_however_it_is_written() {
+    let text = schema(
+        r##"{"properties":{"t":{"$ref":"#/$defs/T"}},
+        "$defs":{"T":{"properties":{"child":{"$ref":"#/%24defs/T"}}}}}"##,
+    );
+    let child = r#"{"properties":{"child":{}}}"#;
+    assert_eq!(
+        text,
+        format!(r#"{{"type":"object","properties":{{"t":{child}}}}}"#)
+    );
+}
