@@ -14,6 +14,7 @@ mod names;
 mod schema;
 mod values;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,7 +60,9 @@ const MIGRATION_TIME: Duration = Duration::from_secs(60);
 ///
 /// The connection string is that of `tokio-postgres`: a URL, or `key=value` pairs, with several
 /// hosts if necessary; the one that accepts writes is used. If TLS is used, the certificate of the
-/// server is verified: with `sslmode=prefer`, the default, as well as with `require`.
+/// server is verified: with `sslmode=prefer`, the default, as well as with `require`. With `prefer`,
+/// somebody between the two can make the connection go on without TLS: use `require` beyond one
+/// machine.
 ///
 /// `LISTEN` needs a connection that stays the same. So a pooler between the store and the server
 /// must not assign connections to transactions or statements, as `PgBouncer` does with
@@ -111,6 +114,22 @@ pub struct PostgresBuilder {
     prefix: String,
     connections: usize,
     tls: Option<rustls::ClientConfig>,
+}
+
+impl fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Postgres").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for PostgresBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresBuilder")
+            .field("schema", &self.schema)
+            .field("prefix", &self.prefix)
+            .field("connections", &self.connections)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Postgres {

@@ -52,7 +52,8 @@ pub struct Put<'a> {
     pub key: &'a str,
     /// The new value.
     pub value: &'a [u8],
-    /// The time after which the value is removed. At least a second.
+    /// The time after which the value is removed, in whole milliseconds. The server sets at least a
+    /// second; the checks of `mcp-stores` set less.
     pub time_to_live: Duration,
     /// What the key must have for the value to be written.
     pub condition: Condition,

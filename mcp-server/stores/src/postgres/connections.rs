@@ -43,7 +43,10 @@ impl Target {
         // The cause may contain a part of the password, if it has characters that are not escaped.
         let mut config: Config = url.parse().map_err(|_| PostgresError::InvalidUrl)?;
         if config.get_connect_timeout().is_none() {
-            config.connect_timeout(STATEMENT_TIME);
+            // Hosts are tried one after the other, within the time of a statement.
+            let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
+            let parts = u32::try_from(hosts).unwrap_or(u32::MAX).saturating_add(1);
+            config.connect_timeout(STATEMENT_TIME / parts);
         }
         if config.get_application_name().is_none() {
             config.application_name("mcp-server");
@@ -177,6 +180,20 @@ impl Drop for Lease {
     fn drop(&mut self) {
         if let Some(client) = self.0.take() {
             drop(Object::take(client));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_of_several_hosts_is_tried_within_the_time_of_a_statement() {
+        for (hosts, count) in [("a", 1), ("a,b", 2), ("a,b,c", 3)] {
+            let target = Target::new(&format!("postgres://{hosts}/x"), None).expect("valid");
+            let each = target.config.get_connect_timeout().expect("set");
+            assert!(*each * count < STATEMENT_TIME, "{hosts}");
         }
     }
 }

@@ -47,8 +47,10 @@ pub(crate) struct StreamWatch<'a> {
 impl Drop for StreamWatch<'_> {
     fn drop(&mut self) {
         let mut streams = self.listener.streams();
-        // One is here, and one in the map.
-        if Arc::strong_count(&self.changed) <= 2 {
+        // Before the count, so that the last of several readers that end at once sees itself alone.
+        drop(std::mem::take(&mut self.changed));
+        let is_unused = |changed: &Arc<Notify>| Arc::strong_count(changed) == 1;
+        if streams.get(&self.name).is_some_and(is_unused) {
             streams.remove(&self.name);
         }
     }
@@ -61,8 +63,9 @@ impl ChangeListener {
 
     /// Starts to receive the notifications of a stream.
     pub(crate) fn watch(&self, stream: StreamKey<'_>) -> StreamWatch<'_> {
-        // What the function `append` sends. The ids have no line breaks.
-        let name = format!("{}\n{}", stream.session, stream.stream);
+        // What the function `append` sends: not the session, whose id may be a credential, because every
+        // role of the database can listen. Names of streams that are equal only wake needlessly.
+        let name = stream.stream.to_owned();
         let mut streams = self.streams();
         let changed = Arc::clone(streams.entry(name.clone()).or_default());
         StreamWatch {

@@ -93,8 +93,7 @@ CREATE FUNCTION "@open"(p_session text, p_stream text, p_about bytea, p_kept big
 LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('@session.' || p_session, 0));
-    DELETE FROM "@streams"
-        WHERE session = p_session AND stream = p_stream AND expires <= clock_timestamp();
+    DELETE FROM "@streams" WHERE session = p_session AND expires <= clock_timestamp();
     INSERT INTO "@streams" AS stored (session, stream, about, expires)
         VALUES (p_session, p_stream, p_about, "@extended"('-infinity', p_kept))
         ON CONFLICT (session, stream) DO UPDATE SET expires = "@extended"(stored.expires, p_kept);
@@ -141,7 +140,7 @@ BEGIN
         WHERE id = v.id;
     -- A notification takes a lock of the whole server until the commit.
     IF v.watched > clock_timestamp() THEN
-        PERFORM pg_notify('@events', p_session || chr(10) || p_stream);
+        PERFORM pg_notify('@events', p_stream);
     END IF;
 END
 $$;
@@ -173,7 +172,7 @@ $$;
 CREATE FUNCTION "@remove_session"(p_session text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('@session.' || p_session, 0));
-    PERFORM pg_notify('@events', session || chr(10) || stream) FROM "@streams"
+    PERFORM pg_notify('@events', stream) FROM "@streams"
         WHERE session = p_session AND watched > clock_timestamp();
     DELETE FROM "@streams" WHERE session = p_session;
 END

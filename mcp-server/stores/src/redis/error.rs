@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use mcp_internal::peer_text::{PeerDisplay, PeerText};
 use mcp_server::StoreError;
 use redis::ErrorKind;
 
@@ -45,9 +46,10 @@ pub(super) struct Reason(String);
 
 impl Reason {
     pub(super) fn of(error: &redis::RedisError) -> Self {
+        // Codes, and certificates in errors of TLS, are texts of the server.
         Self(match (error.kind(), error.code()) {
-            (ErrorKind::Io, _) => format!("cannot reach the Redis server: {error}"),
-            (_, Some(code)) => format!("the Redis server returned the error {code}"),
+            (ErrorKind::Io, _) => format!("cannot reach the Redis server: {}", PeerDisplay(error)),
+            (_, Some(code)) => format!("the Redis server returned the error {}", PeerText(code)),
             _ => format!("the Redis client failed: {}", error.category()),
         })
     }
@@ -68,5 +70,18 @@ impl From<redis::RedisError> for RedisError {
             (ErrorKind::InvalidClientConfig, _) => Self::Url,
             _ => Self::Failed(Reason::of(&error).into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_of_the_server_is_escaped_and_short() {
+        let code = format!("\u{1b}[2J{}", "x".repeat(10_000));
+        let error = redis::make_extension_error(code, None);
+        let shown = Reason::of(&error).to_string();
+        assert!(!shown.contains('\u{1b}') && shown.len() < 1_000, "{shown}");
     }
 }

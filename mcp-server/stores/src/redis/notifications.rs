@@ -158,16 +158,19 @@ impl StreamChannels {
         pause: &mut Duration,
     ) -> RedisResult<()> {
         let mut sweep = std::pin::pin!(sleep(SWEEP_TIME));
+        let mut has_new = true;
         loop {
-            self.subscribe(commands).await?;
-            *pause = FIRST_PAUSE;
+            if std::mem::take(&mut has_new) {
+                self.subscribe(commands).await?;
+                *pause = FIRST_PAUSE;
+            }
+            // Not in this order, or many messages would keep new readers waiting.
             tokio::select! {
-                biased;
                 message = messages.next() => match message {
                     Some(message) => self.notify(message.get_channel_name()),
                     None => return Err(lost()),
                 },
-                () = self.added.notified() => {}
+                () = self.added.notified() => has_new = true,
                 () = &mut sweep => {
                     sweep.set(sleep(SWEEP_TIME));
                     self.unsubscribe(commands).await?;

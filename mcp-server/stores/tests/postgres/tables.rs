@@ -207,8 +207,7 @@ async fn errors_of_connecting_do_not_show_the_password() {
     let nobody = format!("postgres://user:{secret}@127.0.0.1:1/database");
     let nobody = Postgres::connect(&nobody)
         .await
-        .err()
-        .expect("nobody listens");
+        .expect_err("nobody listens");
     assert!(matches!(nobody, PostgresError::Connect(_)), "{nobody:?}");
     for error in [refused, malformed, nobody] {
         let source = std::error::Error::source(&error).map(ToString::to_string);

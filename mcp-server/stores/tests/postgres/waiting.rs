@@ -38,7 +38,7 @@ async fn only_streams_that_are_read_cause_notifications() {
     assert!(waiting.is_err(), "there is no event");
     append(&store, 2).await;
     let name = timeout(Duration::from_secs(5), notifications.recv()).await;
-    assert_eq!(name.expect("notified").as_deref(), Some("session\nstream"));
+    assert_eq!(name.expect("notified").as_deref(), Some("stream"));
 }
 
 #[tokio::test]
