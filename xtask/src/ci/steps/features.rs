@@ -20,8 +20,8 @@ const WINDOWS: &str = "x86_64-pc-windows-gnu";
 /// One in this number of the sets of features is checked before a merge.
 const FEATURE_PARTS: usize = 16;
 
-/// Checks each library without features, with the default features, and with a sample of
-/// these: each feature alone, and common combinations.
+/// Checks each library with a sample of these: no features, the default features, each feature alone, and
+/// common combinations.
 pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
     // Warnings are errors for the checked crate only; a flag for all crates would recompile them.
     let check = |package: &str, more: &[&str]| {
@@ -46,13 +46,11 @@ pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
         ("mcp-stores", stores),
         ("mcp-client", client),
     ] {
-        tasks.push(check(package, &["--no-default-features"]));
-        tasks.push(check(package, &[]));
-        for set in sample(sets, FEATURE_PARTS, extent) {
-            tasks.push(check(
-                package,
-                &["--no-default-features", "--features", &set],
-            ));
+        let mut choices = vec![vec!["--no-default-features"], Vec::new()];
+        let alone = sets.iter();
+        choices.extend(alone.map(|set| vec!["--no-default-features", "--features", set]));
+        for choice in sample(choices, FEATURE_PARTS, extent) {
+            tasks.push(check(package, &choice));
         }
         // Before a merge, the step `clippy` checks all features.
         if extent == Extent::Nightly {
