@@ -2,7 +2,5 @@
 
 #[cfg(feature = "apps")]
 pub mod apps;
-#[cfg(feature = "skills")]
-pub(crate) mod skills;
 #[cfg(feature = "tasks")]
 pub(crate) mod tasks;

@@ -18,19 +18,18 @@
 //! 13. [`shutdown`] ends a server without losing requests.
 //! 14. [`cluster`] serves an endpoint by several processes.
 //!
-//! Three pages describe official extensions:
+//! Two pages describe official extensions (skills for agents are a crate of their own, `mcp-skills`):
 //!
 //! 15. [`tasks`] answers calls that take longer than a client waits.
-//! 16. [`skills`] offers skills for agents.
-//! 17. [`apps`] gives tools a user interface.
+//! 16. [`apps`] gives tools a user interface.
 //!
 //! Four pages describe proposals, which are not part of the protocol yet:
 //!
-//! 18. [`resources`] describes resources, and lists the members of collections (SEP-2093).
-//! 19. [`versions`] gives resources versions, and sends them with the notifications of their
+//! 17. [`resources`] describes resources, and lists the members of collections (SEP-2093).
+//! 18. [`versions`] gives resources versions, and sends them with the notifications of their
 //!     changes.
-//! 20. [`urls`] issues URLs of resources for programs that do not speak the protocol.
-//! 21. [`database`] offers rows of a database as resources, with all of this.
+//! 19. [`urls`] issues URLs of resources for programs that do not speak the protocol.
+//! 20. [`database`] offers rows of a database as resources, with all of this.
 //!
 //! A test needs two lines to connect a client of `mcp-client` to a server:
 //!
@@ -108,10 +107,6 @@ pub mod serving {
 #[cfg(feature = "http")]
 pub mod shutdown {
     #![doc = include_str!("../docs/shutdown.md")]
-}
-#[cfg(feature = "skills")]
-pub mod skills {
-    #![doc = include_str!("../docs/skills.md")]
 }
 pub mod state {
     #![doc = include_str!("../docs/state.md")]

@@ -76,10 +76,6 @@ mod util;
 
 #[cfg(feature = "apps")]
 pub use extensions::apps;
-#[cfg(feature = "skills")]
-pub use extensions::skills::config::Skills;
-#[cfg(feature = "skills")]
-pub use extensions::skills::source::{SkillFile, SkillSource};
 #[cfg(feature = "tasks")]
 pub use extensions::tasks::options::TaskOptions;
 #[cfg(feature = "tasks")]
@@ -162,7 +158,7 @@ pub use protocol::store::values::{
 };
 pub use server::builder::ServerBuilder;
 pub use server::group::Group;
-pub use server::handle::Server;
+pub use server::handle::{Server, WeakServer};
 #[cfg(feature = "http")]
 pub use server::http_transport::Http;
 pub use server::transports::{ByteStream, Stdio, Transport};

@@ -23,8 +23,6 @@ mod router;
 mod serve;
 #[cfg(feature = "axum")]
 mod serve_router;
-#[cfg(feature = "skills")]
-mod skills;
 #[cfg(all(feature = "axum", feature = "oauth"))]
 mod token_layer;
 pub(crate) mod transports;

@@ -22,9 +22,10 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 const MDBOOK: &str = "^0.5";
 
 /// The libraries whose documentation is a part of the book.
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 7] = [
     "mcp-types",
     "mcp-server",
+    "mcp-skills",
     "mcp-stores",
     "mcp-client",
     "mcp-host",
@@ -180,6 +181,8 @@ impl Book {
             Some(Component::Normal(name)) if page.starts_with("mcp-server") => {
                 if name == "gateway" {
                     "mcp_gateway"
+                } else if name == "skills" {
+                    "mcp_skills"
                 } else if name == "stores" {
                     "mcp_stores"
                 } else {

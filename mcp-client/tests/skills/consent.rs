@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use mcp_client::skills::{ConsentRequest, SkillError};
-use mcp_server::{Server, SkillFile, SkillSource, Skills};
+use mcp_server::Server;
+use mcp_skills::{OfferSkills as _, SkillFile, SkillSource, Skills};
 
 use super::{Liar, TEXT, URI, connect};
 

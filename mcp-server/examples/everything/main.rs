@@ -29,6 +29,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use mcp_server::{Http, HttpConfig, Server, terminated};
+use mcp_skills::{OfferSkills as _, Skills};
 
 use options::Options;
 
@@ -43,7 +44,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     builder = questions::add(builder);
     builder = tasks::add(builder);
     builder = offers::add(builder);
-    builder = builder.skills(options.skills.as_path());
+    builder = builder.skills(Skills::folder(&options.skills)?);
     if let Some(folder) = &options.orders {
         builder = orders::add(builder, folder.clone());
     }

@@ -34,7 +34,7 @@ impl From<Tasks> for ServerExtension {
             .modern()
             .innermost()
             .layer(TaskLayer::new(Arc::clone(&state)))
-            .on_built(move |core, layers| built.start(core, layers));
+            .on_core(move |core, layers| built.start(core, layers));
         methods::add(extension, &state)
     }
 }

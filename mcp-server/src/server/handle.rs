@@ -1,7 +1,7 @@
 //! [`Server`]: the public handle of a server.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
 
 use mcp_types::{Proposal, ServerCapabilities};
 use serde::Serialize;
@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::protocol::changes::{Announced, Change};
 use crate::protocol::core::{Context, Core};
 use crate::protocol::dispatch::announcements::change_params;
+use crate::protocol::dispatch::extension::ServerExtension;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
 use crate::server::catalogs::Catalogs;
@@ -117,18 +118,60 @@ impl Server {
     pub fn shutdown(&self) {
         self.core.shut_down();
     }
+
+    /// Returns a handle that does not keep the server alive, for a task that works for it in the
+    /// background.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakServer {
+        WeakServer {
+            core: Arc::downgrade(&self.core),
+        }
+    }
+
+    fn of(core: &Arc<Core>) -> Self {
+        let assembly = Arc::clone(&core.assembly);
+        let Ok(catalogs) = assembly.downcast() else {
+            unreachable!("`ServerBuilder::build` stores the catalogs");
+        };
+        let core = Arc::clone(core);
+        Self { core, catalogs }
+    }
+}
+
+/// A handle of a [`Server`] that does not keep it alive, see [`Server::downgrade`].
+#[derive(Clone)]
+pub struct WeakServer {
+    core: Weak<Core>,
+}
+
+impl WeakServer {
+    /// Returns the server, or `None` if all its handles were dropped and nothing serves it.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Server> {
+        self.core.upgrade().map(|core| Server::of(&core))
+    }
+}
+
+impl fmt::Debug for WeakServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WeakServer").finish_non_exhaustive()
+    }
+}
+
+impl ServerExtension {
+    /// Calls a function when a server with the extension was built, for example to start a task that
+    /// [announces](Server::announce) changes. The task keeps a [`WeakServer`]; a [`Server`] in it would
+    /// never end. `build` may run outside of a runtime of tokio.
+    pub fn on_built(self, built: impl FnOnce(&Server) + Send + 'static) -> Self {
+        self.on_core(move |core, _| built(&Server::of(core)))
+    }
 }
 
 impl Context {
     /// Returns the server that the handler belongs to.
     #[must_use]
     pub fn server(&self) -> Server {
-        let core = Arc::clone(self.core());
-        let assembly = Arc::clone(&core.assembly);
-        let Ok(catalogs) = assembly.downcast() else {
-            unreachable!("`ServerBuilder::build` stores the catalogs");
-        };
-        Server { core, catalogs }
+        Server::of(self.core())
     }
 }
 

@@ -58,7 +58,7 @@ impl ServerBuilder {
             &mut self.layers
         };
         layers.append(&mut extension.layers);
-        self.built.extend(extension.built.take());
+        self.built.append(&mut extension.built);
         extension.register(&mut self.registry);
         self
     }

@@ -2,8 +2,6 @@
 
 #[cfg(feature = "apps")]
 mod apps;
-#[cfg(all(unix, feature = "http", feature = "skills"))]
-mod skills;
 #[cfg(feature = "tasks")]
 mod tasks;
 #[cfg(feature = "tasks")]

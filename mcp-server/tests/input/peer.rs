@@ -142,29 +142,6 @@ pub(crate) fn connect_with(server: &Server, extensions: Extensions) -> Peer {
     peer
 }
 
-impl Peer {
-    /// Calls a tool as a modern client, with answers and state if there are any.
-    pub(crate) async fn call_round(&mut self, tool: &str, round: Value) -> Value {
-        let mut params = json!({ "name": tool });
-        for (name, value) in round.as_object().into_iter().flatten() {
-            params[name] = value.clone();
-        }
-        self.request_alone("tools/call", params).await
-    }
-
-    /// Calls a tool as a legacy client; the next message may be an input request.
-    pub(crate) async fn begin(&mut self, id: &str, tool: &str) {
-        let params = json!({ "name": tool });
-        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }))
-            .await;
-    }
-
-    pub(crate) async fn answer(&mut self, question: &Value, result: Value) {
-        let message = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
-        self.send(message).await;
-    }
-}
-
 pub(crate) fn accept(content: Value) -> Value {
     let mut answer = json!({ "action": "accept" });
     answer["content"] = content;

@@ -30,12 +30,21 @@ fn connect() -> Peer {
     Peer::raw(&server)
 }
 
-impl Peer {
+/// Requests whose params are as a test writes them.
+trait AskWithParams {
+    async fn ask(&mut self, method: &str, params: &Value) -> Value;
+    /// Sends a request with params as text, valid or not.
+    async fn ask_raw(&mut self, method: &str, params: &str) -> Value;
+    /// Sends a request that is rejected because of its params, with this path in the error.
+    async fn assert_rejected(&mut self, method: &str, params: Value, place: &str);
+    async fn assert_rejected_raw(&mut self, method: &str, params: &str, place: &str);
+}
+
+impl AskWithParams for Peer {
     async fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.ask_raw(method, &params.to_string()).await
     }
 
-    /// Sends a request with params as text, valid or not.
     async fn ask_raw(&mut self, method: &str, params: &str) -> Value {
         let head = json!({"jsonrpc": "2.0", "id": 1, "method": method}).to_string();
         let head = head.strip_suffix('}').expect("an object");
@@ -43,7 +52,6 @@ impl Peer {
         self.receive().await
     }
 
-    /// Sends a request that is rejected because of its params, with this path in the error.
     async fn assert_rejected(&mut self, method: &str, params: Value, place: &str) {
         self.assert_rejected_raw(method, &params.to_string(), place)
             .await;

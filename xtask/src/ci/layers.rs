@@ -55,12 +55,14 @@ const CRATES: [Layers; 2] = [
 ];
 
 /// Crates without layers, in which only the length of the files and circles of siblings are checked.
-const UNLAYERED_CRATES: [&str; 8] = [
+const UNLAYERED_CRATES: [&str; 10] = [
     "codegen",
     "mcp-types",
     "mcp-types/internal",
     "mcp-server/gateway",
+    "mcp-server/skills",
     "mcp-server/stores",
+    "mcp-server/testkit",
     "mcp-client/cli",
     "mcp-client/host",
     "xtask",

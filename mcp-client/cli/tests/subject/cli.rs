@@ -24,6 +24,7 @@ use mcp_server::{
     PromptDef, Proposal, ResourceDef, ResourcePage, ResourceUri, Server, ServerBuilder,
     TaskOptions, Tasks, ToolDef,
 };
+use mcp_skills::{OfferSkills as _, Skills};
 
 use certificate::certified;
 
@@ -293,7 +294,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     if let Some(at) = words.iter().position(|word| word == "skills") {
         let folder = words.get(at + 1).ok_or("which folder?")?;
-        let server = Server::builder("subject", "1.2.3").skills(folder.as_str());
+        let skills = Skills::folder(folder)?;
+        let server = Server::builder("subject", "1.2.3").skills(skills);
         return serve(&server.build()?, has("http")).await;
     }
     serve(&server(has("proposals"), has("tasks"))?, has("http")).await

@@ -79,7 +79,7 @@ pub struct ServerExtension {
     meta_keys: Vec<String>,
     parts: Vec<Part>,
     pub(crate) layers: Vec<Box<dyn Layer>>,
-    pub(crate) built: Option<OnBuilt>,
+    pub(crate) built: Vec<OnBuilt>,
     reasons: Vec<String>,
 }
 
@@ -102,7 +102,7 @@ impl ServerExtension {
             meta_keys: Vec::new(),
             parts: Vec::new(),
             layers: Vec::new(),
-            built: None,
+            built: Vec::new(),
             reasons: Vec::new(),
         }
     }
@@ -189,12 +189,11 @@ impl ServerExtension {
 
     /// Calls a function with the server that was built, and the index of the first layer around the
     /// handlers.
-    #[cfg(any(feature = "skills", feature = "tasks"))]
-    pub(crate) fn on_built(
+    pub(crate) fn on_core(
         mut self,
         built: impl FnOnce(&Arc<Core>, usize) + Send + 'static,
     ) -> Self {
-        self.built = Some(Box::new(built));
+        self.built.push(Box::new(built));
         self
     }
 

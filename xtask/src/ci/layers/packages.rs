@@ -10,7 +10,7 @@ const ORDER: [&[&str]; 6] = [
     &["codegen", "mcp-types"],
     &["mcp-internal"],
     &["mcp-client", "mcp-server"],
-    &["mcp-host", "mcp-stores"],
+    &["mcp-host", "mcp-skills", "mcp-stores", "mcp-testkit"],
     &["mcp-gateway"],
     &["mcp-cli", "xtask"],
 ];

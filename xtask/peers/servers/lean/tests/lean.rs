@@ -1,10 +1,6 @@
 //! A server without features: arguments are only decoded, a schema with further constraints is
 //! rejected, and there are no templates.
 
-#[allow(dead_code, reason = "these tests use a part of it")]
-#[path = "../../../../../mcp-server/tests/support/peer.rs"]
-mod peer;
-
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -14,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use peer::Peer;
+use mcp_testkit::peer::Peer;
 
 #[derive(Deserialize, JsonSchema)]
 struct Place {

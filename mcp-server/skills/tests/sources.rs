@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_server::{Server, SkillFile, SkillSource, Skills};
+use mcp_server::Server;
+use mcp_skills::{OfferSkills as _, SkillFile, SkillSource, Skills};
 use serde_json::json;
 
-use super::{read, uris};
-use crate::support::peer::{Peer, soon};
+use crate::{read, uris};
+use mcp_testkit::peer::{Peer, soon};
 
 const TEXT: &str = "---\nname: a\ndescription: About a\n---\n";
 

@@ -6,69 +6,64 @@ use std::ops::Bound;
 use std::string::FromUtf8Error;
 use std::sync::Arc;
 
+use mcp_internal::peer_text::PeerText;
 use mcp_internal::skills::messages::{
     GetSkillRequest, GetSkillResult, ListSkillsRequest, ListSkillsResult, ReadDirectoryRequest,
     ReadDirectoryResult,
 };
+use mcp_server::{Context, HandlerError, ListAt, Params, ResourcePage, ResourceUri};
 use mcp_types::uri::canonical;
 use mcp_types::{
-    AnyResourceContents, Base64Text, BlobResourceContents, Cursor, TextResourceContents,
+    AnyResourceContents, Base64Text, BlobResourceContents, CacheScope, Cursor, TextResourceContents,
 };
 
-use super::catalog::SCHEME;
-use super::served::ServedSkills;
-use crate::features::catalog::CacheHints;
-use crate::features::resources::listed::{ListAt, ResourcePage};
-use crate::features::resources::request::ResourceUri;
-use crate::protocol::core::Context;
-use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::short;
-use crate::protocol::handler::params::Params;
+use crate::catalog::SCHEME;
+use crate::served::ServedSkills;
 
 /// What the handlers share.
 #[derive(Clone)]
-pub(super) struct Handlers {
-    pub(super) skills: Arc<ServedSkills>,
-    pub(super) hints: CacheHints,
-    pub(super) page_size: NonZeroUsize,
+pub(crate) struct Handlers {
+    pub(crate) skills: Arc<ServedSkills>,
+    /// For how long, and for whom, caches may keep results.
+    pub(crate) ttl_ms: i64,
+    pub(crate) scope: CacheScope,
+    pub(crate) page_size: NonZeroUsize,
 }
 
 impl Handlers {
-    pub(super) async fn list(
+    pub(crate) async fn list(
         self,
         Params(params): Params<ListSkillsRequest>,
         cx: Context,
     ) -> Result<ListSkillsResult, HandlerError> {
-        let catalog = self.skills.catalog(cx.core()).await?;
+        let catalog = self.skills.catalog(&cx.server()).await?;
         let (skills, next) = page(&catalog.skills, params.cursor.as_ref(), self.page_size)?;
-        let CacheHints { ttl_ms, scope } = self.hints;
-        Ok(ListSkillsResult::new(skills, next, ttl_ms, scope))
+        Ok(ListSkillsResult::new(skills, next, self.ttl_ms, self.scope))
     }
 
-    pub(super) async fn get(
+    pub(crate) async fn get(
         self,
         Params(params): Params<GetSkillRequest>,
         cx: Context,
     ) -> Result<GetSkillResult, HandlerError> {
-        let catalog = self.skills.catalog(cx.core()).await?;
+        let catalog = self.skills.catalog(&cx.server()).await?;
         let skill = catalog.skills.get(&*canonical(&params.uri)).cloned();
         let skill = skill.ok_or_else(|| {
-            let uri = short(&params.uri);
+            let uri = PeerText(&params.uri);
             HandlerError::invalid_params(format!("no skill has the URI `{uri}`"))
         })?;
-        let CacheHints { ttl_ms, scope } = self.hints;
-        Ok(GetSkillResult::new(skill, ttl_ms, scope))
+        Ok(GetSkillResult::new(skill, self.ttl_ms, self.scope))
     }
 
-    pub(super) async fn read_directory(
+    pub(crate) async fn read_directory(
         self,
         Params(params): Params<ReadDirectoryRequest>,
         cx: Context,
     ) -> Result<ReadDirectoryResult, HandlerError> {
-        let catalog = self.skills.catalog(cx.core()).await?;
+        let catalog = self.skills.catalog(&cx.server()).await?;
         let names = catalog.directories.get(&*canonical(&params.uri));
         let names = names.ok_or_else(|| {
-            let uri = short(&params.uri);
+            let uri = PeerText(&params.uri);
             HandlerError::invalid_params(format!("no directory has the URI `{uri}`"))
         })?;
         let (resources, next) = page(names, params.cursor.as_ref(), self.page_size)?;
@@ -76,12 +71,12 @@ impl Handlers {
     }
 
     /// Reads a file.
-    pub(super) async fn read(
+    pub(crate) async fn read(
         self,
         ResourceUri(uri): ResourceUri,
         cx: Context,
     ) -> Result<AnyResourceContents, HandlerError> {
-        let (file, bytes) = self.skills.read(cx.core(), &uri).await?;
+        let (file, bytes) = self.skills.read(&cx.server(), &uri).await?;
         let mime_type = file.media_type().map(Into::into);
         // Text arrives with the same bytes that were hashed.
         Ok(match String::from_utf8(bytes) {
@@ -100,12 +95,12 @@ impl Handlers {
     }
 
     /// Lists the `SKILL.md` of each skill in `resources/list`.
-    pub(super) async fn list_resources(
+    pub(crate) async fn list_resources(
         self,
         at: ListAt,
         cx: Context,
     ) -> Result<ResourcePage, HandlerError> {
-        let catalog = self.skills.catalog(cx.core()).await?;
+        let catalog = self.skills.catalog(&cx.server()).await?;
         let after = at
             .after
             .as_deref()

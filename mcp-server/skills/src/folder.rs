@@ -8,7 +8,7 @@ use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOpt
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
-use super::source::{SkillFile, SkillSource};
+use crate::source::{SkillFile, SkillSource};
 
 /// The maximum number of files and of levels of folders.
 const FILES: usize = 100_000;
@@ -18,13 +18,13 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// A folder whose files are served. Each name is looked up in the open parent folder, and no link is
 /// followed, so nothing outside of the folder is ever read. Hidden files are not served.
-pub(super) struct SkillFolder {
+pub(crate) struct SkillFolder {
     root: Dir,
 }
 
 impl SkillFolder {
     /// Opens a folder, which may itself be a link.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let root = Dir::open_ambient_dir(path, ambient_authority())?;
         Ok(Self { root })
     }

@@ -1,7 +1,7 @@
 //! [`media_type`]: the media types of files that are common in skills.
 
 /// Returns the media type for the extension of a path, if it is known.
-pub(super) fn media_type(path: &str) -> Option<&'static str> {
+pub(crate) fn media_type(path: &str) -> Option<&'static str> {
     let (_, extension) = path.rsplit_once('.')?;
     Some(match &*extension.to_ascii_lowercase() {
         "css" => "text/css",

@@ -14,10 +14,12 @@ use tracing_subscriber::{Layer, Registry};
 
 /// Field values by name.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Fields(pub(crate) BTreeMap<&'static str, String>);
+pub struct Fields(pub BTreeMap<&'static str, String>);
 
 impl Fields {
-    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+    /// Returns the value of a field.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 }
@@ -34,15 +36,19 @@ impl Visit for Fields {
 
 /// An event in the log.
 #[derive(Clone, Debug)]
-pub(crate) struct Logged {
-    pub(crate) level: Level,
-    pub(crate) fields: Fields,
+pub struct Logged {
+    /// The level of the event.
+    pub level: Level,
+    /// Its fields.
+    pub fields: Fields,
     /// The fields of the span around it.
-    pub(crate) span: Fields,
+    pub span: Fields,
 }
 
 impl Logged {
-    pub(crate) fn message(&self) -> &str {
+    /// Returns the message.
+    #[must_use]
+    pub fn message(&self) -> &str {
         self.fields.get("message").unwrap_or_default()
     }
 }
@@ -57,7 +63,7 @@ struct Kept {
 }
 
 /// Collects the output of this thread until it is dropped.
-pub(crate) struct Log {
+pub struct Log {
     kept: Arc<Mutex<Kept>>,
     _guard: Option<DefaultGuard>,
     /// With a single subscriber, `tracing` caches the interest of the thread that first reaches an
@@ -66,13 +72,15 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    pub(crate) fn begin() -> Self {
+    /// Begins to collect.
+    #[must_use]
+    pub fn begin() -> Self {
         Self::new(|dispatch| Some(tracing::dispatcher::set_default(&dispatch)))
     }
 
     /// Collects the output of all threads that have no subscriber of their own, for the rest of the
     /// process. Only one test can call this.
-    pub(crate) fn of_all_threads() -> Self {
+    pub fn of_all_threads() -> Self {
         Self::new(|dispatch| {
             tracing::dispatcher::set_global_default(dispatch).expect("first");
             None
@@ -94,23 +102,23 @@ impl Log {
     }
 
     /// Returns all events since the last call.
-    pub(crate) fn events(&self) -> Vec<Logged> {
+    pub fn events(&self) -> Vec<Logged> {
         std::mem::take(&mut self.kept().events)
     }
 
     /// Returns the events of a level since the last call for events.
-    pub(crate) fn of(&self, level: Level) -> Vec<Logged> {
+    pub fn of(&self, level: Level) -> Vec<Logged> {
         let all = self.events().into_iter();
         all.filter(|event| event.level == level).collect()
     }
 
     /// Returns the spans of requests that have ended since the last call.
-    pub(crate) fn requests(&self) -> Vec<Fields> {
+    pub fn requests(&self) -> Vec<Fields> {
         std::mem::take(&mut self.kept().requests)
     }
 
     /// Returns the names and values of all fields of events and spans, and the targets of spans.
-    pub(crate) fn texts(&self) -> Vec<(&'static str, String)> {
+    pub fn texts(&self) -> Vec<(&'static str, String)> {
         let kept = std::mem::take(&mut *self.kept());
         let events = kept.events.into_iter().map(|event| event.fields);
         let all = events.chain(kept.recorded);

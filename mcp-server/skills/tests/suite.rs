@@ -1,4 +1,4 @@
-//! The extension `io.modelcontextprotocol/skills`.
+//! Skills of servers, as clients see them.
 
 mod changes;
 mod lists;
@@ -8,10 +8,11 @@ mod sources;
 use std::path::Path;
 use std::time::Duration;
 
-use mcp_server::{Server, Skills};
+use mcp_server::Server;
+use mcp_skills::{OfferSkills as _, Skills};
 use serde_json::{Value, json};
 
-use crate::support::peer::Peer;
+use mcp_testkit::peer::Peer;
 
 /// Writes a file, and creates the folders above it.
 fn write(root: &Path, path: &str, content: impl AsRef<[u8]>) {
@@ -29,7 +30,8 @@ fn write_skill(root: &Path, path: &str) {
 
 /// Returns a server that looks for changes as often as possible.
 fn server(root: &Path) -> Server {
-    let skills = Skills::folder(root).check_every(Duration::ZERO);
+    let skills = Skills::folder(root).expect("opened");
+    let skills = skills.check_every(Duration::ZERO);
     Server::builder("test", "1")
         .skills(skills)
         .build()

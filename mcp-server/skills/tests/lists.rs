@@ -5,12 +5,13 @@ use std::time::Duration;
 use mcp_client::types::json::Object;
 use mcp_client::{Client, Http as HttpTransport};
 use mcp_server::types::CacheScope;
-use mcp_server::{Http, Server, Skills};
+use mcp_server::{Http, Server};
+use mcp_skills::{OfferSkills as _, Skills};
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
-use super::{read, server, uris, write, write_skill};
-use crate::support::peer::Peer;
+use crate::{read, server, uris, write, write_skill};
+use mcp_testkit::peer::Peer;
 
 fn digest(bytes: &[u8]) -> String {
     let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
@@ -126,6 +127,7 @@ async fn lists_have_pages() {
         write(root.path(), &format!("a/files/{name}"), name);
     }
     let skills = Skills::folder(root.path())
+        .unwrap()
         .page_size(2)
         .cache(Duration::from_secs(5), CacheScope::Public);
     let server = Server::builder("test", "1")

@@ -3,17 +3,15 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use mcp_server::{Change, HandlerError, Server};
 use mcp_types::uri::canonical;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use super::catalog::{Catalog, CatalogChange, ServedFile};
-use super::source::SkillSource;
-use crate::protocol::changes::Change;
-use crate::protocol::core::Core;
-use crate::protocol::error::handler_error::HandlerError;
+use crate::catalog::{Catalog, CatalogChange, ServedFile};
+use crate::source::SkillSource;
 
 /// How often a file is read again if it changes while it is read.
 const ATTEMPTS: usize = 3;
@@ -25,7 +23,7 @@ const READS: usize = 4;
 const RETRY_TIME: Duration = Duration::from_secs(2);
 
 /// The skills of a server, shared by its handlers.
-pub(super) struct ServedSkills {
+pub(crate) struct ServedSkills {
     source: Arc<dyn SkillSource>,
     /// Absent before the source was read for the first time.
     current: RwLock<Option<Arc<Catalog>>>,
@@ -41,7 +39,7 @@ pub(super) struct ServedSkills {
 }
 
 impl ServedSkills {
-    pub(super) fn new(source: Arc<dyn SkillSource>, interval: Duration) -> Self {
+    pub(crate) fn new(source: Arc<dyn SkillSource>, interval: Duration) -> Self {
         Self {
             source,
             current: RwLock::default(),
@@ -55,7 +53,7 @@ impl ServedSkills {
 
     /// Starts the task that looks for changes, unless it runs. It ends with the server. Without a
     /// runtime, the first request starts it.
-    pub(super) fn watch(self: &Arc<Self>, core: &Arc<Core>) {
+    pub(crate) fn watch(self: &Arc<Self>, server: &Server) {
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
@@ -63,11 +61,11 @@ impl ServedSkills {
         if watching.as_ref().is_some_and(|task| !task.is_finished()) {
             return;
         }
-        let (skills, core) = (Arc::clone(self), Arc::downgrade(core));
+        let (skills, server) = (Arc::clone(self), server.downgrade());
         *watching = Some(runtime.spawn(async move {
-            while let Some(core) = core.upgrade() {
-                skills.refresh(&core, None).await;
-                drop(core);
+            while let Some(server) = server.upgrade() {
+                skills.refresh(&server, None).await;
+                drop(server);
                 let retry = async {
                     skills.failed.notified().await;
                     sleep(RETRY_TIME).await;
@@ -86,17 +84,17 @@ impl ServedSkills {
     /// # Errors
     ///
     /// -32603 if the source could not be read yet: an empty list could be kept by caches.
-    pub(super) async fn catalog(
+    pub(crate) async fn catalog(
         self: &Arc<Self>,
-        core: &Arc<Core>,
+        server: &Server,
     ) -> Result<Arc<Catalog>, HandlerError> {
-        self.watch(core);
+        self.watch(server);
         if let Some(catalog) = self.current() {
             return Ok(catalog);
         }
         let _reading = self.reading.lock().await;
         if self.current().is_none() {
-            self.read_source(core, None).await;
+            self.read_source(server, None).await;
         }
         self.current().ok_or_else(|| {
             HandlerError::internal("the skills cannot be read now: retry later").temporary()
@@ -111,13 +109,13 @@ impl ServedSkills {
     }
 
     /// Reads the source again, and announces what changed.
-    async fn refresh(&self, core: &Core, suspect: Option<String>) -> Arc<Catalog> {
+    async fn refresh(&self, server: &Server, suspect: Option<String>) -> Arc<Catalog> {
         let _reading = self.reading.lock().await;
-        self.read_source(core, suspect).await
+        self.read_source(server, suspect).await
     }
 
     /// As [`refresh`](Self::refresh), while the lock is held.
-    async fn read_source(&self, core: &Core, suspect: Option<String>) -> Arc<Catalog> {
+    async fn read_source(&self, server: &Server, suspect: Option<String>) -> Arc<Catalog> {
         let (before, source) = (self.current(), Arc::clone(&self.source));
         let known = before.clone().unwrap_or_default();
         let read = tokio::task::spawn_blocking(move || {
@@ -133,7 +131,7 @@ impl ServedSkills {
                 *self.current.write().unwrap_or_else(PoisonError::into_inner) =
                     Some(Arc::clone(&catalog));
                 for change in before.iter().flat_map(|before| catalog.changes(before)) {
-                    core.announce(match change {
+                    server.announce(match change {
                         CatalogChange::Skills => Change::Resources,
                         CatalogChange::File(uri) => Change::Resource(uri),
                     });
@@ -152,13 +150,13 @@ impl ServedSkills {
     }
 
     /// Returns a file with its bytes, which have the digest in the current list of skills.
-    pub(super) async fn read(
+    pub(crate) async fn read(
         self: &Arc<Self>,
-        core: &Arc<Core>,
+        server: &Server,
         uri: &str,
     ) -> Result<(ServedFile, Vec<u8>), HandlerError> {
         let uri = canonical(uri);
-        let mut catalog = self.catalog(core).await?;
+        let mut catalog = self.catalog(server).await?;
         for _ in 0..ATTEMPTS {
             let file = catalog.files.get(&*uri).cloned();
             let file = file.ok_or_else(|| HandlerError::resource_not_found(&*uri))?;
@@ -174,7 +172,7 @@ impl ServedSkills {
                 return Ok((file, bytes));
             }
             // The file changed, or was removed, after the last check.
-            catalog = self.refresh(core, Some(file.path)).await;
+            catalog = self.refresh(server, Some(file.path)).await;
         }
         let reason = format!("`{uri}` changes while it is read");
         Err(HandlerError::internal(reason).temporary())

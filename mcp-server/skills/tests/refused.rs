@@ -1,36 +1,26 @@
 //! What is not served.
 
 use std::fs::{self, File};
+use std::io;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::Duration;
 
-use mcp_server::{BuildError, Server, Skills};
+use mcp_server::Server;
+use mcp_skills::{OfferSkills as _, Skills};
 use serde_json::json;
 use tempfile::tempdir;
 use tracing::Level;
 
-use super::{read, server, uris, write, write_skill};
-use crate::support::log::Log;
-use crate::support::peer::Peer;
+use crate::{read, server, uris, write, write_skill};
+use mcp_testkit::log::Log;
+use mcp_testkit::peer::Peer;
 
 #[test]
-fn missing_folder_is_an_error_of_build() {
-    let errors = Server::builder("test", "1")
-        .skills("/no/such/folder")
-        .build();
-    let errors = errors.expect_err("no folder");
-    let [
-        BuildError::Invalid {
-            kind: "folder of skills",
-            name,
-            ..
-        },
-    ] = errors.errors()
-    else {
-        panic!("{errors}");
-    };
-    assert_eq!(name, "/no/such/folder");
+fn error_of_a_missing_folder_has_its_path() {
+    let error = Skills::folder("/no/such/folder").err().expect("no folder");
+    assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    assert!(error.to_string().contains("`/no/such/folder`"), "{error}");
 }
 
 #[tokio::test]
@@ -89,7 +79,9 @@ async fn links_are_not_followed() {
     symlink(root.path().join("secret"), skills.join("linked-file/file")).unwrap();
     symlink(root.path().join("elsewhere"), skills.join("elsewhere")).unwrap();
     // The next check for changes is not soon.
-    let settings = Skills::folder(&skills).check_every(Duration::from_secs(3600));
+    let settings = Skills::folder(&skills)
+        .unwrap()
+        .check_every(Duration::from_secs(3600));
     let server = Server::builder("test", "1")
         .skills(settings)
         .build()

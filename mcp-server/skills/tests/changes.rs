@@ -3,12 +3,13 @@
 use std::fs;
 use std::time::Duration;
 
-use mcp_server::{Server, Skills};
+use mcp_server::Server;
+use mcp_skills::{OfferSkills as _, Skills};
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
-use super::{read, server, uris, write, write_skill};
-use crate::support::peer::Peer;
+use crate::{read, server, uris, write, write_skill};
+use mcp_testkit::peer::Peer;
 
 const FILE: &str = "skill://a/file.md";
 
@@ -77,7 +78,9 @@ async fn content_that_changed_after_the_list_is_listed_before_it_is_served() {
     write_skill(root.path(), "a");
     write(root.path(), "a/file.md", "one");
     // The next check for changes is not soon.
-    let skills = Skills::folder(root.path()).check_every(Duration::from_secs(3600));
+    let skills = Skills::folder(root.path())
+        .unwrap()
+        .check_every(Duration::from_secs(3600));
     let server = Server::builder("test", "1").skills(skills).build().unwrap();
     let mut peer = Peer::modern(&server);
     let before = listed_digest(&mut peer).await;

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Waits for a future, with a timeout.
-pub(crate) async fn soon<F: IntoFuture>(future: F) -> F::Output {
+pub async fn soon<F: IntoFuture>(future: F) -> F::Output {
     let done = tokio::time::timeout(TIMEOUT, future.into_future()).await;
     done.expect("timed out")
 }
@@ -26,28 +26,29 @@ type Served = ByteStream<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
 type Reader = Box<dyn AsyncRead + Send + Unpin>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
-pub(crate) struct Peer {
+/// A client that sends and receives lines of JSON, and compares nothing by itself.
+pub struct Peer {
     lines: Lines<BufReader<Reader>>,
     writer: Writer,
     /// How serving ends.
-    pub(crate) serving: JoinHandle<Result<(), ServeError>>,
+    pub serving: JoinHandle<Result<(), ServeError>>,
     /// The revision in `_meta` of each request; `None` in a session.
     stated: Option<String>,
     /// The capabilities that it declares.
-    pub(crate) capabilities: Value,
+    pub capabilities: Value,
     /// The capabilities that the server announced in the handshake.
-    pub(crate) announced: Value,
+    pub announced: Value,
     next: u64,
 }
 
 impl Peer {
     /// Creates a peer of 2026-07-28.
-    pub(crate) fn modern(server: &Server) -> Self {
+    pub fn modern(server: &Server) -> Self {
         Self::over(server, |stream| stream)
     }
 
     /// Creates a peer whose requests are sent unchanged.
-    pub(crate) fn raw(server: &Server) -> Self {
+    pub fn raw(server: &Server) -> Self {
         Self {
             stated: None,
             ..Self::modern(server)
@@ -55,7 +56,7 @@ impl Peer {
     }
 
     /// Creates a peer whose requests are sent unchanged, over a stream that `change` modifies.
-    pub(crate) fn raw_over(server: &Server, change: impl FnOnce(Served) -> Served) -> Self {
+    pub fn raw_over(server: &Server, change: impl FnOnce(Served) -> Served) -> Self {
         Self {
             stated: None,
             ..Self::over(server, change)
@@ -63,20 +64,20 @@ impl Peer {
     }
 
     /// Creates a peer of an older revision, after the handshake.
-    pub(crate) async fn legacy(server: &Server, revision: &str) -> Self {
+    pub async fn legacy(server: &Server, revision: &str) -> Self {
         let mut peer = Self::raw(server);
         peer.handshake(revision).await;
         peer
     }
 
     /// Creates a peer of 2026-07-28 over a stream that `change` modifies.
-    pub(crate) fn over(server: &Server, change: impl FnOnce(Served) -> Served) -> Self {
+    pub fn over(server: &Server, change: impl FnOnce(Served) -> Served) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         Self::on(ours, server, change(ByteStream::of(theirs)))
     }
 
     /// Creates a peer of 2026-07-28 on one end of a stream, and serves the other end.
-    pub(crate) fn on<R, W>(
+    pub fn on<R, W>(
         ours: impl AsyncRead + AsyncWrite + Send + 'static,
         server: &Server,
         theirs: ByteStream<R, W>,
@@ -100,7 +101,7 @@ impl Peer {
     }
 
     /// Performs the handshake of an older revision.
-    pub(crate) async fn handshake(&mut self, revision: &str) {
+    pub async fn handshake(&mut self, revision: &str) {
         let params = json!({
             "protocolVersion": revision,
             "capabilities": self.capabilities,
@@ -117,18 +118,19 @@ impl Peer {
         self.send(done).await;
     }
 
-    pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
+    /// Sends bytes.
+    pub async fn write(&mut self, bytes: impl AsRef<[u8]>) {
         let written = soon(self.writer.write_all(bytes.as_ref())).await;
         written.expect("written");
     }
 
     /// Sends a line.
-    pub(crate) async fn send(&mut self, message: impl Display) {
+    pub async fn send(&mut self, message: impl Display) {
         self.write(format!("{message}\n")).await;
     }
 
     /// Closes the input.
-    pub(crate) async fn close_input(&mut self) {
+    pub async fn close_input(&mut self) {
         soon(self.writer.shutdown()).await.expect("shut down");
     }
 
@@ -138,29 +140,29 @@ impl Peer {
     }
 
     /// Receives the text of the next message.
-    pub(crate) async fn receive_text(&mut self) -> String {
+    pub async fn receive_text(&mut self) -> String {
         self.line().await.expect("a message, not the end")
     }
 
     /// Receives the next message.
-    pub(crate) async fn receive(&mut self) -> Value {
+    pub async fn receive(&mut self) -> Value {
         self.maybe_receive().await.expect("a message, not the end")
     }
 
     /// Receives the next message. Returns `None` at the end.
-    pub(crate) async fn maybe_receive(&mut self) -> Option<Value> {
+    pub async fn maybe_receive(&mut self) -> Option<Value> {
         let line = self.line().await?;
         let message = serde_json::from_str(&line);
         Some(message.unwrap_or_else(|error| panic!("{error}: {line:?}")))
     }
 
     /// Closes both directions.
-    pub(crate) fn disconnect(self) -> JoinHandle<Result<(), ServeError>> {
+    pub fn disconnect(self) -> JoinHandle<Result<(), ServeError>> {
         self.serving
     }
 
     /// Closes the input. Returns the remaining messages, and how serving ended.
-    pub(crate) async fn end(&mut self) -> (Vec<Value>, Result<(), ServeError>) {
+    pub async fn end(&mut self) -> (Vec<Value>, Result<(), ServeError>) {
         self.close_input().await;
         let mut rest = Vec::new();
         while let Some(message) = self.maybe_receive().await {
@@ -170,14 +172,14 @@ impl Peer {
     }
 
     /// Closes the input and checks that no more messages arrive.
-    pub(crate) async fn assert_no_more(mut self) {
+    pub async fn assert_no_more(mut self) {
         let (rest, serving) = self.end().await;
         assert_eq!(rest, Vec::<Value>::new());
         serving.expect("served to the end");
     }
 
     /// Sends a request without waiting, and returns its id.
-    pub(crate) async fn start(&mut self, method: &str, mut params: Value) -> u64 {
+    pub async fn start(&mut self, method: &str, mut params: Value) -> u64 {
         self.next += 1;
         if let Some(revision) = &self.stated
             && params["_meta"].is_null()
@@ -194,7 +196,7 @@ impl Peer {
     }
 
     /// Returns the complete response to a request.
-    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
+    pub async fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.start(method, params).await;
         loop {
             let message = self.receive().await;
@@ -205,7 +207,7 @@ impl Peer {
     }
 
     /// Returns the complete response to a request, which must be the next message.
-    pub(crate) async fn request_alone(&mut self, method: &str, params: Value) -> Value {
+    pub async fn request_alone(&mut self, method: &str, params: Value) -> Value {
         let id = self.start(method, params).await;
         let answer = self.receive().await;
         assert_eq!(answer["id"], id, "{answer}");
@@ -213,14 +215,14 @@ impl Peer {
     }
 
     /// Returns the result of a request.
-    pub(crate) async fn result(&mut self, method: &str, params: Value) -> Value {
+    pub async fn result(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.request(method, params).await;
         assert!(answer["error"].is_null(), "{answer}");
         answer["result"].take()
     }
 
     /// Returns the code and message of the error response to a request.
-    pub(crate) async fn error(&mut self, method: &str, params: Value) -> (i64, String) {
+    pub async fn error(&mut self, method: &str, params: Value) -> (i64, String) {
         let answer = self.request(method, params).await;
         let error = &answer["error"];
         let message = error["message"].as_str();
@@ -229,14 +231,36 @@ impl Peer {
     }
 
     /// Calls a tool.
-    pub(crate) async fn call(&mut self, name: &str, arguments: Value) -> Value {
+    pub async fn call(&mut self, name: &str, arguments: Value) -> Value {
         let params = json!({ "name": name, "arguments": arguments });
         self.result("tools/call", params).await
+    }
+
+    /// Calls a tool as a modern client, with answers and state if there are any.
+    pub async fn call_round(&mut self, tool: &str, round: Value) -> Value {
+        let mut params = json!({ "name": tool });
+        for (name, value) in round.as_object().into_iter().flatten() {
+            params[name] = value.clone();
+        }
+        self.request_alone("tools/call", params).await
+    }
+
+    /// Calls a tool as a legacy client; the next message may be an input request.
+    pub async fn begin(&mut self, id: &str, tool: &str) {
+        let params = json!({ "name": tool });
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }))
+            .await;
+    }
+
+    /// Answers an input request of the server.
+    pub async fn answer(&mut self, question: &Value, result: Value) {
+        let message = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
+        self.send(message).await;
     }
 }
 
 /// Returns the text of a tool's result.
-pub(crate) fn text(answer: &Value) -> &str {
+pub fn text(answer: &Value) -> &str {
     let text = answer["result"]["content"][0]["text"].as_str();
     text.unwrap_or_else(|| panic!("no text: {answer}"))
 }

@@ -12,23 +12,23 @@ use mcp_types::Resource;
 use mcp_types::json::Object;
 use thiserror::Error;
 
-use super::media_type::media_type;
-use super::source::{FileVersion, SkillFile, SkillSource};
+use crate::media_type::media_type;
+use crate::source::{FileVersion, SkillFile, SkillSource};
 
 /// What the URIs of skills begin with.
-pub(super) const SCHEME: &str = "skill://";
+pub(crate) const SCHEME: &str = "skill://";
 
 /// The skills of a source at one time.
 #[derive(Default)]
-pub(super) struct Catalog {
+pub(crate) struct Catalog {
     /// The skills, by URI.
-    pub(super) skills: BTreeMap<String, Skill>,
+    pub(crate) skills: BTreeMap<String, Skill>,
     /// The files of all skills, by URI.
-    pub(super) files: BTreeMap<String, ServedFile>,
+    pub(crate) files: BTreeMap<String, ServedFile>,
     /// The files and directories in each directory, by URI.
-    pub(super) directories: BTreeMap<String, BTreeMap<String, Resource>>,
+    pub(crate) directories: BTreeMap<String, BTreeMap<String, Resource>>,
     /// Whether a skill is left out because a file could not be read, which may be over soon.
-    pub(super) is_incomplete: bool,
+    pub(crate) is_incomplete: bool,
     /// Why skills and files are left out, by path.
     faults: BTreeMap<String, String>,
     /// What was read, by path.
@@ -37,9 +37,9 @@ pub(super) struct Catalog {
 
 /// A file that is served.
 #[derive(Clone)]
-pub(super) struct ServedFile {
-    pub(super) path: String,
-    pub(super) resource: SkillResource,
+pub(crate) struct ServedFile {
+    pub(crate) path: String,
+    pub(crate) resource: SkillResource,
 }
 
 /// What is known of a version of a file.
@@ -63,7 +63,7 @@ enum SkillFault {
 }
 
 /// A change between two catalogs.
-pub(super) enum CatalogChange {
+pub(crate) enum CatalogChange {
     /// The list of skills changed, or one of them.
     Skills,
     /// The file with this URI was changed, added or removed.
@@ -73,7 +73,7 @@ pub(super) enum CatalogChange {
 impl Catalog {
     /// Reads a source. Files that have the same version as in the catalog before are not read again,
     /// except the one whose path is `suspect`.
-    pub(super) fn read(
+    pub(crate) fn read(
         source: &dyn SkillSource,
         before: &Self,
         suspect: Option<&str>,
@@ -185,14 +185,14 @@ impl Catalog {
     }
 
     /// Returns the description of the `SKILL.md` of a skill, for lists of resources.
-    pub(super) fn describe(&self, skill: &Skill) -> Option<Resource> {
+    pub(crate) fn describe(&self, skill: &Skill) -> Option<Resource> {
         let mut resource = self.files.get(&skill.uri)?.describe();
         skill.name().clone_into(&mut resource.name);
         Some(resource.description(skill.description()))
     }
 
     /// Returns what changed since the catalog before.
-    pub(super) fn changes(&self, before: &Self) -> Vec<CatalogChange> {
+    pub(crate) fn changes(&self, before: &Self) -> Vec<CatalogChange> {
         let digest = |file: &ServedFile| file.resource.digest.clone();
         let uris: BTreeSet<&String> = self.files.keys().chain(before.files.keys()).collect();
         let differing = uris
@@ -206,7 +206,7 @@ impl Catalog {
     }
 
     /// Logs what is left out, unless it was left out before for the same reason.
-    pub(super) fn log_faults(&self, before: Option<&Self>) {
+    pub(crate) fn log_faults(&self, before: Option<&Self>) {
         for (path, reason) in &self.faults {
             if before.and_then(|before| before.faults.get(path)) != Some(reason) {
                 tracing::warn!(path, reason, "a skill is left out");
@@ -232,7 +232,7 @@ impl ReadFile {
 }
 
 impl ServedFile {
-    pub(super) fn media_type(&self) -> Option<&'static str> {
+    pub(crate) fn media_type(&self) -> Option<&'static str> {
         media_type(&self.path)
     }
 

@@ -11,7 +11,8 @@ use std::io;
 /// ```
 /// use std::io;
 ///
-/// use mcp_server::{Server, SkillFile, SkillSource, Skills};
+/// use mcp_server::Server;
+/// use mcp_skills::{OfferSkills as _, SkillFile, SkillSource, Skills};
 ///
 /// /// The skills that are compiled into the program.
 /// struct Compiled(&'static [(&'static str, &'static str)]);
@@ -57,15 +58,15 @@ pub trait SkillSource: Send + Sync + 'static {
 /// A file of a [`SkillSource`].
 #[derive(Clone, Debug)]
 pub struct SkillFile {
-    pub(super) path: String,
-    pub(super) state: Result<FileVersion, String>,
+    pub(crate) path: String,
+    pub(crate) state: Result<FileVersion, String>,
 }
 
 /// What tells a version of a file from others.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct FileVersion {
-    pub(super) size: u64,
-    pub(super) version: String,
+pub(crate) struct FileVersion {
+    pub(crate) size: u64,
+    pub(crate) version: String,
 }
 
 impl SkillFile {
