@@ -34,8 +34,18 @@ pub(crate) struct ServedSkills {
     /// The time between two checks for changes.
     interval: Duration,
     /// Notified when something could not be read.
-    failed: Notify,
+    failed: Arc<Notify>,
+    /// Ends with this value, which the handlers of the server have.
     watching: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Drop for ServedSkills {
+    fn drop(&mut self) {
+        let watching = self.watching.get_mut();
+        if let Some(task) = watching.unwrap_or_else(PoisonError::into_inner) {
+            task.abort();
+        }
+    }
 }
 
 impl ServedSkills {
@@ -46,7 +56,7 @@ impl ServedSkills {
             reading: tokio::sync::Mutex::default(),
             reads: Arc::new(Semaphore::new(READS)),
             interval,
-            failed: Notify::new(),
+            failed: Arc::default(),
             watching: Mutex::default(),
         }
     }
@@ -61,18 +71,19 @@ impl ServedSkills {
         if watching.as_ref().is_some_and(|task| !task.is_finished()) {
             return;
         }
-        let (skills, server) = (Arc::clone(self), server.downgrade());
+        let (skills, server) = (Arc::downgrade(self), server.downgrade());
+        let (failed, interval) = (Arc::clone(&self.failed), self.interval);
         *watching = Some(runtime.spawn(async move {
-            while let Some(server) = server.upgrade() {
+            while let (Some(skills), Some(server)) = (skills.upgrade(), server.upgrade()) {
                 skills.refresh(&server, None).await;
-                drop(server);
+                drop((skills, server));
                 let retry = async {
-                    skills.failed.notified().await;
+                    failed.notified().await;
                     sleep(RETRY_TIME).await;
                 };
                 tokio::select! {
                     biased;
-                    () = sleep(skills.interval) => {}
+                    () = sleep(interval) => {}
                     () = retry => {}
                 }
             }

@@ -62,6 +62,28 @@ async fn unchanged_files_are_not_read_again_and_known_skills_survive_failures() 
     assert_eq!(read(&mut peer, "skill://a/x").await["text"], "x");
 }
 
+#[tokio::test]
+async fn source_is_released_with_the_server_whenever_the_next_check_is() {
+    let memory = Memory::default();
+    *memory.files.lock().unwrap() = Some(vec![file("a/SKILL.md", "1")]);
+    let skills = Skills::new(memory.clone()).check_every(Duration::from_secs(3600));
+    let server = Server::builder("test", "1").skills(skills).build().unwrap();
+    let weak = server.downgrade();
+    assert_eq!(
+        uris(&mut Peer::modern(&server)).await,
+        ["skill://a/SKILL.md"]
+    );
+    assert!(weak.upgrade().is_some());
+    drop(server);
+    soon(async {
+        while Arc::strong_count(&memory.files) > 1 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+    assert!(weak.upgrade().is_none());
+}
+
 /// A source that may fail or take its time, and counts how many files are read at once.
 #[derive(Clone, Default)]
 struct Unsteady {
