@@ -44,7 +44,6 @@
 //! | `json-schema` | tools with a hand-written schema, and validation of all arguments by their schema |
 //! | `tasks` | the extension of that name: [calls of tools](guide::tasks) that outlive their request |
 //! | `apps` | the extension `io.modelcontextprotocol/ui`: [tools with a user interface](guide::apps) |
-//! | `skills` | the extension of that name: [skills for agents](guide::skills) from a folder or another source |
 //! | `draft` | the draft of the next revision, unstable: see `ServerBuilder::draft` |
 //! | `proposals` | `http`, and proposals for resources, unstable: signed [URLs](guide::urls), [metadata](guide::resources), collections, [versions](guide::versions), filters, and changes with the changed resource |
 //!

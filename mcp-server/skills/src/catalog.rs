@@ -13,10 +13,17 @@ use mcp_types::json::Object;
 use thiserror::Error;
 
 use crate::media_type::media_type;
-use crate::source::{FileVersion, SkillFile, SkillSource};
+use crate::source::{FileVersion, SkillFile, SkillSource, Unusable};
 
 /// What the URIs of skills begin with.
 pub(crate) const SCHEME: &str = "skill://";
+
+/// The maximum number of entries in the lists of files of all skills together.
+const ENTRIES: usize = 100_000;
+/// The maximum size of the frontmatter of all skills together, in bytes. A longer `SKILL.md` counts with
+/// the maximum of its frontmatter.
+const DESCRIBED: u64 = 64 << 20;
+const FRONTMATTER: u64 = 64 << 10;
 
 /// The skills of a source at one time.
 #[derive(Default)]
@@ -33,6 +40,12 @@ pub(crate) struct Catalog {
     faults: BTreeMap<String, String>,
     /// What was read, by path.
     read: HashMap<String, ReadFile>,
+    /// The files of the source, by path.
+    listed: BTreeMap<String, SkillFile>,
+    /// The number of entries in the lists of files of all skills.
+    entries: usize,
+    /// The size of what may be frontmatter, in bytes.
+    described: u64,
 }
 
 /// A file that is served.
@@ -54,12 +67,25 @@ struct ReadFile {
 /// A skill is left out.
 #[derive(Debug, Error)]
 enum SkillFault {
-    #[error("`{path}`: {reason}")]
-    File { path: String, reason: String },
+    #[error("`{path}`: {}", unusable.reason)]
+    File { path: String, unusable: Unusable },
     #[error("`{path}` cannot be read: {source}")]
     Read { path: String, source: io::Error },
+    /// All skills together have more than this number of something.
+    #[error("there are too many skills: {0} more than {1}")]
+    TooMany(&'static str, u64),
     #[error(transparent)]
     Entry(#[from] EntryError),
+}
+
+impl SkillFault {
+    fn may_be_over_soon(&self) -> bool {
+        match self {
+            Self::File { unusable, .. } => unusable.may_be_over_soon,
+            Self::Read { .. } => true,
+            Self::TooMany(..) | Self::Entry(_) => false,
+        }
+    }
 }
 
 /// A change between two catalogs.
@@ -72,15 +98,19 @@ pub(crate) enum CatalogChange {
 
 impl Catalog {
     /// Reads a source. Files that have the same version as in the catalog before are not read again,
-    /// except the one whose path is `suspect`.
+    /// except the one whose path is `suspect`. Returns `None` if nothing changed.
     pub(crate) fn read(
         source: &dyn SkillSource,
-        before: &Self,
+        before: Option<&Self>,
         suspect: Option<&str>,
-    ) -> io::Result<Self> {
+    ) -> io::Result<Option<Self>> {
         let files = source.files()?.into_iter();
         let files: BTreeMap<String, SkillFile> =
             files.map(|file| (file.path.clone(), file)).collect();
+        let is_same = |before: &Self| !before.is_incomplete && before.listed == files;
+        if suspect.is_none() && before.is_some_and(is_same) {
+            return Ok(None);
+        }
         let mut catalog = Self::default();
         let mut in_skills = BTreeSet::new();
         for path in files.keys() {
@@ -90,22 +120,25 @@ impl Catalog {
             let own: Vec<&SkillFile> = below(&files, folder).collect();
             in_skills.extend(own.iter().map(|file| &*file.path));
             if let Err(fault) = catalog.add(folder, &own, source, before, suspect) {
-                catalog.is_incomplete |= matches!(fault, SkillFault::Read { .. });
+                catalog.is_incomplete |= fault.may_be_over_soon();
                 catalog.faults.insert(folder.to_owned(), fault.to_string());
             }
         }
         for file in files.values() {
-            if let Err(reason) = &file.state
+            if let Err(unusable) = &file.state
                 && !in_skills.contains(&*file.path)
             {
-                catalog.faults.insert(file.path.clone(), reason.clone());
+                catalog.is_incomplete |= unusable.may_be_over_soon;
+                let reason = unusable.reason.clone();
+                catalog.faults.insert(file.path.clone(), reason);
             }
         }
         if files.contains_key(SKILL_FILE) {
             let reason = "a skill needs a folder of its own".to_owned();
             catalog.faults.insert(SKILL_FILE.to_owned(), reason);
         }
-        Ok(catalog)
+        catalog.listed = files;
+        Ok(Some(catalog))
     }
 
     fn add(
@@ -113,24 +146,44 @@ impl Catalog {
         folder: &str,
         files: &[&SkillFile],
         source: &dyn SkillSource,
-        before: &Self,
+        before: Option<&Self>,
         suspect: Option<&str>,
     ) -> Result<(), SkillFault> {
         if files.len() > MAX_FILES {
             return Err(EntryError::Files(files.len()).into());
+        }
+        // Skills within skills list the same files again.
+        self.entries = self.entries.saturating_add(files.len());
+        if self.entries > ENTRIES {
+            return Err(SkillFault::TooMany(
+                "their lists of files have",
+                ENTRIES as u64,
+            ));
         }
         let mut found = Vec::new();
         for file in files {
             let path = &file.path;
             let version = file.state.clone().and_then(|version| {
                 let is_path = path.split('/').all(is_file_name);
-                is_path.then_some(version).ok_or("it is no path".to_owned())
+                is_path.then_some(version).ok_or_else(|| Unusable {
+                    reason: "it is no path".to_owned(),
+                    may_be_over_soon: false,
+                })
             });
-            let version = version.map_err(|reason| SkillFault::File {
+            let version = version.map_err(|unusable| SkillFault::File {
                 path: path.clone(),
-                reason,
+                unusable,
             })?;
+            if file_name(path) == SKILL_FILE {
+                self.described += version.size.min(FRONTMATTER);
+            }
             found.push((path, version));
+        }
+        if self.described > DESCRIBED {
+            return Err(SkillFault::TooMany(
+                "their files `SKILL.md` have bytes",
+                DESCRIBED,
+            ));
         }
         let bytes = found.iter().map(|(_, version)| version.size);
         let bytes = bytes.fold(0, u64::saturating_add);
@@ -141,7 +194,7 @@ impl Catalog {
         let mut described = None;
         for (path, version) in found {
             let known = self.read.get(path).or_else(|| {
-                let known = before.read.get(path)?;
+                let known = before?.read.get(path)?;
                 (known.version == version && suspect != Some(path)).then_some(known)
             });
             let file = match known {
@@ -172,6 +225,10 @@ impl Catalog {
             path: path.to_owned(),
             resource,
         };
+        // A skill around this one has added it.
+        if self.files.contains_key(&served.resource.uri) {
+            return;
+        }
         let mut child = served.describe();
         self.files.insert(served.resource.uri.clone(), served);
         let mut path = path;

@@ -1,7 +1,8 @@
 //! [`SkillFolder`]: skills in a folder of the file system.
 
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
@@ -19,19 +20,26 @@ const TICK: Duration = Duration::from_millis(20);
 /// A folder whose files are served. Each name is looked up in the open parent folder, and no link is
 /// followed, so nothing outside of the folder is ever read. Hidden files are not served.
 pub(crate) struct SkillFolder {
-    root: Dir,
+    path: PathBuf,
+    /// As it was opened for the latest list: another folder may have its path then.
+    root: Mutex<Dir>,
 }
 
 impl SkillFolder {
     /// Opens a folder, which may itself be a link.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let root = Dir::open_ambient_dir(path, ambient_authority())?;
-        Ok(Self { root })
+        let root = Mutex::new(Dir::open_ambient_dir(path, ambient_authority())?);
+        let path = path.to_owned();
+        Ok(Self { path, root })
+    }
+
+    fn root(&self) -> MutexGuard<'_, Dir> {
+        self.root.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn open_file(&self, path: &str) -> io::Result<File> {
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let mut folder = self.root.try_clone()?;
+        let mut folder = self.root().try_clone()?;
         for name in folders.split_terminator('/') {
             folder = folder.open_dir_nofollow(name)?;
         }
@@ -48,8 +56,10 @@ impl SkillFolder {
 
 impl SkillSource for SkillFolder {
     fn files(&self) -> io::Result<Vec<SkillFile>> {
+        let root = Dir::open_ambient_dir(&self.path, ambient_authority())?;
         let mut files = Vec::new();
-        walk(&self.root, "", LEVELS, &mut files)?;
+        walk(&root, "", LEVELS, &mut files)?;
+        *self.root() = root;
         Ok(files)
     }
 
@@ -83,28 +93,36 @@ fn walk(folder: &Dir, path: &str, levels: usize, files: &mut Vec<SkillFile>) -> 
             continue;
         }
         // The metadata of a link itself.
-        let reason = match entry.metadata() {
+        let found = entry.metadata();
+        let before = files.len();
+        let listed = match &found {
             Ok(found) if found.is_file() => {
-                files.push(SkillFile::new(path, found.len(), version(&found)));
+                files.push(SkillFile::new(path, found.len(), version(found)));
                 continue;
             }
             Ok(found) if found.is_dir() && levels == 0 => {
-                format!("it is below more than {LEVELS} folders")
+                Ok(format!("it is below more than {LEVELS} folders"))
             }
             Ok(found) if found.is_dir() => {
                 let opened = folder.open_dir_nofollow(&name);
                 match opened.and_then(|inner| walk(&inner, &path, levels - 1, files)) {
                     Ok(()) => continue,
-                    Err(error) => error.to_string(),
+                    Err(error) if files.len() >= FILES => return Err(error),
+                    Err(error) => Err(error),
                 }
             }
-            Ok(found) if found.is_symlink() => "links are not followed".to_owned(),
-            Ok(_) => "it is neither a file nor a folder".to_owned(),
-            // It was removed.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => error.to_string(),
+            Ok(found) if found.is_symlink() => Ok("links are not followed".to_owned()),
+            Ok(_) => Ok("it is neither a file nor a folder".to_owned()),
+            Err(error) => Err(io::Error::from(error.kind())),
         };
-        files.push(SkillFile::unusable(path, reason));
+        // A part of a folder is not a skill.
+        files.truncate(before);
+        match listed {
+            Ok(reason) => files.push(SkillFile::unusable(path, reason)),
+            // It was removed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => files.push(SkillFile::not_served(path, error.to_string(), true)),
+        }
     }
     Ok(())
 }

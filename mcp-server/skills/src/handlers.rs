@@ -97,9 +97,10 @@ impl Handlers {
     /// Lists the `SKILL.md` of each skill in `resources/list`.
     pub(crate) async fn list_resources(
         self,
-        at: ListAt,
+        mut at: ListAt,
         cx: Context,
     ) -> Result<ResourcePage, HandlerError> {
+        at.size.get_or_insert(self.page_size);
         let catalog = self.skills.catalog(&cx.server()).await?;
         let after = at
             .after

@@ -16,8 +16,6 @@
 //! # }
 //! ```
 
-#![cfg_attr(docsrs, feature(doc_cfg))]
-
 mod catalog;
 mod config;
 mod folder;

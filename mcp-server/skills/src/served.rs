@@ -1,13 +1,13 @@
 //! [`ServedSkills`]: the current skills of a server, and the task that looks for changes.
 
+use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mcp_server::{Change, HandlerError, Server};
-use mcp_types::uri::canonical;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, Semaphore};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::sleep;
 
 use crate::catalog::{Catalog, CatalogChange, ServedFile};
@@ -27,8 +27,9 @@ pub(crate) struct ServedSkills {
     source: Arc<dyn SkillSource>,
     /// Absent before the source was read for the first time.
     current: RwLock<Option<Arc<Catalog>>>,
-    /// Held while the source is read, so that an older catalog never replaces a newer one.
-    reading: tokio::sync::Mutex<()>,
+    /// Held while the source is read, so that an older catalog never replaces a newer one. The time of the
+    /// latest read if it failed.
+    reading: Arc<tokio::sync::Mutex<Option<Instant>>>,
     /// A permit for each file that is being read.
     reads: Arc<Semaphore>,
     /// The time between two checks for changes.
@@ -53,7 +54,7 @@ impl ServedSkills {
         Self {
             source,
             current: RwLock::default(),
-            reading: tokio::sync::Mutex::default(),
+            reading: Arc::default(),
             reads: Arc::new(Semaphore::new(READS)),
             interval,
             failed: Arc::default(),
@@ -75,7 +76,8 @@ impl ServedSkills {
         let (failed, interval) = (Arc::clone(&self.failed), self.interval);
         *watching = Some(runtime.spawn(async move {
             while let (Some(skills), Some(server)) = (skills.upgrade(), server.upgrade()) {
-                skills.refresh(&server, None).await;
+                let seen = skills.current();
+                skills.refresh(&server, seen.as_ref(), None).await;
                 drop((skills, server));
                 let retry = async {
                     failed.notified().await;
@@ -100,14 +102,11 @@ impl ServedSkills {
         server: &Server,
     ) -> Result<Arc<Catalog>, HandlerError> {
         self.watch(server);
-        if let Some(catalog) = self.current() {
-            return Ok(catalog);
-        }
-        let _reading = self.reading.lock().await;
-        if self.current().is_none() {
-            self.read_source(server, None).await;
-        }
-        self.current().ok_or_else(|| {
+        let catalog = match self.current() {
+            Some(catalog) => Some(catalog),
+            None => self.refresh(server, None, None).await,
+        };
+        catalog.ok_or_else(|| {
             HandlerError::internal("the skills cannot be read now: retry later").temporary()
         })
     }
@@ -119,45 +118,71 @@ impl ServedSkills {
             .clone()
     }
 
-    /// Reads the source again, and announces what changed.
-    async fn refresh(&self, server: &Server, suspect: Option<String>) -> Arc<Catalog> {
-        let _reading = self.reading.lock().await;
-        self.read_source(server, suspect).await
+    /// Reads the source again, and announces what changed, unless somebody else did so since the caller
+    /// saw the catalog. One read runs at a time, and goes on if the request that began it is dropped.
+    async fn refresh(
+        self: &Arc<Self>,
+        server: &Server,
+        seen: Option<&Arc<Catalog>>,
+        suspect: Option<String>,
+    ) -> Option<Arc<Catalog>> {
+        let guard = Arc::clone(&self.reading).lock_owned().await;
+        let current = self.current();
+        let has_failed = guard.is_some_and(|at: Instant| at.elapsed() < RETRY_TIME);
+        let is_seen = match (&current, seen) {
+            (Some(current), Some(seen)) => Arc::ptr_eq(current, seen),
+            (current, _) => current.is_none(),
+        };
+        if has_failed || !is_seen {
+            return current;
+        }
+        let (skills, server) = (Arc::clone(self), server.clone());
+        // What is logged goes where this task logs to.
+        let log = tracing::dispatcher::get_default(Clone::clone);
+        let read = spawn_blocking(move || {
+            let mut guard = guard;
+            *guard = Some(Instant::now());
+            let read = || skills.read_source(&server, suspect.as_deref());
+            if tracing::dispatcher::with_default(&log, read) {
+                *guard = None;
+            }
+        });
+        if let Err(panicked) = read.await {
+            self.report(&panicked);
+        }
+        self.current()
     }
 
-    /// As [`refresh`](Self::refresh), while the lock is held.
-    async fn read_source(&self, server: &Server, suspect: Option<String>) -> Arc<Catalog> {
-        let (before, source) = (self.current(), Arc::clone(&self.source));
-        let known = before.clone().unwrap_or_default();
-        let read = tokio::task::spawn_blocking(move || {
-            Catalog::read(&*source, &known, suspect.as_deref())
-        });
-        let error = match read.await {
-            Ok(Ok(catalog)) => {
-                catalog.log_faults(before.as_deref());
-                if catalog.is_incomplete {
-                    self.failed.notify_one();
-                }
-                let catalog = Arc::new(catalog);
-                *self.current.write().unwrap_or_else(PoisonError::into_inner) =
-                    Some(Arc::clone(&catalog));
-                for change in before.iter().flat_map(|before| catalog.changes(before)) {
-                    server.announce(match change {
-                        CatalogChange::Skills => Change::Resources,
-                        CatalogChange::File(uri) => Change::Resource(uri),
-                    });
-                }
-                return catalog;
+    /// Returns `false` if the source could not be read.
+    fn read_source(&self, server: &Server, suspect: Option<&str>) -> bool {
+        let before = self.current();
+        let catalog = match Catalog::read(&*self.source, before.as_deref(), suspect) {
+            Ok(Some(catalog)) => catalog,
+            Ok(None) => return true,
+            Err(error) => {
+                self.report(&error);
+                return false;
             }
-            Ok(Err(error)) => error.to_string(),
-            Err(panicked) => panicked.to_string(),
         };
+        catalog.log_faults(before.as_deref());
+        if catalog.is_incomplete {
+            self.failed.notify_one();
+        }
+        let catalog = Arc::new(catalog);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&catalog));
+        for change in before.iter().flat_map(|before| catalog.changes(before)) {
+            server.announce(match change {
+                CatalogChange::Skills => Change::Resources,
+                CatalogChange::File(uri) => Change::Resource(uri),
+            });
+        }
+        true
+    }
+
+    /// Logs that the source could not be read. It is read again soon.
+    fn report(&self, error: &dyn Display) {
         self.failed.notify_one();
-        tracing::warn!(
-            error,
-            "the skills cannot be read; those that are known are served"
-        );
-        before.unwrap_or_default()
+        tracing::warn!(%error, "the skills cannot be read; those that are known are served");
     }
 
     /// Returns a file with its bytes, which have the digest in the current list of skills.
@@ -166,15 +191,14 @@ impl ServedSkills {
         server: &Server,
         uri: &str,
     ) -> Result<(ServedFile, Vec<u8>), HandlerError> {
-        let uri = canonical(uri);
         let mut catalog = self.catalog(server).await?;
         for _ in 0..ATTEMPTS {
-            let file = catalog.files.get(&*uri).cloned();
-            let file = file.ok_or_else(|| HandlerError::resource_not_found(&*uri))?;
+            let file = catalog.files.get(uri).cloned();
+            let file = file.ok_or_else(|| HandlerError::resource_not_found(uri))?;
             let source = Arc::clone(&self.source);
             let wanted = file.clone();
             let permit = Arc::clone(&self.reads).acquire_owned().await;
-            let read = tokio::task::spawn_blocking(move || {
+            let read = spawn_blocking(move || {
                 let _permit = permit;
                 let bytes = source.read(&wanted.path, wanted.resource.size).ok()?;
                 wanted.resource.verify(&bytes).is_ok().then_some(bytes)
@@ -183,7 +207,8 @@ impl ServedSkills {
                 return Ok((file, bytes));
             }
             // The file changed, or was removed, after the last check.
-            catalog = self.refresh(server, Some(file.path)).await;
+            let refreshed = self.refresh(server, Some(&catalog), Some(file.path)).await;
+            catalog = refreshed.unwrap_or(catalog);
         }
         let reason = format!("`{uri}` changes while it is read");
         Err(HandlerError::internal(reason).temporary())

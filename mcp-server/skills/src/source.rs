@@ -56,10 +56,10 @@ pub trait SkillSource: Send + Sync + 'static {
 }
 
 /// A file of a [`SkillSource`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkillFile {
     pub(crate) path: String,
-    pub(crate) state: Result<FileVersion, String>,
+    pub(crate) state: Result<FileVersion, Unusable>,
 }
 
 /// What tells a version of a file from others.
@@ -67,6 +67,14 @@ pub struct SkillFile {
 pub(crate) struct FileVersion {
     pub(crate) size: u64,
     pub(crate) version: String,
+}
+
+/// Why a file is not served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unusable {
+    pub(crate) reason: String,
+    /// `true` if the system reported an error, so that another check may find the file.
+    pub(crate) may_be_over_soon: bool,
 }
 
 impl SkillFile {
@@ -84,9 +92,20 @@ impl SkillFile {
     /// Describes a file that is not served, such as a link. Skills with such a file are left out,
     /// and the reason is logged.
     pub fn unusable(path: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::not_served(path, reason, false)
+    }
+
+    pub(crate) fn not_served(
+        path: impl Into<String>,
+        reason: impl Into<String>,
+        may_be_over_soon: bool,
+    ) -> Self {
         Self {
             path: path.into(),
-            state: Err(reason.into()),
+            state: Err(Unusable {
+                reason: reason.into(),
+                may_be_over_soon,
+            }),
         }
     }
 }

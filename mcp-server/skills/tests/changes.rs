@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::tempdir;
 
 use crate::{read, server, uris, write, write_skill};
-use mcp_testkit::peer::Peer;
+use mcp_testkit::peer::{Peer, soon};
 
 const FILE: &str = "skill://a/file.md";
 
@@ -116,4 +116,25 @@ fn server_that_was_built_without_a_runtime_notices_changes_after_the_first_reque
             receive_changes(&mut subscriber).await;
         });
     }
+}
+
+#[tokio::test]
+async fn replaced_folder_is_read_by_its_path() {
+    let root = tempdir().unwrap();
+    let skills = root.path().join("skills");
+    write_skill(&skills, "a");
+    let server = server(&skills);
+    let mut peer = Peer::modern(&server);
+    assert_eq!(uris(&mut peer).await, ["skill://a/SKILL.md"]);
+    write_skill(&root.path().join("new"), "b");
+    fs::rename(&skills, root.path().join("old")).unwrap();
+    fs::rename(root.path().join("new"), &skills).unwrap();
+    soon(async {
+        while uris(&mut peer).await != ["skill://b/SKILL.md"] {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    let text = read(&mut peer, "skill://b/SKILL.md").await["text"].clone();
+    assert!(text.as_str().unwrap().contains("About b"), "{text}");
 }

@@ -84,6 +84,94 @@ async fn source_is_released_with_the_server_whenever_the_next_check_is() {
     assert!(weak.upgrade().is_none());
 }
 
+/// A source whose lists take their time. The files differ from what the list says.
+#[derive(Clone, Default)]
+struct Slow {
+    lists: Arc<AtomicUsize>,
+    is_away: bool,
+}
+
+impl SkillSource for Slow {
+    fn files(&self) -> io::Result<Vec<SkillFile>> {
+        let count = self.lists.fetch_add(1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(300));
+        if self.is_away {
+            return Err(io::Error::other("it is away"));
+        }
+        Ok(vec![
+            file("a/SKILL.md", "1"),
+            file("a/x", &count.to_string()),
+        ])
+    }
+
+    fn read(&self, path: &str, _: u64) -> io::Result<Vec<u8>> {
+        Ok(if path.ends_with("SKILL.md") {
+            TEXT.into()
+        } else {
+            self.lists.load(Ordering::SeqCst).to_string().into()
+        })
+    }
+}
+
+#[tokio::test]
+async fn requests_that_need_the_list_at_the_same_time_share_it() {
+    let source = Slow::default();
+    let skills = Skills::new(source.clone()).check_every(Duration::from_secs(3600));
+    let server = Server::builder("test", "1").skills(skills).build().unwrap();
+    let mut peer = Peer::modern(&server);
+    assert_eq!(uris(&mut peer).await, ["skill://a/SKILL.md"]);
+    // The file is another one than at the list, which each request notices.
+    source.lists.store(5, Ordering::SeqCst);
+    for _ in 0..20 {
+        let uri = json!({ "uri": "skill://a/x" });
+        peer.start("resources/read", uri).await;
+    }
+    for _ in 0..20 {
+        peer.receive().await;
+    }
+    // Each of up to three attempts of all requests needs one.
+    let lists = source.lists.load(Ordering::SeqCst) - 5;
+    assert!((1..=3).contains(&lists), "{lists}");
+}
+
+#[tokio::test]
+async fn cancelled_requests_do_not_list_a_source_that_fails_again_and_again() {
+    let source = Slow {
+        is_away: true,
+        ..Slow::default()
+    };
+    let skills = Skills::new(source.clone()).check_every(Duration::from_secs(3600));
+    let server = Server::builder("test", "1").skills(skills).build().unwrap();
+    let mut peer = Peer::modern(&server);
+    for _ in 0..50 {
+        let id = peer.start("skills/list", json!({})).await;
+        let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
+        peer.send(cancelled).await;
+    }
+    assert_eq!(peer.error("skills/list", json!({})).await.0, -32603);
+    assert_eq!(source.lists.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn skills_within_skills_are_bounded_together() {
+    let memory = Memory::default();
+    let mut files = Vec::new();
+    for chain in 0..7 {
+        let mut folder = format!("c{chain}");
+        for _ in 0..30 {
+            folder.push_str("/a");
+            files.push(file(&format!("{folder}/SKILL.md"), "1"));
+        }
+        files.extend((0..480).map(|at| file(&format!("{folder}/{at}"), "1")));
+    }
+    *memory.files.lock().unwrap() = Some(files);
+    let skills = Skills::new(memory.clone()).check_every(Duration::from_secs(3600));
+    let skills = skills.page_size(1000);
+    let server = Server::builder("test", "1").skills(skills).build().unwrap();
+    let listed = uris(&mut Peer::modern(&server)).await.len();
+    assert!((150..7 * 30).contains(&listed), "{listed}");
+}
+
 /// A source that may fail or take its time, and counts how many files are read at once.
 #[derive(Clone, Default)]
 struct Unsteady {

@@ -1,5 +1,7 @@
 //! Skills of servers, as clients see them.
 
+#![cfg(unix)]
+
 mod changes;
 mod lists;
 mod refused;
