@@ -137,7 +137,8 @@ impl Skills {
     }
 
     /// Sets the number of skills on a page of the list, and of names on a page of a directory: 50
-    /// by default. Zero has no effect.
+    /// by default. Zero has no effect. Pages of `resources/list` have as many skills, unless
+    /// [`ServerBuilder::page_size`] is set.
     pub fn page_size(mut self, items: usize) -> Self {
         self.page_size = NonZeroUsize::new(items).unwrap_or(self.page_size);
         self
