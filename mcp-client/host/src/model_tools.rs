@@ -161,8 +161,7 @@ impl ModelTools {
             let mut schema = inlined(&schema);
             if let Err(property) = self.format.fit(&mut schema) {
                 let (tool, property) = (PeerText(&tool.name), PeerText(&property));
-                let reason = "a tool is not offered: the interface rejects the name of a property";
-                tracing::warn!(server, %tool, %property, reason);
+                tracing::warn!(server, %tool, %property, "a tool with this property is not offered");
                 continue;
             }
             let description = tool.description.as_deref();

@@ -20,10 +20,9 @@ pub(crate) const SCHEME: &str = "skill://";
 
 /// The maximum number of entries in the lists of files of all skills together.
 const ENTRIES: usize = 100_000;
-/// The maximum size of the frontmatter of all skills together, in bytes. A longer `SKILL.md` counts with
+/// The maximum size of the frontmatter of all files `SKILL.md` together, in bytes. A longer file counts with
 /// the maximum of its frontmatter.
 const DESCRIBED: u64 = 64 << 20;
-const FRONTMATTER: u64 = 64 << 10;
 
 /// The skills of a source at one time.
 #[derive(Default)]
@@ -71,9 +70,8 @@ enum SkillFault {
     File { path: String, unusable: Unusable },
     #[error("`{path}` cannot be read: {source}")]
     Read { path: String, source: io::Error },
-    /// All skills together have more than this number of something.
-    #[error("there are too many skills: {0} more than {1}")]
-    TooMany(&'static str, u64),
+    #[error("all skills together have more than {0} {1}")]
+    TooMany(u64, &'static str),
     #[error(transparent)]
     Entry(#[from] EntryError),
 }
@@ -153,13 +151,11 @@ impl Catalog {
             return Err(EntryError::Files(files.len()).into());
         }
         // Skills within skills list the same files again.
-        self.entries = self.entries.saturating_add(files.len());
-        if self.entries > ENTRIES {
-            return Err(SkillFault::TooMany(
-                "their lists of files have",
-                ENTRIES as u64,
-            ));
+        if self.entries + files.len() > ENTRIES {
+            let what = "entries in their lists of files";
+            return Err(SkillFault::TooMany(ENTRIES as u64, what));
         }
+        self.entries += files.len();
         let mut found = Vec::new();
         for file in files {
             let path = &file.path;
@@ -174,16 +170,7 @@ impl Catalog {
                 path: path.clone(),
                 unusable,
             })?;
-            if file_name(path) == SKILL_FILE {
-                self.described += version.size.min(FRONTMATTER);
-            }
             found.push((path, version));
-        }
-        if self.described > DESCRIBED {
-            return Err(SkillFault::TooMany(
-                "their files `SKILL.md` have bytes",
-                DESCRIBED,
-            ));
         }
         let bytes = found.iter().map(|(_, version)| version.size);
         let bytes = bytes.fold(0, u64::saturating_add);
@@ -193,7 +180,15 @@ impl Catalog {
         let mut resources = Vec::new();
         let mut described = None;
         for (path, version) in found {
-            let known = self.read.get(path).or_else(|| {
+            let known = self.read.get(path);
+            if known.is_none() && file_name(path) == SKILL_FILE {
+                let size = version.size.min(frontmatter::LIMIT as u64);
+                if self.described + size > DESCRIBED {
+                    return Err(SkillFault::TooMany(DESCRIBED, "bytes of frontmatter"));
+                }
+                self.described += size;
+            }
+            let known = known.or_else(|| {
                 let known = before?.read.get(path)?;
                 (known.version == version && suspect != Some(path)).then_some(known)
             });

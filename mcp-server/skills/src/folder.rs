@@ -93,36 +93,31 @@ fn walk(folder: &Dir, path: &str, levels: usize, files: &mut Vec<SkillFile>) -> 
             continue;
         }
         // The metadata of a link itself.
-        let found = entry.metadata();
-        let before = files.len();
-        let listed = match &found {
-            Ok(found) if found.is_file() => {
-                files.push(SkillFile::new(path, found.len(), version(found)));
-                continue;
-            }
+        let listed = match entry.metadata() {
+            Ok(found) if found.is_file() => SkillFile::new(path, found.len(), version(&found)),
             Ok(found) if found.is_dir() && levels == 0 => {
-                Ok(format!("it is below more than {LEVELS} folders"))
+                SkillFile::unusable(path, format!("it is below more than {LEVELS} folders"))
             }
             Ok(found) if found.is_dir() => {
+                let before = files.len();
                 let opened = folder.open_dir_nofollow(&name);
                 match opened.and_then(|inner| walk(&inner, &path, levels - 1, files)) {
                     Ok(()) => continue,
                     Err(error) if files.len() >= FILES => return Err(error),
-                    Err(error) => Err(error),
+                    Err(error) => {
+                        // A part of a folder is no skill.
+                        files.truncate(before);
+                        SkillFile::unreadable(path, &error)
+                    }
                 }
             }
-            Ok(found) if found.is_symlink() => Ok("links are not followed".to_owned()),
-            Ok(_) => Ok("it is neither a file nor a folder".to_owned()),
-            Err(error) => Err(io::Error::from(error.kind())),
-        };
-        // A part of a folder is not a skill.
-        files.truncate(before);
-        match listed {
-            Ok(reason) => files.push(SkillFile::unusable(path, reason)),
+            Ok(found) if found.is_symlink() => SkillFile::unusable(path, "links are not followed"),
+            Ok(_) => SkillFile::unusable(path, "it is neither a file nor a folder"),
             // It was removed.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => files.push(SkillFile::not_served(path, error.to_string(), true)),
-        }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => SkillFile::unreadable(path, &error),
+        };
+        files.push(listed);
     }
     Ok(())
 }

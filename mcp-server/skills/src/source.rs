@@ -92,19 +92,22 @@ impl SkillFile {
     /// Describes a file that is not served, such as a link. Skills with such a file are left out,
     /// and the reason is logged.
     pub fn unusable(path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self::not_served(path, reason, false)
-    }
-
-    pub(crate) fn not_served(
-        path: impl Into<String>,
-        reason: impl Into<String>,
-        may_be_over_soon: bool,
-    ) -> Self {
         Self {
             path: path.into(),
             state: Err(Unusable {
                 reason: reason.into(),
-                may_be_over_soon,
+                may_be_over_soon: false,
+            }),
+        }
+    }
+
+    /// Describes a file or folder that the system reports an error for. The source is read again soon.
+    pub(crate) fn unreadable(path: String, error: &io::Error) -> Self {
+        Self {
+            path,
+            state: Err(Unusable {
+                reason: error.to_string(),
+                may_be_over_soon: true,
             }),
         }
     }

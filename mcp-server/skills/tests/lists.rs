@@ -126,15 +126,12 @@ async fn lists_have_pages() {
         write_skill(root.path(), name);
         write(root.path(), &format!("a/files/{name}"), name);
     }
+    // The server has no size of pages.
     let skills = Skills::folder(root.path())
         .unwrap()
         .page_size(2)
         .cache(Duration::from_secs(5), CacheScope::Public);
-    let server = Server::builder("test", "1")
-        .page_size(2)
-        .skills(skills)
-        .build()
-        .unwrap();
+    let server = Server::builder("test", "1").skills(skills).build().unwrap();
     let mut peer = Peer::modern(&server);
     for (method, member, params) in [
         ("skills/list", "skills", json!({})),

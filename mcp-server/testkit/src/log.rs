@@ -18,7 +18,6 @@ pub struct Fields(pub BTreeMap<&'static str, String>);
 
 impl Fields {
     /// Returns the value of a field.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
@@ -47,7 +46,6 @@ pub struct Logged {
 
 impl Logged {
     /// Returns the message.
-    #[must_use]
     pub fn message(&self) -> &str {
         self.fields.get("message").unwrap_or_default()
     }
@@ -73,7 +71,6 @@ pub struct Log {
 
 impl Log {
     /// Begins to collect.
-    #[must_use]
     pub fn begin() -> Self {
         Self::new(|dispatch| Some(tracing::dispatcher::set_default(&dispatch)))
     }

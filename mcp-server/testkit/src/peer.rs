@@ -26,7 +26,7 @@ type Served = ByteStream<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
 type Reader = Box<dyn AsyncRead + Send + Unpin>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// A client that sends and receives lines of JSON, and compares nothing by itself.
+/// A client that sends and receives lines of JSON.
 pub struct Peer {
     lines: Lines<BufReader<Reader>>,
     writer: Writer,

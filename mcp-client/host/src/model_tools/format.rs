@@ -27,7 +27,8 @@ impl ModelFormat {
         }
     }
 
-    /// Removes the properties whose names the interface rejects, together with all tools.
+    /// Removes the properties whose names the interface does not accept: because of one, it would
+    /// reject the whole request.
     ///
     /// # Errors
     ///

@@ -190,6 +190,9 @@ impl<'a> Inliner<'a> {
         let has_list = members
             .get("items")
             .is_some_and(|it| it.as_array().is_some());
+        if has_list {
+            result.remove("prefixItems");
+        }
         for (name, value) in members {
             let is_replaced = name == "prefixItems" && has_list;
             if DROPPED.contains(&name) || matches!(name, "$ref" | "$dynamicRef") || is_replaced {
@@ -201,7 +204,7 @@ impl<'a> Inliner<'a> {
             }
         }
         // Interfaces reject all tools because of one without it.
-        if result.get("type").is_some_and(|it| it == "array") && !result.contains_key("items") {
+        if result.get("type").is_some_and(has_array) && !result.contains_key("items") {
             result.push("items", anything());
         }
         Value::Object(result)
@@ -229,10 +232,9 @@ impl<'a> Inliner<'a> {
                 Value::Array(schemas.collect())
             }
             value if SCHEMA.contains(&name) => self.schema(value, depth),
-            value if name == "type" && !is_type(value) => return None,
             // Data, such as `default` and `enum`.
-            value if self.take(size(value)) => value.clone(),
-            _ => return None,
+            value if !self.take(size(value)) || (name == "type" && !is_type(value)) => return None,
+            value => value.clone(),
         })
     }
 
@@ -286,6 +288,14 @@ impl<'a> Inliner<'a> {
         self.left = left.unwrap_or(0);
         left.is_some()
     }
+}
+
+/// Returns `true` if the keyword `type` permits arrays.
+fn has_array(value: &Value) -> bool {
+    let names = value
+        .as_array()
+        .map_or(std::slice::from_ref(value), Vec::as_slice);
+    names.iter().any(|name| *name == "array")
 }
 
 /// Returns `true` for a value of the keyword `type`.

@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::yaml::{self, YamlError, YamlLimits};
 
 /// The maximum length of a frontmatter in bytes.
-const LIMIT: usize = 64 * 1024;
+pub const LIMIT: usize = 64 * 1024;
 const LIMITS: YamlLimits = YamlLimits {
     depth: 16,
     values: 4096,

@@ -88,6 +88,7 @@ fn choice_at_the_root_becomes_one_object() {
 
 #[test]
 fn what_interfaces_reject_is_rewritten() {
+    let list = r#"{"type":["array","null"],"items":[{},{}]}"#;
     for (given, expected) in [
         (r#"{"type":"array"}"#, r#"{"type":"array","items":{}}"#),
         (
@@ -98,6 +99,10 @@ fn what_interfaces_reject_is_rewritten() {
             r#"{"type":"array","items":[{}],"prefixItems":[]}"#,
             r#"{"type":"array","prefixItems":[{}],"items":{}}"#,
         ),
+        (
+            r##"{"$ref":"#/$defs/list","items":[{"type":"null"}]}"##,
+            r#"{"type":["array","null"],"prefixItems":[{"type":"null"}],"items":{}}"#,
+        ),
         (r#"{"type":"file"}"#, "{}"),
         (r#"{"type":["string","any"]}"#, "{}"),
         (
@@ -106,7 +111,9 @@ fn what_interfaces_reject_is_rewritten() {
         ),
     ] {
         assert_eq!(
-            schema(&format!(r#"{{"properties":{{"a":{given}}}}}"#)),
+            schema(&format!(
+                r#"{{"properties":{{"a":{given}}},"$defs":{{"list":{list}}}}}"#
+            )),
             format!(r#"{{"type":"object","properties":{{"a":{expected}}}}}"#)
         );
     }
