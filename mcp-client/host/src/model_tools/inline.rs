@@ -67,9 +67,8 @@ pub(super) fn inlined(schema: &Value) -> Object {
     for keyword in ["not", "enum", "if", "then", "else"] {
         root.remove(keyword);
     }
-    let properties = root
-        .remove("properties")
-        .filter(|it| it.as_object().is_some());
+    let properties = root.remove("properties");
+    let properties = properties.filter(|it| it.as_object().is_some());
     let mut result = Object::with_capacity(root.len() + 2);
     result.push("type", Value::from("object"));
     result.push("properties", properties.unwrap_or_else(anything));
@@ -187,9 +186,7 @@ impl<'a> Inliner<'a> {
             result.retain(|name, _| !own.contains(name));
         }
         // Draft 2020-12 has another keyword for a list of schemas.
-        let has_list = members
-            .get("items")
-            .is_some_and(|it| it.as_array().is_some());
+        let has_list = members.get("items").and_then(Value::as_array).is_some();
         if has_list {
             result.remove("prefixItems");
         }
@@ -204,7 +201,8 @@ impl<'a> Inliner<'a> {
             }
         }
         // Interfaces reject all tools because of one without it.
-        if result.get("type").is_some_and(has_array) && !result.contains_key("items") {
+        let types = result.get("type").map_or(&[][..], type_names);
+        if types.iter().any(|it| *it == "array") && !result.contains_key("items") {
             result.push("items", anything());
         }
         Value::Object(result)
@@ -290,21 +288,16 @@ impl<'a> Inliner<'a> {
     }
 }
 
-/// Returns `true` if the keyword `type` permits arrays.
-fn has_array(value: &Value) -> bool {
-    let names = value
-        .as_array()
-        .map_or(std::slice::from_ref(value), Vec::as_slice);
-    names.iter().any(|name| *name == "array")
+/// Returns the names in a value of the keyword `type`.
+fn type_names(value: &Value) -> &[Value] {
+    let names = value.as_array();
+    names.map_or(std::slice::from_ref(value), Vec::as_slice)
 }
 
 /// Returns `true` for a value of the keyword `type`.
 fn is_type(value: &Value) -> bool {
-    let is_name = |value: &Value| value.as_str().is_some_and(|name| TYPES.contains(&name));
-    match value {
-        Value::Array(names) => !names.is_empty() && names.iter().all(is_name),
-        name => is_name(name),
-    }
+    let mut names = type_names(value).iter().map(Value::as_str);
+    value != &Value::Array(Vec::new()) && names.all(|it| it.is_some_and(|it| TYPES.contains(&it)))
 }
 
 /// Returns the size of an object without the values of its members.
