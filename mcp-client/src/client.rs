@@ -6,7 +6,6 @@ mod builder;
 #[cfg(feature = "proposals")]
 mod fetch;
 mod handle;
-mod icons;
 mod layers;
 #[rustfmt::skip]
 mod methods;

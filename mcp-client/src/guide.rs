@@ -22,9 +22,6 @@ pub mod eras {
 pub mod fetch {
     #![doc = include_str!("../docs/fetch.md")]
 }
-pub mod icons {
-    #![doc = include_str!("../docs/icons.md")]
-}
 pub mod middleware {
     #![doc = include_str!("../docs/middleware.md")]
 }

@@ -24,11 +24,10 @@
 //! connection, cheap to clone, with a method for each request; it negotiates the revision with the
 //! server. A [`Call`] is a request with its timeout, progress and metadata. Lists are streams over
 //! pages ([`List`]), changes are events ([`Subscription`]), and results are cached on demand
-//! ([`Cache`]). [`Limits`] bound everything that a server can make grow. [`icons`] are chosen,
-//! validated and loaded. [`Tasks`] waits for calls that take longer than a client does.
+//! ([`Cache`]). [`Limits`] bound everything that a server can make grow. [`Tasks`] waits for calls that take longer than a client does.
 //! [`middleware`] runs around all messages, and a [`ClientExtension`] adds to the protocol. The
 //! [guide] shows each task with an example that compiles. The crate `mcp-host` offers the tools of
-//! servers to language models.
+//! servers to language models, and loads icons.
 //!
 //! # Features
 //!
@@ -91,8 +90,8 @@
 //! * HTTP responses that are neither JSON nor a stream of events.
 //! * Redirects to another origin, or with another status than 307 and 308; a URL for messages of
 //!   another origin; ids of sessions with other characters than visible ASCII.
-//! * URLs of resources and icons that are not `https`, or lead to an address that is not public;
-//!   content from there that is not of the declared type; [`icons`] from other hosts.
+//! * URLs of resources that are not `https`, or lead to an address that is not public; content from
+//!   there that is not of the declared type.
 //! * User names in URLs. Send credentials in a header, use `oauth`, or implement `Authorize`.
 //! * What the page [`authorization`](guide::authorization) of the guide lists, in logins.
 //! * Schemas with references to other documents: a schema never causes a request.
@@ -105,14 +104,12 @@ mod client;
 mod extensions;
 mod features;
 pub mod guide;
-pub mod icons;
 #[cfg(feature = "oauth")]
 pub mod oauth;
 #[cfg(feature = "proposals")]
 mod proposals;
 mod protocol;
 mod transport;
-mod util;
 
 pub use client::{Client, ClientBuilder};
 #[cfg(feature = "apps")]
@@ -127,6 +124,10 @@ pub use features::extension::ClientExtension;
 pub use features::inboxes::SubscriptionEvent;
 pub use features::lists::{List, Listed, Page, Paged};
 pub use features::subscriptions::Subscription;
+#[cfg(feature = "tls")]
+pub use mcp_fetch::{
+    FetchError, FetchPolicy, Proxy, ProxyError, RedirectFault, UrlFault, is_loopback_url,
+};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};
@@ -146,8 +147,6 @@ pub use protocol::error::{
     CallError, ConnectError, DroppedMember, ElementError, ExtensionError, InputError, ListError,
     RefusalKind, ServerOutput, TransportError,
 };
-#[cfg(feature = "tls")]
-pub use protocol::fetch::{FetchError, FetchPolicy, RedirectFault};
 pub use protocol::limits::Limits;
 pub use protocol::middleware;
 pub use protocol::transport::Transport;
@@ -156,11 +155,6 @@ pub use transport::ByteStream;
 pub use transport::http::{EraCache, Http};
 #[cfg(feature = "process")]
 pub use transport::{ChildProcess, Restart, Stderr};
-pub use util::origin::UrlFault;
-#[cfg(feature = "tls")]
-pub use util::origin::is_loopback_url;
-#[cfg(feature = "tls")]
-pub use util::proxy::Proxy;
 
 /// Compiles the examples of the README.
 #[cfg(all(doctest, feature = "process"))]

@@ -7,8 +7,6 @@ pub(crate) mod caching;
 pub(crate) mod capabilities;
 pub(crate) mod connection;
 pub(crate) mod error;
-#[cfg(feature = "tls")]
-pub(crate) mod fetch;
 pub(crate) mod lenient;
 pub(crate) mod limits;
 pub(crate) mod method_name;

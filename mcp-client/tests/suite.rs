@@ -3,11 +3,6 @@
 //! One test binary instead of one for each folder, because each binary links both libraries and
 //! their dependencies again. A new folder of tests is declared here.
 
-/// Parts that the examples of the tests and the tests have in common.
-#[cfg(feature = "tls")]
-mod subject {
-    pub(crate) mod certificate;
-}
 #[cfg_attr(
     not(all(feature = "oauth", feature = "process")),
     allow(dead_code, reason = "the modules of some features use it")
@@ -24,8 +19,7 @@ mod faults;
 mod fetch;
 #[cfg(feature = "http")]
 mod http;
-/// With the URLs of `mcp-server`.
-#[cfg(feature = "tls")]
+#[cfg(feature = "http")]
 mod icons;
 #[cfg(all(feature = "http", feature = "process"))]
 mod matrix;

@@ -6,8 +6,8 @@ use mcp_client::{Client, ConnectError, Http, Proxy};
 use mcp_server::{HttpConfig, Server};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, date_time_ymd};
 
-use crate::subject::certificate::certified;
 use crate::support::proxy::FakeProxy;
+use mcp_testkit::certificate::certified;
 
 fn server() -> Server {
     Server::builder("secure", "1.0.0")

@@ -22,12 +22,13 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 const MDBOOK: &str = "^0.5";
 
 /// The libraries whose documentation is a part of the book.
-const LIBRARIES: [&str; 7] = [
+const LIBRARIES: [&str; 8] = [
     "mcp-types",
     "mcp-server",
     "mcp-skills",
     "mcp-stores",
     "mcp-client",
+    "mcp-fetch",
     "mcp-host",
     "mcp-gateway",
 ];
@@ -189,6 +190,7 @@ impl Book {
                     "mcp_server"
                 }
             }
+            _ if page.starts_with("mcp-client/fetch") => "mcp_fetch",
             _ if page.starts_with("mcp-client/host") => "mcp_host",
             _ if page.starts_with("mcp-client") => "mcp_client",
             _ => "mcp_types",

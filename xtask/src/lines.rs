@@ -48,14 +48,14 @@ server: proposals = mcp-server/src/proposals
 server: tests = mcp-server/tests/ mcp-server/testkit/
 server: server, guide, examples = mcp-server/
 command-line program = mcp-client/cli/
-tools for language models = mcp-client/host/
-client: util = mcp-client/src/util
+fetch = mcp-client/fetch/
+tools for language models, icons = mcp-client/host/
 client: protocol = mcp-client/src/protocol
 client: features = mcp-client/src/features
 client: transport = mcp-client/src/transport
 client: authorization = mcp-client/src/oauth
 client: extensions = mcp-client/src/extensions
-client: proposals, icons = mcp-client/src/proposals mcp-client/src/icons
+client: proposals, icons = mcp-client/src/proposals
 client: tests = mcp-client/tests/
 client: client, guide, examples = mcp-client/",
     ),

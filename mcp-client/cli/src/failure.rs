@@ -177,7 +177,12 @@ fn needs_login(error: &CallError) -> bool {
 fn of_authorization(error: &OAuthError) -> u8 {
     match &error.fault {
         OAuthFault::Fetch(error) => match error.as_ref() {
-            FetchError::Connect { .. } | FetchError::Resolve { .. } | FetchError::Http(_) => 3,
+            FetchError::Connect { .. }
+            | FetchError::Resolve { .. }
+            | FetchError::Proxy(_)
+            | FetchError::Certificate(_)
+            | FetchError::Header { .. }
+            | FetchError::Exchange(_) => 3,
             FetchError::Time { .. } | FetchError::TotalTime { .. } => 5,
             _ => AUTHORIZATION,
         },

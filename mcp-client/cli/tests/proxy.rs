@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use mcp_server::{HttpConfig, Server};
 use rcgen::{BasicConstraints, IsCa};
 
-use crate::subject::certificate::certified;
 use crate::support::proxy::FakeProxy;
+use mcp_testkit::certificate::certified;
 
 /// Serves over TLS. Returns the certificate in PEM, which is marked as one of an authority, as
 /// `openssl req -x509` does.

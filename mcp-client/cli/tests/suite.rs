@@ -33,11 +33,6 @@ mod trouble;
 mod upstreams;
 mod watch;
 
-/// What the tests and the subject have in common.
-mod subject {
-    #[path = "../../../tests/subject/certificate.rs"]
-    pub(crate) mod certificate;
-}
 /// A scripted server with an authorization server, as in the tests of the client.
 #[allow(dead_code, reason = "the tests of the client use the rest")]
 #[path = "../../tests/oauth/world.rs"]

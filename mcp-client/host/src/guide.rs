@@ -8,3 +8,7 @@ pub mod agents {
 pub mod models {
     #![doc = include_str!("../docs/models.md")]
 }
+#[cfg(feature = "icons")]
+pub mod icons {
+    #![doc = include_str!("../docs/icons.md")]
+}

@@ -5,8 +5,16 @@
 //! It reads the calls of the model, makes them, and returns the results as messages for the model. The
 //! page [`models`](guide::models) describes the forms, and [`agents`](guide::agents) has a complete
 //! program.
+//!
+//! | feature | adds |
+//! | --- | --- |
+//! | `icons` | `icons`: icons and websites of servers are chosen, checked and loaded |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod guide;
+#[cfg(feature = "icons")]
+pub mod icons;
 mod model_tools;
 
 pub use model_tools::{ModelCall, ModelFormat, ModelResult, ModelTools, ModelToolsError};

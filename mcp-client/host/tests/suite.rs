@@ -2,14 +2,15 @@
 
 mod agent;
 mod definitions;
+#[cfg(feature = "icons")]
+mod icons;
 mod results;
-
-use std::time::Duration;
 
 use mcp_client::types::json::Value;
 use mcp_client::{ByteStream, Client};
 use mcp_host::ModelFormat;
 use mcp_server::Server;
+use mcp_testkit::soon;
 use serde_json::json;
 
 const FORMATS: [ModelFormat; 3] = [
@@ -17,12 +18,6 @@ const FORMATS: [ModelFormat; 3] = [
     ModelFormat::OpenAiChat,
     ModelFormat::OpenAiResponses,
 ];
-
-/// Waits for a future, longer than any successful operation.
-async fn soon<F: IntoFuture>(future: F) -> F::Output {
-    let done = tokio::time::timeout(Duration::from_secs(60), future.into_future()).await;
-    done.expect("timed out")
-}
 
 async fn connect(server: &Server) -> Client {
     let transport = ByteStream::of(server.in_memory());

@@ -36,13 +36,13 @@ use crate::protocol::connection::pending_requests::PendingRequests;
 use crate::protocol::connection::{Connection, MessageSender};
 use crate::protocol::error::server_output::LastOutput;
 use crate::protocol::error::{CallError, ConnectError, InputError};
-#[cfg(feature = "tls")]
-use crate::protocol::fetch::FetchPolicy;
 use crate::protocol::limits::Limits;
 use crate::protocol::middleware::{Layer, Layers};
 use crate::protocol::negotiation::negotiate;
 use crate::protocol::request_meta::RequestMeta;
 use crate::protocol::transport::{OpenedTransport, Transport};
+#[cfg(feature = "tls")]
+use mcp_fetch::FetchPolicy;
 
 #[cfg(not(feature = "proposals"))]
 const RESOURCES: &[&dyn crate::features::proposals::ResourceProposals] = &[];

@@ -16,11 +16,11 @@ use crate::features::state::Features;
 use crate::features::subscriptions::Subscription;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::{CallError, DroppedMember, TransportError};
-#[cfg(feature = "tls")]
-use crate::protocol::fetch::FetchPolicy;
 use crate::protocol::request_meta::RequestMeta;
 use crate::protocol::roundtrip::notify;
 use crate::protocol::transport::Driver;
+#[cfg(feature = "tls")]
+use mcp_fetch::FetchPolicy;
 
 /// A connection to a server, with a method for each request of the newest revision.
 /// [`Client::builder`] creates one.
@@ -73,8 +73,17 @@ impl Client {
         self.shared.connection()
     }
 
+    /// Returns the URL of the server; `None` if it is not reached over HTTP. Its query may be a
+    /// secret.
+    #[must_use]
+    pub fn url(&self) -> Option<String> {
+        self.connection().sender.url()
+    }
+
+    /// Returns the policy for URLs that the server names, see
+    /// [`ClientBuilder::fetch_policy`](super::ClientBuilder::fetch_policy).
     #[cfg(feature = "tls")]
-    pub(super) fn fetch_policy(&self) -> &FetchPolicy {
+    pub fn fetch_policy(&self) -> &FetchPolicy {
         &self.fetch_policy
     }
 

@@ -15,8 +15,8 @@ use super::store::{MemoryStore, TokenStore};
 use super::user_agent::UserAgent;
 use crate::oauth::client::registration::Description;
 use crate::protocol::error::AuthorizeError;
-use crate::protocol::fetch::FetchPolicy;
-use crate::util::origin::Origin;
+use mcp_fetch::FetchPolicy;
+use mcp_fetch::Origin;
 
 /// The maximum size of metadata, registrations and tokens in bytes.
 const DOCUMENT_BYTES: u64 = 256 << 10;

@@ -14,7 +14,7 @@ use super::tokens::{TokenType, Tokens};
 use super::user_agent::UserAgent;
 use crate::oauth::client::registration::Description;
 use crate::protocol::error::AuthorizeError;
-use crate::protocol::fetch::FetchPolicy;
+use mcp_fetch::FetchPolicy;
 
 /// The configuration of an [`OAuth`](super::OAuth).
 pub(super) struct Config {

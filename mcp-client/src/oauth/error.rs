@@ -11,9 +11,9 @@ use mcp_internal::oauth::jwt::JwtError;
 use mcp_internal::oauth::scopes::ScopeError;
 use mcp_internal::peer_text::{PeerDisplay, PeerText};
 
-use crate::protocol::fetch::FetchError;
-use crate::util::origin::UrlFault;
-use crate::util::url::shown;
+use mcp_fetch::FetchError;
+use mcp_fetch::UrlFault;
+use mcp_fetch::url::shown;
 
 /// Why a request could not be authorized. It is the source of
 /// [`HttpError::Authorize`](crate::HttpError::Authorize). It contains no secrets.

@@ -22,7 +22,7 @@ use crate::oauth::renewal::purpose::Purpose;
 use crate::oauth::renewal::target::Target;
 use crate::oauth::tokens::dpop::{DPOP, proof};
 use crate::protocol::authorize::{Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse};
-use crate::util::origin::Origin;
+use mcp_fetch::Origin;
 
 /// Authorizes requests with OAuth. Clones share the tokens.
 ///

@@ -5,14 +5,12 @@ use std::fmt::Display;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use mcp_fetch::{FetchError, FetchPolicy, FetchRequest, FetchResponse, Origin, UrlFault};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
 use super::error::{OAuthError, OAuthFault, OAuthStep};
-use crate::protocol::fetch::get::Get;
-use crate::protocol::fetch::{Direct, FetchError, FetchPolicy};
-use crate::util::origin::{Origin, UrlFault};
 
 /// The media type of metadata, tokens and registrations.
 const JSON: &str = "application/json";
@@ -49,18 +47,10 @@ impl Net {
 
     /// Requests a document. Redirects are followed within the origin.
     pub(super) async fn get(&self, url: &str) -> Result<NetResponse, FetchError> {
-        let mut get = Get {
-            policy: &self.policy,
-            url: url.to_owned(),
-            headers: HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(JSON))]),
-            follows: &|_, _| false,
-        };
-        let (head, mut body) = get.send().await?.into_parts();
-        Ok(NetResponse {
-            status: head.status,
-            headers: head.headers,
-            body: Zeroizing::new(body.read_all().await?),
-        })
+        let get = FetchRequest::get(&self.policy, url)
+            .header(ACCEPT, HeaderValue::from_static(JSON))
+            .follow(&|_, _| false);
+        NetResponse::read(get.send().await?).await
     }
 
     /// Sends a request without following redirects.
@@ -78,19 +68,10 @@ impl Net {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
             body
         });
-        let request = Direct {
-            policy: &self.policy,
-            method,
-            url,
-            headers,
-            body,
-        };
-        let (status, headers, body) = request.send().await?;
-        Ok(NetResponse {
-            status,
-            headers,
-            body: Zeroizing::new(body),
-        })
+        let request = FetchRequest::new(&self.policy, method, url)
+            .headers(headers)
+            .body(body);
+        NetResponse::read(request.send().await?).await
     }
 
     /// Sends a GET request, and returns the head of the response. Its body may have no end.
@@ -99,14 +80,9 @@ impl Net {
         url: &str,
         headers: HeaderMap,
     ) -> Result<(StatusCode, HeaderMap), FetchError> {
-        let request = Direct {
-            policy: &self.policy,
-            method: Method::GET,
-            url,
-            headers,
-            body: Bytes::new(),
-        };
-        request.send_for_head().await
+        let request = FetchRequest::get(&self.policy, url).headers(headers);
+        let response = request.send().await?;
+        Ok((response.status, response.headers))
     }
 
     /// Checks a URL to which the user is sent: `https`, or `http` on this machine if the server is
@@ -121,6 +97,14 @@ impl Net {
 }
 
 impl NetResponse {
+    async fn read(mut response: FetchResponse) -> Result<Self, FetchError> {
+        Ok(Self {
+            status: response.status,
+            headers: response.headers,
+            body: Zeroizing::new(response.body.read_all().await?),
+        })
+    }
+
     /// Decodes the body as JSON.
     pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, OAuthFault> {
         // The text of an error names members and positions, and quotes no values but of wrong
@@ -238,7 +222,10 @@ mod tests {
         for server in ["http://127.0.0.1:1/mcp", "http://localhost:1/mcp"] {
             let reached = reaches_this_machine(server, at).await;
             // The connection is closed without a response.
-            assert!(matches!(reached, Err(FetchError::Http(_))), "{reached:?}");
+            assert!(
+                matches!(reached, Err(FetchError::Exchange(_))),
+                "{reached:?}"
+            );
         }
     }
 }

@@ -8,7 +8,7 @@ use super::error::OAuthError;
 use super::store::StoreKey;
 use super::tokens::{TokenType, Tokens};
 use crate::oauth::renewal::records::Records;
-use crate::util::url::shown;
+use mcp_fetch::url::shown;
 
 /// The tokens for a server, without their secrets.
 #[derive(Clone)]

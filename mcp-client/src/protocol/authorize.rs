@@ -7,7 +7,7 @@ use std::pin::Pin;
 use http::{HeaderMap, Method, StatusCode, Uri};
 
 use super::error::AuthorizeError;
-use crate::util::url::shown;
+use mcp_fetch::url::shown;
 
 /// The future that an [`Authorize`] method returns.
 pub type AuthorizeFuture<'a, T> =

@@ -25,12 +25,12 @@ use crate::protocol::connection::timeout_pause::TimeoutPause;
 use crate::protocol::error::{HttpError, TransportError};
 use crate::protocol::limits::Limits;
 use crate::protocol::transport::{OpenTransport, OpenedTransport};
-#[cfg(feature = "tls")]
-use crate::util::proxy::Proxy;
-use crate::util::url::shown;
 use endpoint::Endpoint;
 use http_client::connector::{self, Dialing};
 use http_client::{HttpClient, url};
+#[cfg(feature = "tls")]
+use mcp_fetch::Proxy;
+use mcp_fetch::url::shown;
 use sender::HttpSender;
 
 /// A server at a URL.
@@ -98,7 +98,7 @@ impl Http {
     /// certificate is an [`HttpError::Certificate`] when a client connects.
     #[cfg(feature = "tls")]
     pub fn tls_roots(mut self, pem: impl Into<Vec<u8>>) -> Self {
-        self.dialing.trust.pem.push(pem.into());
+        self.dialing.trust = self.dialing.trust.roots(pem);
         self
     }
 
@@ -107,7 +107,7 @@ impl Http {
     /// development.
     #[cfg(feature = "tls")]
     pub fn insecure_loopback(mut self, accept: bool) -> Self {
-        self.dialing.trust.insecure_loopback = accept;
+        self.dialing.trust = self.dialing.trust.insecure_loopback(accept);
         self
     }
 

@@ -9,7 +9,8 @@ use mcp_client::{FetchError, FetchPolicy, FetchedBy, Proxy};
 
 use super::mcp::{Mcp, resource};
 use crate::support::proxy::FakeProxy;
-use crate::support::web::{Reply, Web, soon};
+use mcp_testkit::soon;
+use mcp_testkit::web::{Reply, Web};
 
 /// Returns the address because of which a URL is rejected.
 async fn refused(mcp: &Mcp, url: &str, policy: FetchPolicy) -> IpAddr {

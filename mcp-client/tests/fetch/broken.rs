@@ -3,7 +3,8 @@
 use mcp_client::{FetchError, FetchFailed, Fetched, FetchedBy};
 
 use super::mcp::{Mcp, READ, resource};
-use crate::support::web::{Reply, Web, soon};
+use mcp_testkit::soon;
+use mcp_testkit::web::{Reply, Web};
 
 const BODY: &[u8] = b"0123456789";
 
@@ -56,7 +57,7 @@ async fn interrupted_transfer_resumes_where_it_stopped() {
     // All attempts are reported.
     assert!(matches!(
         fetched.attempts(),
-        [FetchError::Http(_), FetchError::Http(_)]
+        [FetchError::Exchange(_), FetchError::Exchange(_)]
     ));
     assert_eq!(mcp.reads(), 0);
     assert!(!web.head().await.to_ascii_lowercase().contains("range:"));
@@ -99,7 +100,7 @@ async fn without_ranges_an_unread_transfer_falls_back_to_read() {
         assert_eq!(soon(fetched.bytes()).await.expect("bytes"), READ);
         assert_eq!(fetched.by(), FetchedBy::Read);
         assert_eq!(fetched.length(), Some(READ.len() as u64));
-        assert!(matches!(fetched.attempts(), [FetchError::Http(_)]));
+        assert!(matches!(fetched.attempts(), [FetchError::Exchange(_)]));
         assert_eq!(mcp.reads(), reads + 1);
     }
     assert_eq!(web.connections(), 3);
@@ -163,7 +164,7 @@ async fn mismatched_partial_content_is_rejected() {
         assert_eq!(soon(fetched.bytes()).await.expect("bytes"), READ);
         assert!(matches!(
             fetched.attempts(),
-            [FetchError::Http(_), FetchError::NoRest { .. }]
+            [FetchError::Exchange(_), FetchError::NoRest { .. }]
         ));
         // The same if the program has already read a part.
         web.answer(begun(4));
@@ -188,7 +189,7 @@ async fn too_short_partial_content_is_an_error() {
     assert!(matches!(
         fetched.attempts(),
         [
-            FetchError::Http(_),
+            FetchError::Exchange(_),
             FetchError::Size {
                 expected: 10,
                 found: 6

@@ -5,7 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use mcp_client::{FetchError, FetchPolicy, FetchedBy};
 
 use super::mcp::{Mcp, resource};
-use crate::support::web::{Reply, Web, soon};
+use mcp_testkit::soon;
+use mcp_testkit::web::{Reply, Web};
 
 /// Formats the time in this number of seconds, at an offset of this number of hours.
 fn in_seconds(seconds: i64, east: i64) -> String {

@@ -5,7 +5,8 @@ use std::time::Duration;
 use mcp_client::{FetchError, FetchFailed, FetchPolicy, FetchedBy, RedirectFault};
 
 use super::mcp::{Mcp, READ, resource};
-use crate::support::web::{Reply, Web, soon};
+use mcp_testkit::soon;
+use mcp_testkit::web::{Reply, Web};
 
 const BODY: &[u8] = b"by the URL";
 

@@ -3,7 +3,8 @@
 use mcp_client::{FetchError, FetchPolicy, FetchedBy, RedirectFault, UrlFault};
 
 use super::mcp::{Mcp, resource};
-use crate::support::web::{Reply, Web, soon};
+use mcp_testkit::soon;
+use mcp_testkit::web::{Reply, Web};
 
 /// Returns the reason for which a redirect is not followed.
 async fn not_followed(mcp: &Mcp, policy: FetchPolicy) -> String {

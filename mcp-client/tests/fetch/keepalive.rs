@@ -6,7 +6,8 @@ use mcp_client::FetchedBy;
 
 use super::mcp::{Mcp, resource};
 use crate::support::keepalive::has_keep_alive;
-use crate::support::web::{Reply, Web, soon};
+use mcp_testkit::soon;
+use mcp_testkit::web::{Reply, Web};
 
 #[tokio::test]
 async fn downloads_have_tcp_keep_alive() {

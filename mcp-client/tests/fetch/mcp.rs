@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mcp_client::Client;
 
 use crate::support::serve;
-use crate::support::web::soon;
+use mcp_testkit::soon;
 
 /// A server that counts the reads of its resource.
 pub(crate) struct Mcp {

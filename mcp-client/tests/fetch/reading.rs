@@ -9,7 +9,8 @@ use mcp_server::{ResourceDef, Server};
 
 use super::mcp::{URI, resource};
 use crate::support::serve;
-use crate::support::web::{Reply, Web, soon};
+use mcp_testkit::soon;
+use mcp_testkit::web::{Reply, Web};
 
 /// Returns a client of a server whose resource has these contents.
 async fn client(contents: Vec<AnyResourceContents>) -> Client {

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::mcp::{URI, resource};
 use crate::support::script::Script;
-use crate::support::web::{Reply, Web, soon};
+use mcp_testkit::soon;
+use mcp_testkit::web::{Reply, Web};
 
 const WITH_PROPOSAL: &str = r#"{"resources":{},"experimental":{"sep-2093":{}}}"#;
 

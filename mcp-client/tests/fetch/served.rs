@@ -8,9 +8,9 @@ use mcp_client::types::{ContentBlock, Resource, ResourceLink};
 use mcp_client::{Client, FetchPolicy, FetchedBy, Http, Proposal};
 use mcp_server::{HttpUrls, ResourceDef, Server};
 
-use crate::subject::certificate::certified;
 use crate::support::log::Log;
-use crate::support::web::soon;
+use mcp_testkit::certificate::certified;
+use mcp_testkit::soon;
 
 struct Both {
     server: Server,

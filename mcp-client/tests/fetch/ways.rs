@@ -4,7 +4,8 @@ use mcp_client::types::ResourceLink;
 use mcp_client::{Client, FetchError, FetchedBy};
 
 use super::mcp::{Mcp, READ, URI, resource};
-use crate::support::web::{Reply, Web, soon};
+use mcp_testkit::soon;
+use mcp_testkit::web::{Reply, Web};
 
 #[tokio::test]
 async fn download_sends_nothing_of_the_connection() {

@@ -1,9 +1,4 @@
-//! Icons and websites, over real sockets, with all kinds of failures.
+//! Icons that clients and servers set for themselves.
 
-mod choosing;
 mod defined;
-mod embedded;
-mod extremes;
-mod loading;
 mod older;
-mod websites;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-use crate::support::web::soon;
+use mcp_testkit::soon;
 
 fn icon(of: &str) -> Icon {
     Icon::new(format!("https://example.com/{of}.png"))

@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
 use super::world::*;
-use crate::subject::certificate::certified;
+use mcp_testkit::certificate::certified;
 
 /// Serves a world with TLS. Returns the address, and the certificate.
 async fn with_tls(world: &World, names: &[&str]) -> (SocketAddr, String) {

@@ -10,22 +10,10 @@ pub(crate) mod log;
 #[cfg(feature = "tls")]
 pub(crate) mod proxy;
 pub(crate) mod script;
-#[cfg(feature = "tls")]
-pub(crate) mod web;
-
-use std::time::Duration;
 
 use mcp_client::{ByteStream, CallError, Transport, TransportError};
 use mcp_server::Server;
-
-/// Longer than any successful operation.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Waits for a future, with a timeout.
-pub(crate) async fn soon<F: IntoFuture>(future: F) -> F::Output {
-    let done = tokio::time::timeout(TIMEOUT, future.into_future()).await;
-    done.expect("timed out")
-}
+pub(crate) use mcp_testkit::{TIMEOUT, soon};
 
 /// Serves at the other end of a stream in memory.
 pub(crate) fn serve(server: &Server) -> impl Transport + use<> {

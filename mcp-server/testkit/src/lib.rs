@@ -1,5 +1,5 @@
-//! What observes servers in the tests of several crates: a client of lines of JSON, and a subscriber of the
-//! log.
+//! What observes servers in the tests of several crates: a client of lines of JSON, a subscriber of the
+//! log, and an HTTPS host that clients are led to.
 
 #![expect(
     clippy::missing_panics_doc,
@@ -7,5 +7,20 @@
     reason = "only tests use it, which fail by panics"
 )]
 
+#[cfg(feature = "web")]
+pub mod certificate;
 pub mod log;
 pub mod peer;
+#[cfg(feature = "web")]
+pub mod web;
+
+use std::time::Duration;
+
+/// Longer than any successful operation.
+pub const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Waits for a future, with a timeout.
+pub async fn soon<F: IntoFuture>(future: F) -> F::Output {
+    let done = tokio::time::timeout(TIMEOUT, future.into_future()).await;
+    done.expect("timed out")
+}

@@ -45,9 +45,8 @@ const CRATES: [Layers; 2] = [
     Layers {
         package: "mcp-client",
         folders: &[
-            &["util"],
             &["protocol"],
-            &["features", "icons", "oauth", "transport"],
+            &["features", "oauth", "transport"],
             &["extensions", "proposals"],
             &["client"],
         ],
@@ -55,7 +54,7 @@ const CRATES: [Layers; 2] = [
 ];
 
 /// Crates without layers, in which only the length of the files and circles of siblings are checked.
-const UNLAYERED_CRATES: [&str; 10] = [
+const UNLAYERED_CRATES: [&str; 11] = [
     "codegen",
     "mcp-types",
     "mcp-types/internal",
@@ -64,6 +63,7 @@ const UNLAYERED_CRATES: [&str; 10] = [
     "mcp-server/stores",
     "mcp-server/testkit",
     "mcp-client/cli",
+    "mcp-client/fetch",
     "mcp-client/host",
     "xtask",
 ];

@@ -1,9 +1,9 @@
 //! `mcp discover`.
 
 use mcp_client::Client;
-use mcp_client::icons::{IconPolicy, Website};
 use mcp_client::types::json::{Object, Value};
 use mcp_client::types::{DiscoverRequest, RequestParams};
+use mcp_host::icons::{IconPolicy, Website, website};
 
 use super::lists::icons;
 use crate::connect::described;
@@ -24,7 +24,7 @@ pub(crate) async fn discover(client: &Client, output: Output) -> Result<(), Fail
     if let Some(info) = client.server_info() {
         output.line(&described(&info))?;
         output.indented(info.description.as_deref().unwrap_or_default())?;
-        match client.website(&IconPolicy::new()) {
+        match website(client, &IconPolicy::new()) {
             Some(Ok(Website::Own { url } | Website::Trusted { url })) => output.indented(&url)?,
             Some(Ok(Website::Elsewhere { url, host })) => {
                 output.indented(&format!("{url} (on the host {host})"))?;

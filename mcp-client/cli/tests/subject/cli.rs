@@ -4,8 +4,6 @@
 //! also issues URLs and writes its certificate to the file. With `skills FOLDER` it has the skills in
 //! a folder.
 
-#[path = "../../../tests/subject/certificate.rs"]
-mod certificate;
 mod faulty;
 mod hostile;
 mod odd;
@@ -26,7 +24,7 @@ use mcp_server::{
 };
 use mcp_skills::{OfferSkills as _, Skills};
 
-use certificate::certified;
+use mcp_testkit::certificate::certified;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Add {

@@ -10,7 +10,7 @@ use crate::oauth::client::{ClientAuthMethod, ClientRecord, choose_method};
 use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::oauth::net::{Net, refusal};
 use crate::oauth::secret::Secret;
-use crate::util::origin::Origin;
+use mcp_fetch::Origin;
 
 /// How the client describes itself to authorization servers.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use mcp_internal::oauth::well_known;
 use super::search::search;
 use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::oauth::net::Net;
-use crate::util::origin::Origin;
-use crate::util::url::shown;
+use mcp_fetch::Origin;
+use mcp_fetch::url::shown;
 
 /// Finds the metadata of a server: at the URL that the server named, by its path, or at the root of
 /// its origin.

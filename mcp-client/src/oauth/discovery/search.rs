@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::oauth::net::Net;
-use crate::util::url::shown;
+use mcp_fetch::url::shown;
 
 /// Loads the documents at some URLs, one after the other, until one of them is accepted.
 ///

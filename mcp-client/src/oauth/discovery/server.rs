@@ -6,7 +6,7 @@ use mcp_internal::oauth::well_known;
 use super::search::search;
 use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::oauth::net::Net;
-use crate::util::origin::UrlFault;
+use mcp_fetch::UrlFault;
 
 /// Returns `true` if two issuers are equal. Without a path, a slash at the end does not matter,
 /// because an empty path is equivalent to `/` (RFC 3986, section 6.2.3). Everything else is

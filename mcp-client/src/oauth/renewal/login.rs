@@ -15,7 +15,7 @@ use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::oauth::secret::Secret;
 use crate::oauth::tokens::stored_key;
 use crate::oauth::user_agent::AuthorizationUrl;
-use crate::util::url::shown;
+use mcp_fetch::url::shown;
 
 /// What belongs to one authorization request. It is used once.
 #[derive(Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use crate::oauth::discovery::challenge::ChallengeInfo;
 use crate::oauth::discovery::{find_resource, find_server, is_same_issuer};
 use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::oauth::net::Net;
-use crate::util::url::shown;
+use mcp_fetch::url::shown;
 
 /// The scope for a refresh token.
 const OFFLINE: &str = "offline_access";

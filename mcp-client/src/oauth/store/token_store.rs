@@ -8,7 +8,7 @@ use std::pin::Pin;
 use serde::{Deserialize, Serialize};
 
 use crate::oauth::secret::Secret;
-use crate::util::url::shown;
+use mcp_fetch::url::shown;
 
 /// The error of a [`TokenStore`].
 pub type StoreError = Box<dyn Error + Send + Sync>;

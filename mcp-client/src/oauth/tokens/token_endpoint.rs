@@ -218,7 +218,7 @@ fn seconds<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::fetch::FetchPolicy;
+    use mcp_fetch::FetchPolicy;
 
     #[test]
     fn credentials_in_headers_are_marked_as_secret() {

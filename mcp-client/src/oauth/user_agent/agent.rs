@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::oauth::secret::Secret;
-use crate::util::url::shown;
+use mcp_fetch::url::shown;
 
 /// The error of a [`UserAgent`].
 pub type UserAgentError = Box<dyn Error + Send + Sync>;

@@ -1,16 +1,14 @@
 //! [`Headless`]: follows the redirects of an authorization server that needs no user.
 
-use bytes::Bytes;
+use http::HeaderValue;
 use http::header::{ACCEPT, LOCATION};
-use http::{HeaderMap, HeaderValue, Method};
+use mcp_fetch::url::resolve;
+use mcp_fetch::{FetchPolicy, FetchRequest, Origin};
 
 use super::agent::{
     AuthorizationUrl, RedirectReceiver, RedirectRequest, UserAgent, UserAgentError, UserAgentFuture,
 };
 use crate::oauth::secret::Secret;
-use crate::protocol::fetch::{Direct, FetchPolicy};
-use crate::util::origin::Origin;
-use crate::util::url::absolute;
 
 /// The maximum number of redirects.
 const REDIRECTS: usize = 10;
@@ -43,16 +41,11 @@ impl Headless {
         let policy = self.policy.around(&Origin::parse(&url.server)?);
         let mut url = url.url;
         for _ in 0..=REDIRECTS {
-            let mut headers = HeaderMap::new();
-            headers.insert(ACCEPT, HeaderValue::from_static("text/html"));
-            let request = Direct {
-                policy: &policy,
-                method: Method::GET,
-                url: &url,
-                headers,
-                body: Bytes::new(),
-            };
-            let (status, headers, _) = request.send().await?;
+            let request = FetchRequest::get(&policy, &url)
+                .header(ACCEPT, HeaderValue::from_static("text/html"));
+            let mut response = request.send().await?;
+            response.body.read_all().await?;
+            let (status, headers) = (response.status, response.headers);
             if !status.is_redirection() {
                 let text =
                     format!("expected a redirect, but the page has the HTTP status {status}");
@@ -62,7 +55,7 @@ impl Headless {
                 .get(LOCATION)
                 .ok_or("the redirect has no `Location`")?;
             let location = location.to_str()?;
-            let next = absolute(&url.parse()?, location).ok_or("the `Location` is invalid")?;
+            let next = resolve(&url.parse()?, location).ok_or("the `Location` is invalid")?;
             let base = next.split(['?', '#']).next().unwrap_or_default();
             if base == self.redirect_uri {
                 return Ok(Secret::new(next));
@@ -98,7 +91,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::protocol::fetch::FetchError;
+    use mcp_fetch::FetchError;
 
     #[tokio::test]
     async fn addresses_that_are_allowed_follow_from_the_server_not_from_the_page() {

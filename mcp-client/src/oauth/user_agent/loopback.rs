@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -22,7 +23,6 @@ use super::agent::{
     AuthorizationUrl, RedirectReceiver, RedirectRequest, UserAgent, UserAgentError, UserAgentFuture,
 };
 use crate::oauth::secret::Secret;
-use crate::util::http_body::Full;
 
 /// The path of the redirect URI of a client that is registered in advance, and its beginning
 /// otherwise.
@@ -213,7 +213,7 @@ fn respond(
     path: &str,
     url: &AuthorizationUrl,
     sender: &mpsc::Sender<Secret>,
-) -> Response<Full> {
+) -> Response<Full<Bytes>> {
     let query = request.uri().query().unwrap_or_default();
     if request.uri().path() != path || request.method() != Method::GET {
         return page(StatusCode::NOT_FOUND, "Not found.");
@@ -238,7 +238,7 @@ fn respond(
     )
 }
 
-fn page(status: StatusCode, text: &str) -> Response<Full> {
+fn page(status: StatusCode, text: &str) -> Response<Full<Bytes>> {
     let html = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Login</title><p>{text}</p></html>"
     );

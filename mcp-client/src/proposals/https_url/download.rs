@@ -2,15 +2,13 @@
 
 use bytes::Bytes;
 use http::header::{ACCEPT, ACCEPT_RANGES, CONTENT_RANGE, ETAG, HeaderName, IF_RANGE, RANGE};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderValue, StatusCode};
+use mcp_fetch::{FetchBody, FetchError, FetchPolicy, FetchRequest};
 
 use super::reference::{Reference, is_same_type};
-use crate::protocol::error::HttpError;
-use crate::protocol::fetch::FetchError;
-use crate::protocol::fetch::FetchPolicy;
-use crate::protocol::fetch::body::Body;
-use crate::protocol::fetch::get::{Get, SHOWN, check_encoding, content_type};
-use crate::util::origin::Origin;
+
+/// The maximum number of characters of a media type in an error.
+const SHOWN: usize = 200;
 
 /// The maximum number of resumptions of a transfer.
 const RESUMPTIONS: usize = 3;
@@ -25,7 +23,7 @@ pub(super) struct Download {
     /// The total size in bytes, if it is known.
     pub(super) length: Option<u64>,
     pub(super) media_type: Option<String>,
-    body: Body,
+    body: FetchBody,
     /// Whether the transfer was interrupted, so that the rest has to be requested.
     interrupted: bool,
     resumptions: usize,
@@ -49,28 +47,24 @@ impl Download {
         // The size of the resource is that of its own type.
         let is_other = |wanted| listed.is_some_and(|listed| !is_same_type(wanted, listed));
         let size = reference.bytes().filter(|_| !wanted.is_some_and(is_other));
-        let limit = policy.bytes;
+        let limit = policy.max_size();
         if let Some(found) = size.filter(|size| *size > limit) {
             return Err(FetchError::TooLarge { found, limit });
         }
         let accept = header(&ACCEPT, expected.unwrap_or("*/*"))?;
-        let mut get = Get {
-            policy,
-            url: url.to_owned(),
-            headers: HeaderMap::from_iter([(ACCEPT, accept.clone())]),
-            follows: &|_, to| to.is_among(&policy.hosts),
-        };
-        let (got, body) = get.send().await?.into_parts();
+        let follows = |_: &_, to: &_| policy.is_allowed_host(to);
+        let get = FetchRequest::get(policy, url).header(ACCEPT, accept.clone());
+        let got = get.follow(&follows).send().await?;
         let status = got.status;
         if status != StatusCode::OK {
             return Err(FetchError::Status { status });
         }
-        check_encoding(&got.headers)?;
-        let found = content_type(&got.headers);
+        got.check_encoding()?;
+        let found = got.content_type();
         if let Some(expected) = expected.filter(|expected| !is_same_type(expected, &found)) {
             return Err(differs(expected, &found));
         }
-        let length = body.length();
+        let length = got.body.length();
         if let (Some(expected), Some(found)) = (size, length)
             && expected != found
         {
@@ -88,11 +82,11 @@ impl Download {
         Ok(Self {
             policy: policy.clone(),
             accept,
-            url: get.url,
             tag: tag.cloned(),
+            url: got.url,
             length: length.or(size),
             media_type: Some(found).filter(|found| !found.is_empty()),
-            body,
+            body: got.body,
             interrupted: false,
             resumptions: 0,
         })
@@ -116,9 +110,10 @@ impl Download {
                 }
                 Err(error) => error,
             };
-            let is_interruption = matches!(error, FetchError::Http(_) | FetchError::Time { .. });
+            let is_interruption =
+                matches!(error, FetchError::Exchange(_) | FetchError::Time { .. });
             let can_resume = self.tag.is_some() && self.resumptions < RESUMPTIONS;
-            if !is_interruption || !can_resume || self.body.budget.left.is_zero() {
+            if !is_interruption || !can_resume || self.body.remaining_time().is_zero() {
                 return Err(error);
             }
             report(error);
@@ -129,7 +124,7 @@ impl Download {
 
     /// Fails if more or less than the expected bytes were received.
     fn check_size(&self, ended: bool) -> Result<(), FetchError> {
-        let found = self.body.received;
+        let found = self.body.received();
         match self.length {
             Some(expected) if found > expected || ended && found < expected => {
                 Err(FetchError::Size { expected, found })
@@ -139,23 +134,18 @@ impl Download {
     }
 
     /// Requests the rest of the content.
-    async fn rest(&self) -> Result<Body, FetchError> {
-        let from = self.body.received;
+    async fn rest(&self) -> Result<FetchBody, FetchError> {
+        let from = self.body.received();
         let tag = self.tag.as_ref();
-        let mut headers = HeaderMap::from_iter([
-            (ACCEPT, self.accept.clone()),
-            (RANGE, header(&RANGE, &format!("bytes={from}-"))?),
-        ]);
-        headers.extend(tag.map(|tag| (IF_RANGE, tag.clone())));
-        let mut get = Get {
-            policy: &self.policy,
-            url: self.url.clone(),
-            headers,
-            // All redirects were already followed.
-            follows: &|_: &Origin, _: &Origin| false,
-        };
-        let response = get.send_within(self.body.budget.clone()).await?;
-        let (got, mut body) = response.into_parts();
+        let mut get = FetchRequest::get(&self.policy, &self.url)
+            .header(ACCEPT, self.accept.clone())
+            .header(RANGE, header(&RANGE, &format!("bytes={from}-"))?)
+            .follow(&|_, _| false)
+            .resume(&self.body);
+        if let Some(tag) = tag {
+            get = get.header(IF_RANGE, tag.clone());
+        }
+        let got = get.send().await?;
         let status = got.status;
         let range = got.headers.get(CONTENT_RANGE);
         let range = range.and_then(|range| range.to_str().ok());
@@ -164,15 +154,14 @@ impl Download {
         if status != StatusCode::PARTIAL_CONTENT || !same || !continues {
             return Err(FetchError::NoRest { status });
         }
-        check_encoding(&got.headers)?;
-        body.received = from;
-        Ok(body)
+        got.check_encoding()?;
+        Ok(got.body)
     }
 }
 
-fn header(name: &HeaderName, value: &str) -> Result<HeaderValue, HttpError> {
+fn header(name: &HeaderName, value: &str) -> Result<HeaderValue, FetchError> {
     let name = || name.as_str().to_owned();
-    HeaderValue::try_from(value).map_err(|_| HttpError::Header { name: name() })
+    HeaderValue::try_from(value).map_err(|_| FetchError::Header { name: name() })
 }
 
 /// Returns `true` if an entity tag is strong.

@@ -5,7 +5,7 @@ use std::fmt;
 use mcp_types::base64::Base64Error;
 
 use crate::protocol::error::CallError;
-use crate::protocol::fetch::FetchError;
+use mcp_fetch::FetchError;
 
 /// Why a resource could not be fetched completely.
 #[derive(Debug, thiserror::Error)]

@@ -11,7 +11,7 @@ use super::failed::FetchFailed;
 use super::read::{Content, read};
 use super::reference::Reference;
 use crate::features::shared_connection::SharedConnection;
-use crate::protocol::fetch::{FetchError, FetchPolicy};
+use mcp_fetch::{FetchError, FetchPolicy};
 
 /// The maximum capacity that is reserved because of a declared size, in bytes.
 const RESERVED: u64 = 1 << 20;

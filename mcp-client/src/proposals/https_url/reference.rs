@@ -1,13 +1,12 @@
 //! [`Reference`]: describes a resource to fetch.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use mcp_types::{Resource, ResourceLink};
 
 use super::expiry::parse_time;
-use crate::protocol::fetch::FetchError;
-use crate::protocol::fetch::FetchPolicy;
-use crate::util::media_type::essence;
+use mcp_fetch::FetchError;
+use mcp_fetch::FetchPolicy;
 
 /// Describes a resource to fetch. Created from a [`Resource`], a [`ResourceLink`] or a URI.
 #[derive(Clone, PartialEq, Eq)]
@@ -49,7 +48,7 @@ impl Reference {
         if let Some(at) = &self.http_url_expires_at {
             let shown = || at.chars().take(SHOWN).collect();
             let end = parse_time(at).ok_or_else(|| FetchError::Expiry { text: shown() })?;
-            let needed = SystemTime::now().checked_add(policy.margin);
+            let needed = SystemTime::now().checked_add(policy.min_validity());
             if needed.is_none_or(|needed| needed >= end) {
                 return Err(FetchError::Expired { at: shown() });
             }
@@ -68,17 +67,12 @@ impl Reference {
     }
 }
 
-impl FetchPolicy {
-    /// Sets the minimum time before a URL expires: 30 seconds by default. It allows for differences
-    /// between clocks and for the transfer of the request.
-    pub fn margin(mut self, margin: Duration) -> Self {
-        self.margin = margin;
-        self
-    }
-}
-
 /// Returns `true` if two media types differ only in their parameters.
 pub(super) fn is_same_type(one: &str, other: &str) -> bool {
+    let essence = |media_type: &str| {
+        let essence = media_type.split(';').next().unwrap_or_default();
+        essence.trim().to_ascii_lowercase()
+    };
     essence(one) == essence(other)
 }
 

@@ -7,8 +7,8 @@ use super::fetched::Fetched;
 use super::reference::Reference;
 use crate::features::calls::Call;
 use crate::features::shared_connection::SharedConnection;
-use crate::protocol::fetch::{FetchError, FetchPolicy};
 use crate::protocol::request_meta::RequestMeta;
+use mcp_fetch::{FetchError, FetchPolicy};
 
 impl Fetched {
     /// Requests the content again if the URL has failed and the server knows another one.

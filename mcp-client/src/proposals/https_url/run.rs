@@ -8,7 +8,7 @@ use super::failed::FetchFailed;
 use super::fetched::{Fetched, FetchedBy, Source};
 use super::reference::Reference;
 use crate::features::shared_connection::SharedConnection;
-use crate::protocol::fetch::FetchPolicy;
+use mcp_fetch::FetchPolicy;
 
 /// A resource that is fetched when this is awaited. Dropping the future cancels the transfer.
 #[must_use = "nothing is fetched until it is awaited"]
@@ -52,7 +52,7 @@ impl Fetch {
             connection: self.connection,
             reference: self.reference,
             wanted: self.wanted,
-            limit: policy.bytes,
+            limit: policy.max_size(),
             attempts: Vec::new(),
             by: FetchedBy::Read,
             media_type: None,

@@ -29,11 +29,13 @@ pub enum HttpError {
         name: String,
     },
     /// A certificate to trust cannot be read.
+    #[cfg(feature = "tls")]
     #[error("cannot read a trusted certificate: {0}")]
     Certificate(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The proxy cannot be used. Its URL is not shown, because it may contain a password.
+    #[cfg(feature = "tls")]
     #[error("invalid proxy: {0}")]
-    Proxy(&'static str),
+    Proxy(#[source] mcp_fetch::ProxyError),
     /// The connection to the server cannot be established.
     #[error("cannot connect to `{origin}`: {}{}", deepest(.source.as_ref()), hint(.source.as_ref()))]
     Connect {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use http::Uri;
 use mcp_types::Revision;
 
-use crate::util::url;
+use super::http_client::url;
 
 /// The number of origins that are remembered.
 const ORIGINS: usize = 256;

@@ -3,8 +3,6 @@
 pub(super) mod body;
 pub(super) mod connector;
 mod liveness;
-#[cfg(feature = "tls")]
-mod route;
 pub(super) mod url;
 
 use std::borrow::Cow;
@@ -21,10 +19,10 @@ use tokio::time::timeout;
 use crate::protocol::authorize::{Authorize, AuthorizeRequest, AuthorizeResponse};
 use crate::protocol::connection::timeout_pause::TimeoutPause;
 use crate::protocol::error::HttpError;
-use crate::util::http_body::Full;
-use crate::util::url::shown;
 use body::{error_object, read_all};
 use connector::PoolClient;
+use http_body_util::Full;
+use mcp_fetch::url::shown;
 
 /// The maximum number of redirects that are followed.
 const REDIRECTS: usize = 4;

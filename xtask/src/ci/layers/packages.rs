@@ -7,7 +7,7 @@ use crate::workspace;
 /// The packages by layer, lowest first. A package may depend on those of lower layers; only its tests
 /// and examples may use others.
 const ORDER: [&[&str]; 6] = [
-    &["codegen", "mcp-types"],
+    &["codegen", "mcp-fetch", "mcp-types"],
     &["mcp-internal"],
     &["mcp-client", "mcp-server"],
     &["mcp-host", "mcp-skills", "mcp-stores", "mcp-testkit"],

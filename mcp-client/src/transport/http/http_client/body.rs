@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
-use http_body::Body;
-use hyper::body::Incoming;
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
 use mcp_types::rpc::{self, ErrorObject, Message};
 use mcp_types::sse::{self, Decoder, SseError};
 
@@ -13,14 +13,19 @@ use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::lenient;
 use crate::transport::http::post_queue::PostQueue;
-use crate::util::http_body as body_parts;
 
 /// The maximum capacity that is reserved because of a `Content-Length`, in bytes.
 const RESERVED: usize = 64 << 10;
 
 /// Returns the next bytes of a body; `None` at the end.
 async fn chunk(body: &mut Incoming) -> Result<Option<Bytes>, HttpError> {
-    body_parts::chunk(body).await.map_err(HttpError::exchange)
+    while let Some(frame) = body.frame().await {
+        // Trailers are ignored.
+        if let Ok(bytes) = frame.map_err(HttpError::exchange)?.into_data() {
+            return Ok(Some(bytes));
+        }
+    }
+    Ok(None)
 }
 
 /// Reads a body of at most `limit` bytes.

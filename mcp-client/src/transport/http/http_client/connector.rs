@@ -2,27 +2,28 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 #[cfg(feature = "tls")]
 use http::header::PROXY_AUTHORIZATION;
 use http::{HeaderMap, Uri};
+use http_body_util::Full;
 use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+#[cfg(feature = "tls")]
+use mcp_fetch::{Origin, Proxy, ProxyConnector, Trust, url::shown};
 
 use super::liveness::Monitored;
 #[cfg(feature = "tls")]
-use super::route::Route;
+use super::url::origin;
 use crate::protocol::error::HttpError;
 use crate::protocol::limits::Limits;
-use crate::util::http_body::Full;
-use crate::util::keepalive::{KEEPALIVE, KEEPALIVE_INTERVAL};
-#[cfg(feature = "tls")]
-use crate::util::{
-    origin::Origin,
-    proxy::Proxy,
-    tls::{self, Trust},
-    url::{origin, shown},
-};
+
+/// How long a connection is silent before the system sends the first TCP keep-alive probe, and how
+/// long it waits for a response before the next one. This detects a server that has vanished, also
+/// for streams without a timeout.
+const KEEPALIVE: Duration = Duration::from_secs(60);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// How long an idle connection is kept. Less than the 5 seconds after which Node.js closes it: a
 /// request that is sent at that moment would be lost.
@@ -32,11 +33,11 @@ const IDLE: Duration = Duration::from_secs(4);
 const IDLE_CONNECTIONS: usize = 64;
 
 #[cfg(feature = "tls")]
-pub(in crate::transport::http) type Connector = hyper_rustls::HttpsConnector<Route>;
+pub(in crate::transport::http) type Connector = hyper_rustls::HttpsConnector<ProxyConnector>;
 #[cfg(not(feature = "tls"))]
 pub(in crate::transport::http) type Connector = HttpConnector;
 
-pub(in crate::transport::http) type PoolClient = legacy::Client<Monitored<Connector>, Full>;
+pub(in crate::transport::http) type PoolClient = legacy::Client<Monitored<Connector>, Full<Bytes>>;
 
 /// How to connect.
 #[derive(Default)]
@@ -57,7 +58,6 @@ pub(in crate::transport::http) fn client(
 ) -> Result<PoolClient, HttpError> {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
-    // Detects a server that has vanished, also for streams without a timeout.
     connector.set_keepalive(Some(KEEPALIVE));
     connector.set_keepalive_interval(Some(KEEPALIVE_INTERVAL));
     connector.set_connect_timeout(Some(limits.connect_time));
@@ -95,26 +95,24 @@ fn secure(
         url: shown(&url.to_string()),
         reason: "invalid host",
     })?;
-    let proxy = dialing.proxy.to(&origin).map_err(HttpError::Proxy)?;
+    connector.enforce_http(false);
+    let connector = dialing.proxy.connector(&origin, connector);
+    let connector = connector.map_err(HttpError::Proxy)?;
     // Without TLS, the proxy reads the requests and sends them on.
-    let is_forwarded = proxy.is_some() && !origin.secure;
-    if let (true, Some(auth)) = (
-        is_forwarded,
-        proxy.as_ref().and_then(|proxy| proxy.auth.clone()),
-    ) {
-        headers.insert(PROXY_AUTHORIZATION, auth);
+    let is_forwarded = connector.is_proxied() && !origin.secure;
+    if let (true, Some(auth)) = (is_forwarded, connector.proxy_authorization()) {
+        headers.insert(PROXY_AUTHORIZATION, auth.clone());
     }
     // Reading the certificates of the system takes a while, and plain HTTP does not need them.
     let config = if origin.secure {
-        dialing.trust.config()
+        dialing.trust.client_config()
     } else {
-        tls::config_without_certificates()
+        Trust::none().client_config()
     };
-    connector.enforce_http(false);
     let connector = hyper_rustls::HttpsConnectorBuilder::new()
         .with_tls_config(config.map_err(HttpError::Certificate)?)
         .https_or_http()
         .enable_http1()
-        .wrap_connector(Route { connector, proxy });
+        .wrap_connector(connector);
     Ok(Monitored::new(connector, is_forwarded))
 }

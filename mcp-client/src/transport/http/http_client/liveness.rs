@@ -12,7 +12,9 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::{Extensions, Request, Response, Uri};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::client::legacy;
@@ -23,17 +25,16 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 use tower_service::Service;
 
+use super::url::origin;
 use crate::protocol::error::HttpError;
-use crate::util::http_body::Full;
-use crate::util::url::origin;
 
 /// The time in which a response may still arrive after its connection was closed.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Sends a request, and waits for the response until its connection is closed.
 pub(in crate::transport::http) async fn respond<C>(
-    client: &legacy::Client<C, Full>,
-    mut request: Request<Full>,
+    client: &legacy::Client<C, Full<Bytes>>,
+    mut request: Request<Full<Bytes>>,
 ) -> Result<Response<Incoming>, HttpError>
 where
     C: Connect + Clone + Send + Sync + 'static,

@@ -2,9 +2,9 @@
 
 use http::Uri;
 use http::uri::Scheme;
+use mcp_fetch::url::shown;
 
 use crate::protocol::error::HttpError;
-use crate::util::url::{absolute, origin, shown};
 
 /// Parses the URL of a server.
 pub(in crate::transport::http) fn parse(text: &str) -> Result<Uri, HttpError> {
@@ -37,9 +37,19 @@ pub(in crate::transport::http) fn parse(text: &str) -> Result<Uri, HttpError> {
     Ok(url)
 }
 
+/// Returns scheme, host and port in normalized form.
+pub(in crate::transport::http) fn origin(url: &Uri) -> String {
+    let scheme = url.scheme_str().unwrap_or_default();
+    let host = url.host().unwrap_or_default().to_ascii_lowercase();
+    let port = url
+        .port_u16()
+        .unwrap_or(if scheme == "https" { 443 } else { 80 });
+    format!("{scheme}://{host}:{port}")
+}
+
 /// Resolves a reference against `base`. `None` if the result is of another origin.
 pub(in crate::transport::http) fn resolve(base: &Uri, reference: &str) -> Option<Uri> {
-    let url = parse(&absolute(base, reference)?).ok()?;
+    let url = parse(&mcp_fetch::url::resolve(base, reference)?).ok()?;
     (origin(&url) == origin(base)).then_some(url)
 }
 

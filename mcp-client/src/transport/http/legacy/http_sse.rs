@@ -16,7 +16,7 @@ use crate::transport::http::http_client::body::Events;
 use crate::transport::http::http_client::url;
 use crate::transport::http::response::{Media, media};
 use crate::transport::http::session::{Session, SessionPhase};
-use crate::util::url::shown;
+use mcp_fetch::url::shown;
 
 /// Opens the stream, whose first event names the URL for messages.
 pub(in crate::transport::http) async fn open_stream(

@@ -1,0 +1,21 @@
+//! The requests, and the policy that allows them.
+
+mod address;
+mod body;
+mod connector;
+mod dial;
+mod error;
+mod policy;
+mod proxy;
+mod request;
+mod resolve;
+mod server_reach;
+mod tls;
+
+pub use body::FetchBody;
+pub use connector::ProxyConnector;
+pub use error::{FetchError, RedirectFault};
+pub use policy::FetchPolicy;
+pub use proxy::{Proxy, ProxyError};
+pub use request::{FetchRequest, FetchResponse};
+pub use tls::{TlsError, Trust};
