@@ -67,7 +67,12 @@ fn main() -> ExitCode {
     if options.common.verbose || check.is_some() {
         output::trace(options.common.verbose, check);
     }
-    let runtime = match Builder::new_current_thread().enable_all().build() {
+    // Several threads serve the users of a gateway: the message of one does not block the others.
+    let mut runtime = match &command {
+        Command::Gateway(args) if args.listen.is_some() => Builder::new_multi_thread(),
+        _ => Builder::new_current_thread(),
+    };
+    let runtime = match runtime.enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return Failure::from(error).report(),
     };

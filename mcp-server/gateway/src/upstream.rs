@@ -104,7 +104,7 @@ pub struct UpstreamStatus {
 /// Limits for one upstream.
 ///
 /// Each peer ([`PeerKey`](mcp_server::PeerKey)) may use up to its [share](field@Self::shares) of the
-/// calls, of the connections, of the connections for subscriptions, and of the tasks. The client that
+/// calls, of the connections, of the subscriptions and their connections, and of the tasks. The client that
 /// started the gateway, over standard input and output, may use all, and so may HTTP clients that
 /// cannot be distinguished.
 #[derive(Clone, Debug)]
@@ -121,11 +121,14 @@ pub struct UpstreamLimits {
     /// connection is a process. Subscriptions use at most half of the connections, but at least one,
     /// so that calls keep the others. A subscription for which there is no connection is refused.
     pub connections: usize,
+    /// The maximum number of subscriptions at the server, which each count as a request in flight
+    /// there. Default: 512. Further ones are refused.
+    pub subscriptions: usize,
     /// The number of tasks (`io.modelcontextprotocol/tasks`) of which each peer has a share. Default:
     /// 256. A task beyond the share of a peer is cancelled, and the error of the call says to try
     /// again. If peers together have more, those that began first are not counted any more.
     pub tasks: usize,
-    /// The number of parts into which calls, connections and tasks are divided: a peer may use up to
+    /// The number of parts into which calls, connections, subscriptions and tasks are divided: a peer may use up to
     /// one of them. Default: 4. With 1, a peer may use everything, as fits a gateway whose clients all
     /// have the same token or come from the same proxy: they are one peer.
     pub shares: usize,
@@ -150,6 +153,7 @@ impl Default for UpstreamLimits {
         Self {
             calls: 64,
             connections: 32,
+            subscriptions: 512,
             tasks: 256,
             shares: 4,
             connect_time: Duration::from_secs(30),

@@ -265,6 +265,35 @@ async fn subscription_beyond_the_share_is_refused_and_others_have_theirs() {
     }
 }
 
+/// A server counts each subscription as a request in flight, and refuses everything when it has too
+/// many of them.
+#[tokio::test]
+async fn subscriptions_at_one_connection_have_shares_too() {
+    for revision in CLIENTS {
+        let site = Site::new();
+        let upstream = site.upstream(Revision::LATEST, |limits| limits.subscriptions = 8);
+        let gateway = gateway([upstream]).await;
+        let mut kept: Vec<Box<dyn Any>> = Vec::new();
+        let mut results = Vec::new();
+        for name in ["eve", "eve", "eve", "ada"] {
+            let builder = Client::builder("test", "1").revision(revision);
+            let client = as_user(&gateway, name, builder).await;
+            results.push(subscribed(&client, revision, &mut kept).await.is_ok());
+            kept.push(Box::new(client));
+        }
+        assert_eq!(results, [true, true, false, true], "{revision}");
+        kept.clear();
+        let eve = Client::builder("test", "1").revision(revision);
+        let eve = as_user(&gateway, "eve", eve).await;
+        soon(async {
+            while subscribed(&eve, revision, &mut kept).await.is_err() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+    }
+}
+
 /// Subscribes to the resource. A stream of changes lasts for as long as `kept`.
 async fn subscribed(
     client: &Client,

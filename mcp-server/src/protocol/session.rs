@@ -141,9 +141,11 @@ impl Session {
         self.subscriber().clone().unwrap_or_default()
     }
 
-    /// Removes the subscriber when the session ends, because its values may refer to the session.
-    pub(crate) fn clear_subscriber(&self) {
+    /// Ends the session for the program, although it may keep the context of a request. Removes the
+    /// subscriber, because its values may refer to the session.
+    pub(crate) fn end(&self) {
         *self.subscriber() = None;
+        self.end.now();
     }
 
     /// Returns the memory that the session uses, in bytes.

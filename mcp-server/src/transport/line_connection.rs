@@ -292,7 +292,7 @@ impl Drop for LineConnection {
     fn drop(&mut self) {
         if let Some(session) = &self.inbound.session {
             session.pending.close(());
-            session.clear_subscriber();
+            session.end();
         }
     }
 }

@@ -99,10 +99,11 @@ async fn notifications_of_any_method_pass_in_both_directions() {
 
 #[tokio::test]
 async fn session_has_a_key_and_an_end() {
-    let sessions = Arc::<Mutex<Vec<mcp_server::ClientSession>>>::default();
-    let noted = Arc::clone(&sessions);
+    // The contexts are kept, which does not keep the sessions.
+    let contexts = Arc::<Mutex<Vec<Context>>>::default();
+    let noted = Arc::clone(&contexts);
     let note = move |_: AnyRequest, cx: Context| {
-        noted.lock().unwrap().extend(cx.session());
+        noted.lock().unwrap().push(cx);
         async { AnyResult::from_json(&json!({})) }
     };
     let server = Server::builder("test", "1").fallback(note).build().unwrap();
@@ -117,7 +118,8 @@ async fn session_has_a_key_and_an_end() {
     Peer::modern(&server)
         .request("com.example/do", json!({}))
         .await;
-    let sessions = sessions.lock().unwrap().clone();
+    let contexts = contexts.lock().unwrap().clone();
+    let sessions: Vec<_> = contexts.iter().filter_map(Context::session).collect();
     let keys: Vec<&str> = sessions
         .iter()
         .map(mcp_server::ClientSession::key)

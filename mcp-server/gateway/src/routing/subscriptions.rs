@@ -180,6 +180,7 @@ fn repeat(shared: &Arc<Shared>, subscribed: Subscribed, cx: &Context) -> (Repeat
     let mut changes = shared.changes();
     let (shared, cx) = (Arc::downgrade(shared), cx.clone());
     let (open, begun) = oneshot::channel();
+    let session = cx.session();
     let repeating = async move {
         let mut open = Some(open);
         let mut followers = Followers::default();
@@ -214,6 +215,16 @@ fn repeat(shared: &Arc<Shared>, subscribed: Subscribed, cx: &Context) -> (Repeat
                 }
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    };
+    // The session of a client that has gone takes no place at an upstream.
+    let repeating = async move {
+        match session {
+            Some(session) => tokio::select! {
+                () = repeating => {}
+                () = session.ended() => {}
+            },
+            None => repeating.await,
         }
     };
     (Repeated(tokio::spawn(repeating).abort_handle()), begun)

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::Upstream;
 use super::owner::Owner;
-use super::shares::CallSlot;
+use super::shares::Slot;
 use super::traffic::{OnChange, Routing, RunningCall, Traffic};
 
 /// The client for which a connection is used. Connections are never shared between two of them.
@@ -240,6 +240,8 @@ pub(crate) struct Lease {
     pub(crate) link: Arc<Link>,
     purpose: Purpose,
     is_exclusive: bool,
+    /// That of a list or subscription. A call has its own.
+    pub(crate) slot: Option<Slot>,
 }
 
 impl Lease {
@@ -266,6 +268,7 @@ impl Lease {
             link,
             purpose,
             is_exclusive,
+            slot: None,
         }
     }
 }
@@ -289,17 +292,11 @@ impl Drop for Lease {
 pub(crate) struct Connected {
     pub(crate) client: Client,
     lease: Lease,
-    /// That of a list. A call has its own.
-    _slot: Option<CallSlot>,
 }
 
 impl Connected {
-    pub(crate) fn new(client: Client, lease: Lease, slot: Option<CallSlot>) -> Self {
-        Self {
-            client,
-            lease,
-            _slot: slot,
-        }
+    pub(crate) fn new(client: Client, lease: Lease) -> Self {
+        Self { client, lease }
     }
 
     pub(crate) fn link(&self) -> &Arc<Link> {

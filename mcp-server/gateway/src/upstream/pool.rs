@@ -22,7 +22,7 @@ use super::header_params::HeaderParams;
 use super::list_cache::ListCache;
 use super::open_tasks::OpenTasks;
 use super::room::make_room;
-use super::shares::{CallSlots, share};
+use super::shares::{Slots, share};
 use super::traffic::OnChange;
 use super::{Kind, Upstream, UpstreamStatus};
 use crate::fault::{OnReport, UpstreamFault};
@@ -38,7 +38,9 @@ pub(crate) struct Pool {
     identity: Identity,
     notices: Notices,
     pub(crate) faults: Faults,
-    pub(crate) slots: Arc<CallSlots>,
+    /// The calls and lists that the server works on.
+    pub(crate) slots: Arc<Slots>,
+    subscriptions: Slots,
     /// Notified when a use of a connection ends, or a user is asked.
     freed: Arc<Notify>,
     state: Mutex<PoolState>,
@@ -91,10 +93,8 @@ impl Pool {
     ) -> Self {
         Self {
             faults: Faults::new(&upstream.name, on_report),
-            slots: Arc::new(CallSlots::new(
-                upstream.limits.calls,
-                upstream.limits.shares,
-            )),
+            slots: Arc::new(Slots::new(upstream.limits.calls, upstream.limits.shares)),
+            subscriptions: Slots::new(upstream.limits.subscriptions, upstream.limits.shares),
             open_tasks: OpenTasks::new(upstream.limits.tasks, upstream.limits.shares),
             upstream,
             identity,
@@ -243,16 +243,20 @@ impl Pool {
         };
         let slot = timeout(self.upstream.limits.connect_time, slot).await;
         let slot = slot.map_err(|_| self.overloaded("calls"))?;
-        let lease = self.lease(wanted, &purpose).await?;
+        let mut lease = self.lease(wanted, &purpose).await?;
+        lease.slot = slot;
         let client = self.client_of(&lease, wanted).await?;
-        Ok(Connected::new(client, lease, slot))
+        Ok(Connected::new(client, lease))
     }
 
     /// Returns a connection for a subscription, and its client. Does not wait for a connection: a
     /// client waits for the answers of all upstreams.
     pub(crate) async fn listen(&self, wanted: &Wanted) -> Result<(Lease, Client), ListenError> {
+        let full = || ListenError::Full(self.overloaded("subscriptions"));
+        let slot = self.subscriptions.try_take(&wanted.peer).ok_or_else(full)?;
         let lease = self.try_lease(wanted, &Purpose::Subscription);
-        let lease = lease.ok_or_else(|| ListenError::Full(self.overloaded("subscriptions")))?;
+        let mut lease = lease.ok_or_else(full)?;
+        lease.slot = Some(slot);
         let client = self.client_of(&lease, wanted).await;
         Ok((lease, client.map_err(ListenError::Failed)?))
     }

@@ -1,4 +1,4 @@
-//! [`CallSlots`]: the calls that an upstream works on at once, with a share for each peer.
+//! [`Slots`]: the calls or subscriptions that an upstream has at once, with a share for each peer.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use mcp_server::PeerKey;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The number of peers above which those without calls are forgotten.
+/// The number of peers above which those without any are forgotten.
 const PEERS: usize = 64;
 
 /// Returns how much one peer may use of what an upstream has for all peers: one of `parts` equal
@@ -19,21 +19,21 @@ pub(crate) fn share(peer: &PeerKey, all: usize, parts: usize) -> usize {
     }
 }
 
-/// The calls that an upstream works on at once, with a share for each peer.
-pub(crate) struct CallSlots {
+/// The calls that an upstream works on at once, or its subscriptions, with a share for each peer.
+pub(crate) struct Slots {
     all: Arc<Semaphore>,
     limit: usize,
     parts: usize,
     by_peer: Mutex<HashMap<PeerKey, Weak<Semaphore>>>,
 }
 
-/// A call that is counted until this is dropped.
-pub(crate) struct CallSlot {
+/// A call or subscription that is counted until this is dropped.
+pub(crate) struct Slot {
     _of_peer: OwnedSemaphorePermit,
     _of_all: OwnedSemaphorePermit,
 }
 
-impl CallSlots {
+impl Slots {
     pub(crate) fn new(limit: usize, parts: usize) -> Self {
         let limit = limit.clamp(1, Semaphore::MAX_PERMITS);
         Self {
@@ -44,22 +44,22 @@ impl CallSlots {
         }
     }
 
-    /// Counts a call. Waits first for a place in the share of the peer, and then for one among the
-    /// calls of all peers. Returns `None` only if a semaphore is closed, which never happens.
-    pub(crate) async fn wait(&self, peer: &PeerKey) -> Option<CallSlot> {
+    /// Counts one. Waits first for a place in the share of the peer, and then for one among those of
+    /// all peers. Returns `None` only if a semaphore is closed, which never happens.
+    pub(crate) async fn wait(&self, peer: &PeerKey) -> Option<Slot> {
         let of_peer = self.of_peer(peer).acquire_owned().await.ok()?;
         let of_all = Arc::clone(&self.all).acquire_owned().await.ok()?;
-        Some(CallSlot {
+        Some(Slot {
             _of_peer: of_peer,
             _of_all: of_all,
         })
     }
 
-    /// Counts a call if there is a place for it.
-    pub(crate) fn try_take(&self, peer: &PeerKey) -> Option<CallSlot> {
+    /// Counts one if there is a place for it.
+    pub(crate) fn try_take(&self, peer: &PeerKey) -> Option<Slot> {
         let of_peer = self.of_peer(peer).try_acquire_owned().ok()?;
         let of_all = Arc::clone(&self.all).try_acquire_owned().ok()?;
-        Some(CallSlot {
+        Some(Slot {
             _of_peer: of_peer,
             _of_all: of_all,
         })
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn peer_takes_no_more_than_its_share() {
-        let slots = CallSlots::new(8, 4);
+        let slots = Slots::new(8, 4);
         let ada: Vec<_> = (0..3).map(|_| slots.try_take(&user("ada"))).collect();
         let taken: Vec<_> = ada.iter().map(Option::is_some).collect();
         assert_eq!(taken, [true, true, false]);
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn client_that_started_the_gateway_has_all() {
-        let slots = CallSlots::new(8, 4);
+        let slots = Slots::new(8, 4);
         let own = PeerKey::Connection(1);
         let taken: Vec<_> = (0..9).map_while(|_| slots.try_take(&own)).collect();
         assert_eq!(taken.len(), 8);
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn peers_without_calls_are_forgotten() {
-        let slots = CallSlots::new(8, 4);
+        let slots = Slots::new(8, 4);
         for number in 0..10_000 {
             drop(slots.try_take(&user(&number.to_string())));
         }

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::answer::answer;
 use super::owner::Owner;
-use super::shares::{CallSlot, CallSlots};
+use super::shares::{Slot, Slots};
 use crate::error::short;
 
 /// The notifications that a slow client may leave unread before further ones are dropped.
@@ -64,13 +64,13 @@ pub(crate) struct RunningCall {
     /// Whether the upstream has the request and has not answered it.
     is_open: AtomicBool,
     /// The place of the call among those of the upstream, unless a user is asked.
-    slot: Mutex<Option<CallSlot>>,
-    slots: Arc<CallSlots>,
+    slot: Mutex<Option<Slot>>,
+    slots: Arc<Slots>,
 }
 
 impl RunningCall {
     /// Creates a call, and what receives the notifications for its client.
-    pub(crate) fn new(cx: Context, slots: &Arc<CallSlots>) -> (Arc<Self>, Notes) {
+    pub(crate) fn new(cx: Context, slots: &Arc<Slots>) -> (Arc<Self>, Notes) {
         let (notes, received) = mpsc::channel(NOTES);
         let call = Self {
             cx,
@@ -85,7 +85,7 @@ impl RunningCall {
         (Arc::new(call), received)
     }
 
-    fn slot(&self) -> MutexGuard<'_, Option<CallSlot>> {
+    fn slot(&self) -> MutexGuard<'_, Option<Slot>> {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -43,7 +43,7 @@ impl std::fmt::Debug for ClientSession {
     }
 }
 
-/// The part of a session that ends it when it is dropped.
+/// The part of a session that ends it, at the latest when it is dropped.
 pub(crate) struct SessionEnd(pub(crate) ClientSession);
 
 impl SessionEnd {
@@ -59,10 +59,15 @@ impl SessionEnd {
             ended: Arc::default(),
         })
     }
+
+    /// Ends the session.
+    pub(crate) fn now(&self) {
+        self.0.ended.set();
+    }
 }
 
 impl Drop for SessionEnd {
     fn drop(&mut self) {
-        self.0.ended.set();
+        self.now();
     }
 }

@@ -333,7 +333,7 @@ impl SessionHandle {
     /// Cancels all work and prevents new work.
     pub(crate) fn end(&self) {
         self.session.writes.close();
-        self.session.clear_subscriber();
+        self.session.end();
         let ended = SessionWork {
             ended: true,
             ..SessionWork::default()
