@@ -1,7 +1,5 @@
 //! [`Client`] and [`ClientBuilder`]: the only modules that know all features and the transports.
 
-#[cfg(feature = "apps")]
-mod apps;
 mod builder;
 #[cfg(feature = "proposals")]
 mod fetch;
@@ -14,8 +12,6 @@ mod one_pass;
 mod request_json;
 #[cfg(feature = "proposals")]
 mod resources;
-#[cfg(feature = "skills")]
-mod skills;
 mod tasks;
 
 pub use builder::ClientBuilder;

@@ -1,14 +1,6 @@
 //! A guide to the crate, one page per topic. Every example compiles, and those that need no
 //! external server run as tests.
 
-#[cfg(feature = "apps")]
-pub mod apps {
-    #![doc = include_str!("../docs/apps.md")]
-}
-#[cfg(feature = "oauth")]
-pub mod authorization {
-    #![doc = include_str!("../docs/authorization.md")]
-}
 pub mod calls {
     #![doc = include_str!("../docs/calls.md")]
 }
@@ -34,10 +26,6 @@ pub mod questions {
 #[cfg(feature = "proposals")]
 pub mod resources {
     #![doc = include_str!("../docs/resources.md")]
-}
-#[cfg(feature = "skills")]
-pub mod skills {
-    #![doc = include_str!("../docs/skills.md")]
 }
 pub mod tasks {
     #![doc = include_str!("../docs/tasks.md")]

@@ -27,7 +27,7 @@
 //! ([`Cache`]). [`Limits`] bound everything that a server can make grow. [`Tasks`] waits for calls that take longer than a client does.
 //! [`middleware`] runs around all messages, and a [`ClientExtension`] adds to the protocol. The
 //! [guide] shows each task with an example that compiles. The crate `mcp-host` offers the tools of
-//! servers to language models, and loads icons.
+//! servers to language models, and loads their skills, apps and icons.
 //!
 //! # Features
 //!
@@ -39,15 +39,11 @@
 //! | feature | provides | adds |
 //! | --- | --- | --- |
 //! | `process` | servers as child processes: `ChildProcess` | 7 crates |
-//! | `http` | Streamable HTTP of both eras, and the HTTP+SSE of 2024-11-05: `Http` | 16 crates |
-//! | `tls` | `http`, and `https` by rustls with ring and the certificates of the system | 32 crates |
-//! | `proposals` | `tls`, and proposals for resources, unstable: [by their URLs](guide::fetch), [metadata, collections, versions and filters](guide::resources) | 32 crates |
-//! | `oauth` | `tls`, and [authorization](guide::authorization) with OAuth: the module `oauth` | 42 crates |
-//! | `keyring` | `oauth`, and `KeyringStore`, which encrypts tokens with a key from the keyring of the system | 121 crates |
+//! | `http` | Streamable HTTP of both eras, and the HTTP+SSE of 2024-11-05: `Http` | 18 crates |
+//! | `tls` | `http`, and `https` by rustls with ring and the certificates of the system | 34 crates |
+//! | `proposals` | `tls`, and proposals for resources, unstable: [by their URLs](guide::fetch), [metadata, collections, versions and filters](guide::resources) | 34 crates |
 //! | `draft` | the draft of the next revision, unstable: [eras](guide::eras) | no crate |
 //! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
-//! | `apps` | [user interfaces](guide::apps) of servers, for hosts: `Client::apps` | no crate |
-//! | `skills` | [skills](guide::skills) of servers, verified: `Client::skills` | 10 crates |
 //!
 //! # Leniencies
 //!
@@ -92,8 +88,8 @@
 //!   another origin; ids of sessions with other characters than visible ASCII.
 //! * URLs of resources that are not `https`, or lead to an address that is not public; content from
 //!   there that is not of the declared type.
-//! * User names in URLs. Send credentials in a header, use `oauth`, or implement `Authorize`.
-//! * What the page [`authorization`](guide::authorization) of the guide lists, in logins.
+//! * User names in URLs. Send credentials in a header, use `mcp-client-oauth`, or implement
+//!   `Authorize`.
 //! * Schemas with references to other documents: a schema never causes a request.
 //! * Batches, except from servers of 2025-03-26.
 //! * Questions for which the client declared no capability.
@@ -104,18 +100,12 @@ mod client;
 mod extensions;
 mod features;
 pub mod guide;
-#[cfg(feature = "oauth")]
-pub mod oauth;
 #[cfg(feature = "proposals")]
 mod proposals;
 mod protocol;
 mod transport;
 
 pub use client::{Client, ClientBuilder};
-#[cfg(feature = "apps")]
-pub use extensions::apps;
-#[cfg(feature = "skills")]
-pub use extensions::skills;
 pub use extensions::tasks::{StartedCall, TaskHandle, Tasks};
 pub use features::cache::Cache;
 pub use features::calls::any::JsonCall;
@@ -138,6 +128,7 @@ pub use proposals::{
 };
 #[cfg(feature = "http")]
 pub use protocol::authorize::{Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse};
+pub use protocol::connection::ConnectionId;
 pub use protocol::error::TaskError;
 #[cfg(feature = "http")]
 pub use protocol::error::{AuthorizeError, HttpError};

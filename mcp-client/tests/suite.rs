@@ -4,13 +4,11 @@
 //! their dependencies again. A new folder of tests is declared here.
 
 #[cfg_attr(
-    not(all(feature = "oauth", feature = "process")),
+    not(all(feature = "proposals", feature = "process")),
     allow(dead_code, reason = "the modules of some features use it")
 )]
 mod support;
 
-#[cfg(feature = "apps")]
-mod apps;
 #[cfg(all(unix, feature = "http", feature = "process"))]
 mod error_texts;
 #[cfg(unix)]
@@ -25,15 +23,11 @@ mod icons;
 mod matrix;
 #[cfg(feature = "http")]
 mod middleware;
-#[cfg(feature = "oauth")]
-mod oauth;
 #[cfg(all(unix, feature = "process"))]
 mod process;
 #[cfg(feature = "proposals")]
 mod resources;
 mod scripted;
-#[cfg(feature = "skills")]
-mod skills;
 mod streams;
 #[cfg(feature = "http")]
 mod tasks;

@@ -11,8 +11,8 @@ use std::error::Error;
 use std::io::{BufRead as _, Write as _};
 
 use clap::Parser;
-use mcp_client::oauth::{AuthorizationUrl, Manual, OAuth, OAuthClient, Secret};
 use mcp_client::{Client, Http};
+use mcp_client_oauth::{AuthorizationUrl, Manual, OAuth, OAuthClient, Secret};
 use mcp_types::json::Object;
 
 #[derive(Parser)]

@@ -22,12 +22,13 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 const MDBOOK: &str = "^0.5";
 
 /// The libraries whose documentation is a part of the book.
-const LIBRARIES: [&str; 8] = [
+const LIBRARIES: [&str; 9] = [
     "mcp-types",
     "mcp-server",
     "mcp-skills",
     "mcp-stores",
     "mcp-client",
+    "mcp-client-oauth",
     "mcp-fetch",
     "mcp-host",
     "mcp-gateway",
@@ -191,6 +192,7 @@ impl Book {
                 }
             }
             _ if page.starts_with("mcp-client/fetch") => "mcp_fetch",
+            _ if page.starts_with("mcp-client/oauth") => "mcp_client_oauth",
             _ if page.starts_with("mcp-client/host") => "mcp_host",
             _ if page.starts_with("mcp-client") => "mcp_client",
             _ => "mcp_types",

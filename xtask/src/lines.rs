@@ -49,14 +49,14 @@ server: tests = mcp-server/tests/ mcp-server/testkit/
 server: server, guide, examples = mcp-server/
 command-line program = mcp-client/cli/
 fetch = mcp-client/fetch/
-tools for language models, icons = mcp-client/host/
+host: tools for models, skills, apps, icons = mcp-client/host/
 client: protocol = mcp-client/src/protocol
 client: features = mcp-client/src/features
 client: transport = mcp-client/src/transport
-client: authorization = mcp-client/src/oauth
+client: tests = mcp-client/oauth/tests/ mcp-client/tests/
+client: authorization = mcp-client/oauth/
 client: extensions = mcp-client/src/extensions
 client: proposals, icons = mcp-client/src/proposals
-client: tests = mcp-client/tests/
 client: client, guide, examples = mcp-client/",
     ),
     (

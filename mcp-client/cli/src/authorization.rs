@@ -4,11 +4,11 @@ use std::env::{self, VarError};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use mcp_client::oauth::{
+use mcp_client::{Http, is_loopback_url};
+use mcp_client_oauth::{
     AuthorizationUrl, FileStore, Loopback, OAuth, OAuthBuilder, OAuthClient, Secret, StepUp,
     UserAgent,
 };
-use mcp_client::{Http, is_loopback_url};
 
 use crate::args::{AccountOptions, Options};
 use crate::failure::Failure;

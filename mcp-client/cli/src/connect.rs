@@ -4,11 +4,11 @@ use std::io::ErrorKind;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use mcp_client::skills::SkillsHost;
 use mcp_client::types::{Implementation, LoggingLevel};
 use mcp_client::{
     ChildProcess, Client, ClientBuilder, ConnectError, Proposal, Stderr, Tasks, TransportError,
 };
+use mcp_host::skills::SkillsHost;
 
 use crate::args::{Command, Options};
 use crate::failure::Failure;

@@ -5,14 +5,14 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use mcp_client::oauth::{OAuthError, OAuthFault};
-use mcp_client::skills::SkillError;
 use mcp_client::types::json::Value;
 use mcp_client::{
     CallError, ConnectError, FetchError, FetchFailed, HttpError, ReadError, RefusalKind, TaskError,
     TransportError,
 };
+use mcp_client_oauth::{OAuthError, OAuthFault};
 use mcp_gateway::config::ConfigError;
+use mcp_host::skills::SkillError;
 
 use crate::edit::EditError;
 use crate::output;

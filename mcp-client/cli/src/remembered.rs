@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use mcp_client::oauth::{FileStore, StoreError, StoreKey, TokenStore};
+use mcp_client_oauth::{FileStore, StoreError, StoreKey, TokenStore};
 use serde::{Deserialize, Serialize};
 
 use crate::args::{Server, Source};

@@ -35,7 +35,7 @@ mod watch;
 
 /// A scripted server with an authorization server, as in the tests of the client.
 #[allow(dead_code, reason = "the tests of the client use the rest")]
-#[path = "../../tests/oauth/world.rs"]
+#[path = "../../oauth/tests/world.rs"]
 mod world;
 
 use std::io::{BufRead, BufReader, Write};

@@ -5,7 +5,7 @@ use std::env;
 use std::error::Error;
 
 use mcp_client::Http;
-use mcp_client::oauth::{
+use mcp_client_oauth::{
     Enterprise, Headless, OAuth, OAuthBuilder, OAuthClient, PrivateKey, Secret,
 };
 use serde_json::Value;

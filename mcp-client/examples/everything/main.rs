@@ -13,6 +13,7 @@ use mcp_client::types::{
     SamplingMessageContentBlock, TextContent, Tool,
 };
 use mcp_client::{Call, Client, ClientBuilder, Http};
+use mcp_host::skills::SkillsHost;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -67,7 +68,7 @@ fn builder() -> ClientBuilder {
 
 /// Lists the skills, and uses all files of each.
 async fn use_skills(client: &Client, scenario: &str) -> Result<()> {
-    let host = client.skills("conformance");
+    let host = SkillsHost::new(client, "conformance");
     for skill in host.list()?.all().await?.items {
         println!("{}: {}", host.id(&skill), skill.description());
         if scenario == "sep-2640-client-no-prefetch" {

@@ -5,13 +5,13 @@ use std::error::Error;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_client::skills::SkillsHost;
 use mcp_client::types::json::{Map, Object};
 use mcp_client::types::{
     CallToolResult, ContentBlock, CreateMessageResult, ElicitAction, ElicitResult, LoggingLevel,
     LoggingMessageNotificationParams, Role, Root, SamplingMessageContentBlock, TextContent,
 };
 use mcp_client::{ChildProcess, Client, ClientBuilder, Http, Tasks};
+use mcp_host::skills::SkillsHost;
 use tokio::sync::Notify;
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;

@@ -1,7 +1,7 @@
 //! The skill of the example `everything` of `mcp-server`, served by others.
 
 use mcp_client::CallError;
-use mcp_client::skills::{SkillError, SkillsHost};
+use mcp_host::skills::{SkillError, SkillsHost};
 
 use crate::checks::{Checks, check, expect};
 use crate::peer::{Peer, Result};
@@ -18,7 +18,7 @@ pub(crate) fn checks() -> Checks {
 const SKILL: &str = "skill://pdf-forms/SKILL.md";
 
 fn host(peer: &Peer) -> SkillsHost {
-    peer.client.skills("peer")
+    SkillsHost::new(&peer.client, "peer")
 }
 
 async fn list(peer: &Peer) -> Result<()> {

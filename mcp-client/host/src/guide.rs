@@ -8,6 +8,14 @@ pub mod agents {
 pub mod models {
     #![doc = include_str!("../docs/models.md")]
 }
+#[cfg(feature = "apps")]
+pub mod apps {
+    #![doc = include_str!("../docs/apps.md")]
+}
+#[cfg(feature = "skills")]
+pub mod skills {
+    #![doc = include_str!("../docs/skills.md")]
+}
 #[cfg(feature = "icons")]
 pub mod icons {
     #![doc = include_str!("../docs/icons.md")]

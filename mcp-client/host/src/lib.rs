@@ -8,14 +8,20 @@
 //!
 //! | feature | adds |
 //! | --- | --- |
+//! | `apps` | `apps`: user interfaces of servers are read and checked (an official extension) |
 //! | `icons` | `icons`: icons and websites of servers are chosen, checked and loaded |
+//! | `skills` | `skills`: skills of servers are listed, verified and loaded (an official extension) |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "apps")]
+pub mod apps;
 pub mod guide;
 #[cfg(feature = "icons")]
 pub mod icons;
 mod model_tools;
+#[cfg(feature = "skills")]
+pub mod skills;
 
 pub use model_tools::{ModelCall, ModelFormat, ModelResult, ModelTools, ModelToolsError};
 

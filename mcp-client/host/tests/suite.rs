@@ -1,13 +1,17 @@
 //! All integration tests of the crate.
 
 mod agent;
+#[cfg(feature = "apps")]
+mod apps;
 mod definitions;
 #[cfg(feature = "icons")]
 mod icons;
 mod results;
+#[cfg(feature = "skills")]
+mod skills;
 
 use mcp_client::types::json::Value;
-use mcp_client::{ByteStream, Client};
+use mcp_client::{ByteStream, Client, Transport};
 use mcp_host::ModelFormat;
 use mcp_server::Server;
 use mcp_testkit::soon;
@@ -19,9 +23,13 @@ const FORMATS: [ModelFormat; 3] = [
     ModelFormat::OpenAiResponses,
 ];
 
+/// Serves at the other end of a stream in memory.
+fn serve(server: &Server) -> impl Transport + use<> {
+    ByteStream::of(server.in_memory())
+}
+
 async fn connect(server: &Server) -> Client {
-    let transport = ByteStream::of(server.in_memory());
-    let client = Client::builder("test", "1.0.0").connect(transport);
+    let client = Client::builder("test", "1.0.0").connect(serve(server));
     soon(client).await.expect("connected")
 }
 

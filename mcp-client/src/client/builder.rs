@@ -33,7 +33,7 @@ use crate::protocol::capabilities;
 use crate::protocol::connection::connection_state::ConnectionState;
 use crate::protocol::connection::inbound::Inbound;
 use crate::protocol::connection::pending_requests::PendingRequests;
-use crate::protocol::connection::{Connection, MessageSender};
+use crate::protocol::connection::{Connection, ConnectionId, MessageSender};
 use crate::protocol::error::server_output::LastOutput;
 use crate::protocol::error::{CallError, ConnectError, InputError};
 use crate::protocol::limits::Limits;
@@ -358,6 +358,7 @@ impl ClientBuilder {
         });
         let inbound: Arc<dyn Inbound> = features.clone();
         let connection = Arc::new(Connection {
+            id: ConnectionId::next(),
             info: self.info,
             capabilities: self.capabilities,
             proposals: self.proposals,

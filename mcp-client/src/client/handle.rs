@@ -14,7 +14,7 @@ use crate::features::calls::Call;
 use crate::features::shared_connection::{Deferred, SharedConnection};
 use crate::features::state::Features;
 use crate::features::subscriptions::Subscription;
-use crate::protocol::connection::Connection;
+use crate::protocol::connection::{Connection, ConnectionId};
 use crate::protocol::error::{CallError, DroppedMember, TransportError};
 use crate::protocol::request_meta::RequestMeta;
 use crate::protocol::roundtrip::notify;
@@ -107,6 +107,19 @@ impl Client {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.connection().state.is_closed()
+    }
+
+    /// Returns the identity of the connection: equal for the clones of a client, and different for all
+    /// other connections of this process.
+    #[must_use]
+    pub fn connection_id(&self) -> ConnectionId {
+        self.connection().id
+    }
+
+    /// Returns `true` if results are [cached](crate::Cache).
+    #[must_use]
+    pub fn has_cache(&self) -> bool {
+        self.shared.features().cache.is_some()
     }
 
     /// Returns the revision that was negotiated with the server.

@@ -13,8 +13,8 @@ use mcp_fetch::url::shown;
 pub type AuthorizeFuture<'a, T> =
     Pin<Box<dyn Future<Output = Result<T, AuthorizeError>> + Send + 'a>>;
 
-/// Authorizes requests over HTTP. [`OAuth`](crate::oauth) implements it as the specification
-/// describes; implement it for other schemes.
+/// Authorizes requests over HTTP. `OAuth` of the crate `mcp-client-oauth` implements it as the
+/// specification describes; implement it for other schemes.
 ///
 /// ```
 /// use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use mcp_internal::peer_text::{PeerDisplay, PeerText};
@@ -43,6 +43,7 @@ const EXCERPT: usize = 1_000;
 
 /// The state of a connection to a server.
 pub(crate) struct Connection {
+    pub(crate) id: ConnectionId,
     pub(crate) info: Implementation,
     pub(crate) capabilities: ClientCapabilities,
     pub(crate) proposals: BTreeSet<Proposal>,
@@ -66,6 +67,18 @@ pub(crate) struct Connection {
     pub(crate) state: ConnectionState,
     /// What the server wrote beside its messages.
     pub(crate) last_output: LastOutput,
+}
+
+/// The identity of a connection, see [`Client::connection_id`](crate::Client::connection_id).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ConnectionId(u64);
+
+impl ConnectionId {
+    /// Returns one that no other connection of this process has.
+    pub(crate) fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 impl Connection {

@@ -4,14 +4,14 @@ use mcp_client::Limits;
 use mcp_client::types::Revision;
 use serde_json::json;
 
-use crate::support::log::Log;
+use mcp_testkit::text_log::TextLog;
 
 use super::pipe::{Script, builder};
 
 /// Runs on one thread, so that the log of this thread is complete.
 #[tokio::test(flavor = "current_thread")]
 async fn text_of_a_server_is_truncated_and_escaped_in_logs() {
-    let log = Log::begin();
+    let log = TextLog::begin();
     let hostile = format!(
         "\u{1b}[2J\u{9b}31m\u{202e}\u{2028}\n2030-01-01 ERROR forged\r{}",
         "long ".repeat(2_000)

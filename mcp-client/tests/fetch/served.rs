@@ -8,9 +8,9 @@ use mcp_client::types::{ContentBlock, Resource, ResourceLink};
 use mcp_client::{Client, FetchPolicy, FetchedBy, Http, Proposal};
 use mcp_server::{HttpUrls, ResourceDef, Server};
 
-use crate::support::log::Log;
 use mcp_testkit::certificate::certified;
 use mcp_testkit::soon;
+use mcp_testkit::text_log::TextLog;
 
 struct Both {
     server: Server,
@@ -202,7 +202,7 @@ async fn any_contents_are_fetched_as_they_are_read() {
 
 #[tokio::test]
 async fn no_token_is_logged_at_any_level() {
-    let log = Log::begin();
+    let log = TextLog::begin();
     let both = Both::start().await;
     let mut urls = Vec::new();
     let fetch = async |resource: &Resource| {

@@ -349,7 +349,7 @@ impl<S: tracing::Subscriber> Layer<S> for Warnings {
 async fn invalid_output_is_ignored_and_logged() {
     let warnings = Warnings::default();
     let subscriber = tracing_subscriber::registry().with(warnings.clone());
-    // See `support::log::Log`.
+    // See `mcp_testkit::text_log::TextLog`.
     let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let _told = tracing::subscriber::set_default(subscriber);
     let client = connect(subject(&["garbage"])).await;

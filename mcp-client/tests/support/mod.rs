@@ -4,9 +4,6 @@ pub(crate) mod example;
 pub(crate) mod faults;
 #[cfg(all(target_os = "linux", feature = "http"))]
 pub(crate) mod keepalive;
-#[cfg(feature = "skills")]
-pub(crate) mod liar;
-pub(crate) mod log;
 #[cfg(feature = "tls")]
 pub(crate) mod proxy;
 pub(crate) mod script;

@@ -11,6 +11,7 @@
 pub mod certificate;
 pub mod log;
 pub mod peer;
+pub mod text_log;
 #[cfg(feature = "web")]
 pub mod web;
 

@@ -46,7 +46,7 @@ const CRATES: [Layers; 2] = [
         package: "mcp-client",
         folders: &[
             &["protocol"],
-            &["features", "oauth", "transport"],
+            &["features", "transport"],
             &["extensions", "proposals"],
             &["client"],
         ],
@@ -54,7 +54,7 @@ const CRATES: [Layers; 2] = [
 ];
 
 /// Crates without layers, in which only the length of the files and circles of siblings are checked.
-const UNLAYERED_CRATES: [&str; 11] = [
+const UNLAYERED_CRATES: [&str; 12] = [
     "codegen",
     "mcp-types",
     "mcp-types/internal",
@@ -65,6 +65,7 @@ const UNLAYERED_CRATES: [&str; 11] = [
     "mcp-client/cli",
     "mcp-client/fetch",
     "mcp-client/host",
+    "mcp-client/oauth",
     "xtask",
 ];
 

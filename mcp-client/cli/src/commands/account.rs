@@ -2,10 +2,10 @@
 
 use std::time::SystemTime;
 
-use mcp_client::oauth::{
+use mcp_client::types::json::Object;
+use mcp_client_oauth::{
     Logout, Loopback, OAuth, OAuthBuilder, OAuthError, OAuthFault, TokenStatus,
 };
-use mcp_client::types::json::Object;
 
 use crate::args::{Auth, Command, Options, TasksCommand};
 use crate::authorization::{agent, builder, shown};

@@ -1,9 +1,9 @@
 //! `mcp skills`.
 
-use mcp_client::skills::{
+use mcp_client::{CallError, Client};
+use mcp_host::skills::{
     ListSkillsRequest, LoadedSkill, Skill, SkillError, SkillResources, SkillsHost,
 };
-use mcp_client::{CallError, Client};
 
 use super::lists::{all_and_left_out, empty, object};
 use crate::failure::Failure;
@@ -12,7 +12,7 @@ use crate::output::{Output, print_error};
 /// Lists the skills, and verifies all of their files.
 pub(crate) async fn skills(client: &Client, verify: bool, output: Output) -> Result<(), Failure> {
     // This command only prints and verifies skills, so it loads nested ones without asking.
-    let host = client.skills("server").on_consent(|_| async { true });
+    let host = SkillsHost::new(&client, "server").on_consent(|_| async { true });
     let list = match host.list() {
         Err(SkillError::NotAnnounced) => {
             return Err(Failure::Absent("the server offers no skills".to_owned()));

@@ -3,7 +3,7 @@
 use std::future::pending;
 use std::io;
 
-use mcp_client::oauth::{
+use mcp_client_oauth::{
     AuthorizationUrl, Loopback, RedirectReceiver, RedirectRequest, Secret, UserAgent,
     UserAgentFuture,
 };

@@ -5,7 +5,7 @@ pub(crate) mod conversation;
 pub(crate) mod example;
 pub(crate) mod folder;
 #[allow(dead_code, reason = "the tests of the client use the rest")]
-#[path = "../../../tests/support/liar.rs"]
+#[path = "../../../host/tests/skills/liar.rs"]
 pub(crate) mod liar;
 pub(crate) mod program;
 #[allow(dead_code, reason = "the tests of the client use the rest")]

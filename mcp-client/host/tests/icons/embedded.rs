@@ -5,7 +5,7 @@ use mcp_client::types::base64::Base64Text;
 use mcp_client::{Client, UrlFault};
 use mcp_host::icons::{self, DataFault, IconError, IconPolicy, Image, ImageFormat};
 
-use super::serve;
+use crate::serve;
 use mcp_testkit::soon;
 
 /// The beginning of an image of 48 by 48 pixels.

@@ -9,12 +9,13 @@ use crate::ci::cargo::Cargo;
 use crate::{process, workspace};
 
 /// The libraries whose public items are covered by semantic versioning.
-const LIBRARIES: [&str; 8] = [
+const LIBRARIES: [&str; 9] = [
     "mcp-types",
     "mcp-server",
     "mcp-skills",
     "mcp-stores",
     "mcp-client",
+    "mcp-client-oauth",
     "mcp-fetch",
     "mcp-host",
     "mcp-gateway",

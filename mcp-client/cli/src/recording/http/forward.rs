@@ -11,7 +11,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use hyper::http::uri::PathAndQuery;
 use hyper::{HeaderMap, Request, Response, StatusCode, Uri};
-use mcp_client::oauth::OAuth;
+use mcp_client_oauth::OAuth;
 
 use super::body::{Tap, Tapped};
 use super::headers;

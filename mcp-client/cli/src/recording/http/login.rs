@@ -3,8 +3,8 @@
 use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, HeaderMap};
 use hyper::{Method, Response, StatusCode, Uri};
-use mcp_client::oauth::OAuth;
 use mcp_client::{Authorize, AuthorizeRequest, AuthorizeResponse};
+use mcp_client_oauth::OAuth;
 
 use crate::args::Options;
 use crate::authorization::oauth;

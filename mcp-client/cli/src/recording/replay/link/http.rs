@@ -6,13 +6,13 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response, Uri};
-use mcp_client::oauth::OAuth;
 use mcp_client::types::headers::{
     METHOD, NAME, PARAM_PREFIX, PROTOCOL_VERSION, SESSION_ID, encode_value, name_member,
 };
 use mcp_client::types::json::{self, Value};
 use mcp_client::types::meta;
 use mcp_client::types::sse::Decoder;
+use mcp_client_oauth::OAuth;
 use tokio::sync::mpsc;
 
 use super::Sent;

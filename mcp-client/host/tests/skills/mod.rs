@@ -1,0 +1,33 @@
+//! Skills of servers, which may lie.
+
+mod consent;
+mod liar;
+mod loading;
+mod tampered;
+
+use mcp_client::Client;
+use mcp_host::skills::SkillsHost;
+use mcp_server::Server;
+use mcp_server::types::{ResourcesCapability, ServerCapabilities};
+
+use self::liar::{GetSkill, Liar, TEXT, URI, digest, entry_of, object};
+use crate::serve;
+
+impl Liar {
+    async fn client(&self) -> Client {
+        connect(&self.server()).await
+    }
+}
+
+async fn connect(server: &Server) -> Client {
+    let builder = Client::builder("test", "1").extension(SkillsHost::extension());
+    let client = builder.connect(serve(server)).await;
+    client.expect("connected")
+}
+
+/// Returns a server without the extension.
+fn plain_server() -> Server {
+    let resources = ServerCapabilities::new().resources(ResourcesCapability::new());
+    let builder = Server::builder("plain", "1").capabilities(|_| resources);
+    builder.build().expect("built")
+}

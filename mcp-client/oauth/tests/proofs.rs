@@ -1,0 +1,248 @@
+//! Proofs of possession and their nonces.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mcp_client::{Client, Http};
+use mcp_client_oauth::{Dpop, OAuth};
+use mcp_internal::oauth::dpop::{Proof, ProofClaims};
+use mcp_internal::oauth::jwt::Algorithm;
+use serde_json::json;
+
+use super::world::*;
+
+fn bound() -> OAuth {
+    oauth().dpop(Dpop::Required).build().expect("valid")
+}
+
+/// Returns the claims of the proof of a request.
+fn proof(asked: &Asked) -> Option<ProofClaims> {
+    let proof = Proof::verify(asked.header("dpop")?, &[Algorithm::ES256]);
+    Some(proof.expect("a valid proof").claims)
+}
+
+fn nonce(asked: &Asked) -> Option<String> {
+    proof(asked)?.nonce
+}
+
+/// Returns a token that is bound to the key of the client.
+fn bound_token(world: &World) -> Answer {
+    let mut token = world.token();
+    token["token_type"] = json!("DPoP");
+    answer(200, token)
+}
+
+/// Accepts every token of the type DPoP.
+fn accepted(asked: &Asked) -> Option<Answer> {
+    let token = asked.header("authorization")?;
+    (asked.path == "/mcp" && token.starts_with("DPoP ")).then(|| result(asked))
+}
+
+/// Demands another nonce for each request for a token.
+fn demand(nonce: impl Into<String>) -> Answer {
+    answer(400, json!({"error": "use_dpop_nonce"})).header("dpop-nonce", nonce)
+}
+
+#[tokio::test]
+async fn server_that_is_never_content_with_a_nonce_is_given_up() {
+    for (nonces, requests) in [
+        // A new one each time.
+        (["a", "b", "c", "d"], 3),
+        // The client has sent it already.
+        (["a", "a", "a", "a"], 2),
+    ] {
+        let world = World::start().await;
+        let count = AtomicUsize::new(0);
+        world.script(move |asked, _| {
+            (asked.path == "/token").then(|| {
+                let count = count.fetch_add(1, Ordering::SeqCst);
+                demand(nonces[count.min(3)])
+            })
+        });
+        let error = refused(&world, &bound()).await;
+        assert!(
+            error.fault.to_string().contains("use_dpop_nonce"),
+            "{error}"
+        );
+        let sent: Vec<_> = world.asked("/token").iter().map(nonce).collect();
+        let expected: Vec<_> = [None, Some(nonces[0]), Some(nonces[1])]
+            .into_iter()
+            .take(requests)
+            .map(|nonce| nonce.map(str::to_owned))
+            .collect();
+        assert_eq!(sent, expected);
+    }
+}
+
+#[tokio::test]
+async fn nonce_that_is_too_long_is_not_sent() {
+    let world = World::start().await;
+    world.script(|asked, _| (asked.path == "/token").then(|| demand("n".repeat(1_025))));
+    refused(&world, &bound()).await;
+    assert_eq!(world.count("/token"), 1);
+    let world = World::start().await;
+    world.script(|asked, _| (asked.path == "/token").then(|| demand("n".repeat(1_024))));
+    refused(&world, &bound()).await;
+    assert_eq!(world.count("/token"), 2);
+}
+
+#[tokio::test]
+async fn demand_for_a_nonce_without_one_is_not_answered() {
+    let world = World::start().await;
+    world.script(|asked, world| match asked.path.as_str() {
+        "/token" => Some(bound_token(world)),
+        "/mcp" if asked.header("authorization").is_some() => {
+            let challenge = "DPoP error=\"use_dpop_nonce\"";
+            Some(answer(401, "").header("www-authenticate", challenge))
+        }
+        _ => None,
+    });
+    connect(&world, &bound()).await.expect_err("refused");
+    let with_token = world.asked("/mcp");
+    let with_token = with_token.iter().filter(|asked| proof(asked).is_some());
+    assert_eq!(with_token.count(), 1);
+    assert_eq!(world.count("/authorize"), 1);
+}
+
+#[tokio::test]
+async fn nonce_is_sent_to_the_server_that_gave_it() {
+    let (world, issuer) = (World::start().await, World::start().await);
+    let origin = issuer.origin();
+    world.script(move |asked, world| match asked.path.as_str() {
+        "/.well-known/oauth-protected-resource/mcp" => {
+            let mut metadata = world.resource_metadata();
+            metadata["authorization_servers"] = json!([origin]);
+            Some(answer(200, metadata))
+        }
+        _ => accepted(asked).map(|answer| answer.header("dpop-nonce", "of-the-server")),
+    });
+    issuer.script(|asked, issuer| {
+        (asked.path == "/token").then(|| match nonce(asked) {
+            Some(_) => bound_token(issuer),
+            None => demand("of-the-issuer"),
+        })
+    });
+    let client = connect(&world, &bound()).await.expect("connected");
+    client.tools().one_page().await.expect("listed");
+    let sent = |world: &World, path: &str| -> Vec<Option<String>> {
+        let asked = world.asked(path);
+        let proven = asked.iter().filter(|asked| proof(asked).is_some());
+        proven.map(nonce).collect()
+    };
+    let named = |name: &str| Some(name.to_owned());
+    assert_eq!(sent(&issuer, "/token"), [None, named("of-the-issuer")]);
+    assert_eq!(sent(&world, "/mcp"), [None, named("of-the-server")]);
+}
+
+#[tokio::test]
+async fn proof_is_for_the_url_without_its_query() {
+    let world = World::start().await;
+    world.script(|asked, world| match asked.path.as_str() {
+        "/token" => Some(bound_token(world)),
+        _ => accepted(asked),
+    });
+    let server = Http::new(format!("{}?tenant=1", world.server())).auth(bound());
+    let connecting = Client::builder("test", "1").connect(server);
+    connecting.await.expect("connected");
+    let asked = world.asked("/mcp").pop().expect("a request");
+    assert_eq!(asked.query["tenant"], "1");
+    assert_eq!(proof(&asked).expect("a proof").htu, world.server());
+}
+
+#[tokio::test]
+async fn redirected_request_has_a_proof_for_its_new_url() {
+    let world = World::start().await;
+    world.script(|asked, world| match asked.path.as_str() {
+        "/token" => Some(bound_token(world)),
+        "/mcp" if asked.header("authorization").is_some() => {
+            Some(answer(307, "").header("location", "/moved"))
+        }
+        "/moved" => Some(result(asked)),
+        _ => None,
+    });
+    connect(&world, &bound()).await.expect("connected");
+    let moved = &world.asked("/moved")[0];
+    let claims = proof(moved).expect("a proof");
+    assert_eq!(claims.htu, format!("{}/moved", world.origin()));
+}
+
+#[tokio::test]
+async fn challenge_for_proofs_is_enough_to_bind_the_token() {
+    let world = World::start().await;
+    world.script(|asked, world| match asked.path.as_str() {
+        "/.well-known/oauth-authorization-server" => {
+            Some(answer(200, world.server_metadata_with_proofs()))
+        }
+        "/token" => Some(bound_token(world)),
+        "/mcp" if asked.header("authorization").is_none() => {
+            Some(answer(401, "").header("www-authenticate", "Bearer, DPoP algs=\"ES256\""))
+        }
+        _ => accepted(asked),
+    });
+    let oauth = oauth().build().expect("valid");
+    connect(&world, &oauth).await.expect("connected");
+    assert!(oauth.status().await.expect("read")[0].is_bound);
+}
+
+/// Connects to a world that offers bound tokens, and answers the first request for a token with
+/// this type, and later ones with the other type.
+async fn typed(first: &'static str, later: &'static str) -> (Arc<World>, Client, OAuth) {
+    let world = World::start().await;
+    world.script(move |asked, world| match asked.path.as_str() {
+        "/.well-known/oauth-authorization-server" => {
+            Some(answer(200, world.server_metadata_with_proofs()))
+        }
+        "/.well-known/oauth-protected-resource/mcp" => {
+            let mut metadata = world.resource_metadata();
+            metadata["dpop_signing_alg_values_supported"] = json!(["ES256"]);
+            Some(answer(200, metadata))
+        }
+        "/token" => {
+            let mut token = world.token();
+            let is_first = world.count("/token") == 1;
+            token["token_type"] = json!(if is_first { first } else { later });
+            Some(answer(200, token))
+        }
+        // The first token is soon not accepted any more.
+        "/mcp" if world.count("/token") == 1 && asked.body.contains("tools/list") => {
+            Some(world.challenge(401, ""))
+        }
+        _ => accepted(asked),
+    });
+    let oauth = oauth().build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    (world, client, oauth)
+}
+
+#[tokio::test]
+async fn bound_token_does_not_become_a_bearer_token() {
+    let (world, client, _) = typed("DPoP", "Bearer").await;
+    let error = client.tools().one_page().await.expect_err("refused");
+    let error = fault(&error);
+    assert_needs_bound_token(&error);
+    // The refresh is bound to the same key as the token.
+    let thumbprints: Vec<_> = world
+        .asked("/token")
+        .iter()
+        .map(|asked| {
+            let proof = asked.header("dpop").expect("a proof");
+            Proof::verify(proof, &[Algorithm::ES256])
+                .expect("valid")
+                .thumbprint
+        })
+        .collect();
+    assert!(
+        matches!(thumbprints.as_slice(), [first, second] if first == second),
+        "{thumbprints:?}"
+    );
+}
+
+#[tokio::test]
+async fn key_is_forgotten_if_the_issuer_does_not_use_it() {
+    let (world, client, oauth) = typed("Bearer", "Bearer").await;
+    client.tools().one_page().await.expect("listed");
+    let [login, refresh] = world.asked("/token").try_into().expect("two requests");
+    assert!(proof(&login).is_some());
+    assert!(proof(&refresh).is_none());
+    assert!(!oauth.status().await.expect("read")[0].is_bound);
+}
