@@ -14,8 +14,8 @@ mod tls;
 
 pub use body::FetchBody;
 pub use connector::ProxyConnector;
-pub use error::{FetchError, RedirectFault};
+pub use error::{FetchError, ProxyError, RedirectFault};
 pub use policy::FetchPolicy;
-pub use proxy::{Proxy, ProxyError};
+pub use proxy::Proxy;
 pub use request::{FetchRequest, FetchResponse};
 pub use tls::{TlsError, Trust};

@@ -7,11 +7,12 @@ use std::task::{Context, Poll};
 
 use http::{HeaderValue, Uri};
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
-use super::proxy::ProxyHop;
+use super::error::deepest;
 
 /// Connects to a server directly, or through a [`Proxy`](super::Proxy): a connector for the clients
 /// of `hyper-util`. TLS is a matter of what wraps it.
@@ -55,5 +56,45 @@ impl Service<Uri> for ProxyConnector {
         }
         let connecting = self.connector.call(url);
         Box::pin(async { connecting.await.map_err(io::Error::other) })
+    }
+}
+
+/// A proxy that is used.
+#[derive(Clone)]
+pub(super) struct ProxyHop {
+    pub(super) url: Uri,
+    /// The header `Proxy-Authorization`.
+    pub(super) auth: Option<HeaderValue>,
+}
+
+impl ProxyHop {
+    /// Connects to the host of an `https` URL through the proxy, or to the proxy itself for other
+    /// URLs.
+    pub(super) async fn connect(
+        self,
+        mut connector: HttpConnector,
+        to: Uri,
+    ) -> io::Result<TokioIo<TcpStream>> {
+        let connected = if to.scheme_str() == Some("https") {
+            let mut tunnel = Tunnel::new(self.url.clone(), connector);
+            if let Some(auth) = self.auth {
+                tunnel = tunnel.with_auth(auth);
+            }
+            tunnel
+                .call(to)
+                .await
+                .map_err(|error| deepest(&error).to_string())
+        } else {
+            let connecting = connector.call(self.url.clone());
+            connecting
+                .await
+                .map_err(|error| deepest(&error).to_string())
+        };
+        connected.map_err(|fault| {
+            let host = self.url.host().unwrap_or_default();
+            let port = self.url.port_u16().map(|port| format!(":{port}"));
+            let proxy = format!("{host}{}", port.unwrap_or_default());
+            io::Error::other(format!("the proxy {proxy} failed: {fault}"))
+        })
     }
 }

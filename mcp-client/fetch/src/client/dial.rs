@@ -13,9 +13,9 @@ use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 
 use super::address::Reach;
+use super::connector::ProxyHop;
 use super::error::FetchError;
 use super::policy::FetchPolicy;
-use super::proxy::ProxyHop;
 use super::resolve::resolve;
 use crate::origin::{Origin, UrlFault};
 

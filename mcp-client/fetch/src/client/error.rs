@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use super::proxy::ProxyError;
 use super::tls::TlsError;
 use crate::origin::UrlFault;
 
@@ -139,6 +138,24 @@ pub enum FetchError {
         /// The status of the response to the request for the rest.
         status: StatusCode,
     },
+}
+
+/// Why a proxy cannot be used. Its URL is not shown, because it may contain a password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProxyError {
+    /// The host to which a connection is wanted cannot be named to a proxy.
+    #[error("the host is invalid")]
+    Host,
+    /// The user name or password in the URL of the proxy is ambiguous.
+    #[error(
+        "expected `%40`, `%2F`, `%3F` and `%23` instead of `@`, `/`, `?` and `#` in its user name \
+         and password"
+    )]
+    Credentials,
+    /// The URL of the proxy is invalid, or has another scheme than `http`.
+    #[error("expected a URL of the form `http://HOST:PORT`")]
+    Url,
 }
 
 /// Why a redirect is not followed.

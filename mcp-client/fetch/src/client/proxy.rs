@@ -2,18 +2,13 @@
 
 use std::env;
 use std::fmt;
-use std::io;
 
-use http::{HeaderValue, Uri};
+use http::Uri;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::proxy::matcher::Matcher;
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
-use tower_service::Service as _;
 
-use super::connector::ProxyConnector;
-use super::error::deepest;
+use super::connector::{ProxyConnector, ProxyHop};
+use super::error::ProxyError;
 use crate::origin::Origin;
 
 /// An HTTP proxy, and the hosts for which it is not used.
@@ -139,68 +134,10 @@ impl Proxy {
     }
 }
 
-/// Why a proxy cannot be used. Its URL is not shown, because it may contain a password.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProxyError {
-    /// The host to which a connection is wanted cannot be named to a proxy.
-    #[error("the host is invalid")]
-    Host,
-    /// The user name or password in the URL of the proxy is ambiguous.
-    #[error(
-        "expected `%40`, `%2F`, `%3F` and `%23` instead of `@`, `/`, `?` and `#` in its user name \
-         and password"
-    )]
-    Credentials,
-    /// The URL of the proxy is invalid, or has another scheme than `http`.
-    #[error("expected a URL of the form `http://HOST:PORT`")]
-    Url,
-}
-
 /// The URL may contain a password.
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Proxy").finish_non_exhaustive()
-    }
-}
-
-/// A proxy that is used.
-#[derive(Clone)]
-pub(super) struct ProxyHop {
-    url: Uri,
-    /// The header `Proxy-Authorization`.
-    pub(super) auth: Option<HeaderValue>,
-}
-
-impl ProxyHop {
-    /// Connects to the host of an `https` URL through the proxy, or to the proxy itself for other
-    /// URLs.
-    pub(super) async fn connect(
-        self,
-        mut connector: HttpConnector,
-        to: Uri,
-    ) -> io::Result<TokioIo<TcpStream>> {
-        let connected = if to.scheme_str() == Some("https") {
-            let mut tunnel = Tunnel::new(self.url.clone(), connector);
-            if let Some(auth) = self.auth {
-                tunnel = tunnel.with_auth(auth);
-            }
-            tunnel
-                .call(to)
-                .await
-                .map_err(|error| deepest(&error).to_string())
-        } else {
-            let connecting = connector.call(self.url.clone());
-            connecting
-                .await
-                .map_err(|error| deepest(&error).to_string())
-        };
-        connected.map_err(|fault| {
-            let host = self.url.host().unwrap_or_default();
-            let port = self.url.port_u16().map(|port| format!(":{port}"));
-            let proxy = format!("{host}{}", port.unwrap_or_default());
-            io::Error::other(format!("the proxy {proxy} failed: {fault}"))
-        })
     }
 }
 
