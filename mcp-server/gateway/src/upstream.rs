@@ -118,8 +118,10 @@ pub struct UpstreamLimits {
     /// idle, of the peer with the most connections, or waits for at most `connect_time` until one is.
     /// If none is idle, a call that waits for the answer of a user ends, and its error says to try
     /// again: a call of the same peer, or of a peer that has more connections. For a program, each
-    /// connection is a process. Subscriptions use at most half of the connections, but at least one,
-    /// so that calls keep the others. A subscription for which there is no connection is refused.
+    /// connection is a process. A peer that has used up its share replaces a connection at the
+    /// earliest a quarter of a second after it was made. Subscriptions use at most half of the
+    /// connections, but at least one, so that calls keep the others. A subscription for which there
+    /// is no connection is refused.
     pub connections: usize,
     /// The maximum number of subscriptions at the server, which each count as a request in flight
     /// there. Default: 512. Further ones are refused.

@@ -61,6 +61,7 @@ pub(crate) struct Link {
     listing: AtomicUsize,
     /// The number of subscriptions that use it.
     subscriptions: AtomicUsize,
+    begun: Instant,
     last_use: Mutex<LastUse>,
     /// Whether the connection was taken from its calls, for other users.
     taken: watch::Sender<bool>,
@@ -91,6 +92,7 @@ impl Link {
             exclusive: AtomicBool::new(false),
             listing: AtomicUsize::new(0),
             subscriptions: AtomicUsize::new(0),
+            begun: Instant::now(),
             last_use: Mutex::new(last_use),
             taken: watch::Sender::new(false),
             log_level: Mutex::default(),
@@ -170,6 +172,11 @@ impl Link {
     pub(crate) async fn taken(&self) {
         // Fails only if the sender is dropped, and `self` owns it.
         let _ = self.taken.subscribe().wait_for(|taken| *taken).await;
+    }
+
+    /// Returns for how long the connection has existed.
+    pub(crate) fn age(&self) -> Duration {
+        self.begun.elapsed()
     }
 
     /// Returns for how long the connection has not been used.

@@ -21,7 +21,7 @@ use super::follower::{Follower, OnMissed};
 use super::header_params::HeaderParams;
 use super::list_cache::ListCache;
 use super::open_tasks::OpenTasks;
-use super::room::make_room;
+use super::room::{REPLACED_AFTER, make_room};
 use super::shares::{Slots, share};
 use super::traffic::OnChange;
 use super::{Kind, Upstream, UpstreamStatus};
@@ -297,7 +297,8 @@ impl Pool {
                 if self.state().is_closed {
                     return Err(HandlerError::internal("the gateway is closed"));
                 }
-                freed.await;
+                // Some connections may be replaced later.
+                let _ = timeout(REPLACED_AFTER, freed).await;
             }
         };
         let lease = timeout(self.upstream.limits.connect_time, waiting).await;

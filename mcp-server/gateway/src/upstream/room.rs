@@ -2,12 +2,17 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_server::PeerKey;
 
 use super::UpstreamLimits;
 use super::connection::{Link, Wanted};
 use super::shares::share;
+
+/// A peer that has used up its share does not replace connections that are younger. Each may be a
+/// program that was started, so one peer with many sessions would keep the machine busy.
+pub(crate) const REPLACED_AFTER: Duration = Duration::from_millis(250);
 
 /// Makes room for a new connection of a peer. If there are too many connections, or the peer has
 /// used up its share, one of them moves from `links` to `removed`. Returns `false` if no connection
@@ -39,6 +44,7 @@ pub(crate) fn make_room(
     // With the new connection, the peer has one more.
     let size = |of: &PeerKey| count(of) + usize::from(of == peer);
     let known = links.iter().zip(&peers).enumerate();
+    let known = known.filter(|(_, (link, _))| !has_share || link.age() >= REPLACED_AFTER);
     let idle = known
         .clone()
         .filter(|(_, (link, of))| link.is_idle() && (!has_share || *of == peer));
