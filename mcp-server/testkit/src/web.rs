@@ -26,6 +26,7 @@ enum End {
 }
 
 /// A response, and how its connection ends.
+#[must_use]
 pub struct Reply {
     bytes: Vec<u8>,
     end: End,

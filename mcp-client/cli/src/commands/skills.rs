@@ -12,7 +12,7 @@ use crate::output::{Output, print_error};
 /// Lists the skills, and verifies all of their files.
 pub(crate) async fn skills(client: &Client, verify: bool, output: Output) -> Result<(), Failure> {
     // This command only prints and verifies skills, so it loads nested ones without asking.
-    let host = SkillsHost::new(&client, "server").on_consent(|_| async { true });
+    let host = SkillsHost::new(client, "server").on_consent(|_| async { true });
     let list = match host.list() {
         Err(SkillError::NotAnnounced) => {
             return Err(Failure::Absent("the server offers no skills".to_owned()));
