@@ -5,7 +5,7 @@ use std::fmt;
 #[cfg(feature = "oauth")]
 use std::sync::Arc;
 
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_internal::peer_text::{Chain, PeerDisplay, PeerText, WithSources};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{CallToolResult, ContentBlock};
 
@@ -16,7 +16,6 @@ use crate::protocol::error::handler_error::{
     Cause, HandlerError, RESOURCE_NOT_FOUND, missing_capability,
 };
 use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
-use crate::protocol::error::text::{Chain, WithSources};
 #[cfg(feature = "oauth")]
 use crate::protocol::handler::access_token::AccessToken;
 #[cfg(feature = "oauth")]

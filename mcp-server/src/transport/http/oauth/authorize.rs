@@ -5,12 +5,12 @@ use std::time::{Duration, SystemTime};
 
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use mcp_internal::peer_text::Chain;
 use tokio::time::Instant;
 
 use crate::protocol::caller::extensions::Principal;
 use crate::protocol::core::Core;
 use crate::protocol::error::challenge::Challenge;
-use crate::protocol::error::text::Chain;
 use crate::protocol::handler::access_token::AccessToken;
 use crate::protocol::handler::scopes::{ScopePolicy, joined};
 use crate::protocol::seal::Keys;

@@ -1,7 +1,6 @@
 //! Creates HTTP responses: one JSON text, or a stream of events if the handler sends messages
 //! before its response.
 
-use crate::protocol::error::text::Chain;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use http::header::{
 };
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use mcp_internal::http_headers::{EVENTS, JSON};
+use mcp_internal::peer_text::Chain;
 use mcp_types::Revision;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::sse::{Event, write_event};

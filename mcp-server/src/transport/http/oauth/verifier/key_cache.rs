@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use mcp_internal::oauth::jwt::{Algorithm, Jwk, key_fits};
+use mcp_internal::peer_text::Chain;
 use mcp_types::json::{Object, Value};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::protocol::error::text::Chain;
 use crate::transport::http::oauth::fetch::secure_url::SecureUrl;
 use crate::transport::http::oauth::fetch::{FetchError, Fetcher, issuer_metadata};
 
