@@ -22,9 +22,10 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 const MDBOOK: &str = "^0.5";
 
 /// The libraries whose documentation is a part of the book.
-const LIBRARIES: [&str; 7] = [
+const LIBRARIES: [&str; 8] = [
     "mcp-types",
     "mcp-server",
+    "mcp-server-oauth",
     "mcp-skills",
     "mcp-stores",
     "mcp-client",
@@ -181,6 +182,8 @@ impl Book {
             Some(Component::Normal(name)) if page.starts_with("mcp-server") => {
                 if name == "gateway" {
                     "mcp_gateway"
+                } else if name == "oauth" {
+                    "mcp_server_oauth"
                 } else if name == "skills" {
                     "mcp_skills"
                 } else if name == "stores" {

@@ -53,7 +53,6 @@ impl ServerBuilder {
             instructions,
             limits,
             error_detail,
-            #[cfg(feature = "oauth")]
             lists_permitted_only,
             stores,
             states,
@@ -140,7 +139,6 @@ impl ServerBuilder {
             peers: Peers::new(&limits),
             limits,
             error_detail,
-            #[cfg(feature = "oauth")]
             lists_permitted_only,
             errors: conversions,
             states,

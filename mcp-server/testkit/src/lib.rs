@@ -1,5 +1,5 @@
-//! What observes servers in the tests of several crates: a client of lines of JSON, and a subscriber of the
-//! log.
+//! What observes servers in the tests of several crates: a client of lines of JSON, one of HTTP with a
+//! server for it, and a subscriber of the log.
 
 #![expect(
     clippy::missing_panics_doc,
@@ -7,5 +7,7 @@
     reason = "only tests use it, which fail by panics"
 )]
 
+#[cfg(feature = "http")]
+pub mod http;
 pub mod log;
 pub mod peer;

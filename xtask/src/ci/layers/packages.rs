@@ -10,7 +10,13 @@ const ORDER: [&[&str]; 6] = [
     &["codegen", "mcp-types"],
     &["mcp-internal"],
     &["mcp-client", "mcp-server"],
-    &["mcp-host", "mcp-skills", "mcp-stores", "mcp-testkit"],
+    &[
+        "mcp-host",
+        "mcp-server-oauth",
+        "mcp-skills",
+        "mcp-stores",
+        "mcp-testkit",
+    ],
     &["mcp-gateway"],
     &["mcp-cli", "xtask"],
 ];
