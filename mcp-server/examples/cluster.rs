@@ -3,16 +3,16 @@
 //! ```text
 //! MCP_STORE=redis://127.0.0.1 MCP_KEYS=$(openssl rand -hex 32) MCP_ISSUER=https://auth.example.com \
 //!     MCP_URL=https://shop.example.com/mcp MCP_LISTEN=127.0.0.1:8080 \
-//!     cargo run -p mcp-server --features oauth --example cluster
+//!     cargo run -p mcp-server --features http --example cluster
 //! ```
 
 use std::env;
 use std::error::Error;
 
 use mcp_server::{
-    HandlerError, Http, HttpConfig, Keys, OAuth, Server, ServerBuilder, Stored, StoredValue,
-    terminated,
+    HandlerError, Http, HttpConfig, Keys, Server, ServerBuilder, Stored, StoredValue, terminated,
 };
+use mcp_server_oauth::OAuth;
 use mcp_stores::{Postgres, Redis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,7 +64,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .issuer(setting("MCP_ISSUER")?)
         .build()?;
     // Every request needs a token, so that it does not matter by which name it arrives.
-    let config = HttpConfig::new().any_host().oauth(oauth);
+    let config = HttpConfig::new().any_host().authenticate(oauth);
     let http = Http::at(setting("MCP_LISTEN")?).config(config.readiness_path("/readyz"));
     let serving = server.serve_http(http)?;
     println!("listening on {}", serving.local_addr());

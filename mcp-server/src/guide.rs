@@ -12,24 +12,26 @@
 //! 8. [`peers`] explains how one handler serves clients of all revisions, and what it must not do
 //!    before it asks the client something.
 //! 9. [`access`] decides who may use what: principals, guards, visibility, middleware.
-//! 10. [`oauth`] protects a server on the internet with access tokens.
-//! 11. [`testing`] tests a server in memory, and handlers by themselves.
-//! 12. [`serving`] serves a server over byte streams and HTTP, on the internet.
-//! 13. [`shutdown`] ends a server without losing requests.
-//! 14. [`cluster`] serves an endpoint by several processes.
+//! 10. [`testing`] tests a server in memory, and handlers by themselves.
+//! 11. [`serving`] serves a server over byte streams and HTTP, on the internet.
+//! 12. [`shutdown`] ends a server without losing requests.
+//! 13. [`cluster`] serves an endpoint by several processes.
+//!
+//! Access tokens, which protect a server on the internet, are a crate of their own,
+//! `mcp-server-oauth`. Its README describes them.
 //!
 //! Two pages describe official extensions (skills for agents are a crate of their own, `mcp-skills`):
 //!
-//! 15. [`tasks`] answers calls that take longer than a client waits.
-//! 16. [`apps`] gives tools a user interface.
+//! 14. [`tasks`] answers calls that take longer than a client waits.
+//! 15. [`apps`] gives tools a user interface.
 //!
 //! Four pages describe proposals, which are not part of the protocol yet:
 //!
-//! 17. [`resources`] describes resources, and lists the members of collections (SEP-2093).
-//! 18. [`versions`] gives resources versions, and sends them with the notifications of their
+//! 16. [`resources`] describes resources, and lists the members of collections (SEP-2093).
+//! 17. [`versions`] gives resources versions, and sends them with the notifications of their
 //!     changes.
-//! 19. [`urls`] issues URLs of resources for programs that do not speak the protocol.
-//! 20. [`database`] offers rows of a database as resources, with all of this.
+//! 18. [`urls`] issues URLs of resources for programs that do not speak the protocol.
+//! 19. [`database`] offers rows of a database as resources, with all of this.
 //!
 //! A test needs two lines to connect a client of `mcp-client` to a server:
 //!
@@ -59,7 +61,7 @@ pub mod access {
 pub mod apps {
     #![doc = include_str!("../docs/apps.md")]
 }
-#[cfg(feature = "oauth")]
+#[cfg(feature = "http")]
 pub mod cluster {
     #![doc = include_str!("../docs/cluster.md")]
     #![doc = concat!("```no_run\n", include_str!("../examples/cluster.rs"), "```")]
@@ -74,10 +76,6 @@ pub mod errors {
 }
 pub mod lists {
     #![doc = include_str!("../docs/lists.md")]
-}
-#[cfg(feature = "oauth")]
-pub mod oauth {
-    #![doc = include_str!("../docs/oauth.md")]
 }
 #[cfg(feature = "json-schema")]
 pub mod offers {
@@ -115,7 +113,7 @@ pub mod state {
 pub mod tasks {
     #![doc = include_str!("../docs/tasks.md")]
 }
-#[cfg(feature = "oauth")]
+#[cfg(feature = "http")]
 pub mod testing {
     #![doc = include_str!("../docs/testing.md")]
 }

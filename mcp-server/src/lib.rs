@@ -40,15 +40,15 @@
 //! | `http` | Streamable HTTP, as a service for hyper, tower and axum, and with a listener of its own |
 //! | `axum` | `http`, and applications in axum: the endpoint with all its paths as a router (`Server::into_router`), a listener that shuts down, and access tokens for own routes |
 //! | `tls` | `http`, and TLS for the listener, by rustls |
-//! | `oauth` | `http`, and [access tokens](guide::oauth): the server as a resource server of OAuth 2.1 |
 //! | `json-schema` | tools with a hand-written schema, and validation of all arguments by their schema |
 //! | `tasks` | the extension of that name: [calls of tools](guide::tasks) that outlive their request |
 //! | `apps` | the extension `io.modelcontextprotocol/ui`: [tools with a user interface](guide::apps) |
 //! | `draft` | the draft of the next revision, unstable: see `ServerBuilder::draft` |
 //! | `proposals` | `http`, and proposals for resources, unstable: signed [URLs](guide::urls), [metadata](guide::resources), collections, [versions](guide::versions), filters, and changes with the changed resource |
 //!
-//! Several processes can serve one endpoint with a [`Store`] in Redis or PostgreSQL, which the crate
-//! `mcp-stores` has.
+//! The crate `mcp-server-oauth` makes an HTTP endpoint a resource server of OAuth 2.1, which requires
+//! access tokens. Several processes can serve one endpoint with a [`Store`] in Redis or PostgreSQL,
+//! which the crate `mcp-stores` has.
 //!
 //! Each request and notification with a handler runs in a [`tracing`] span `mcp.request` at the
 //! level `INFO`. Its fields are the attributes of OpenTelemetry's conventions for the protocol,
@@ -123,9 +123,9 @@ pub use protocol::core::Context;
 pub use protocol::core::progress::{ProgressMessage, ProgressNumber, ProgressTotal};
 pub use protocol::dispatch::extension::ServerExtension;
 pub use protocol::dispatch::middleware;
+pub use protocol::error::challenge::Challenge;
 pub use protocol::error::handler_error::HandlerError;
 pub use protocol::error::{BuildError, BuildErrors, ErrorDetail, ServeError};
-#[cfg(feature = "oauth")]
 pub use protocol::handler::access_token::AccessToken;
 pub use protocol::handler::any::{AnyNotification, AnyRequest, AnyResult};
 pub use protocol::handler::check::check_handler;
@@ -165,6 +165,10 @@ pub use stores::memory::Memory;
 #[cfg(feature = "tls")]
 pub use tokio_rustls::rustls;
 #[cfg(feature = "http")]
+pub use transport::http::authenticate::{
+    Authenticate, authenticated::Authenticated, public_route::PublicRoute, request::AuthRequest,
+};
+#[cfg(feature = "http")]
 pub use transport::http::config::HttpConfig;
 #[cfg(feature = "http")]
 pub use transport::http::config::network::{IpNetwork, IpNetworkError};
@@ -172,26 +176,13 @@ pub use transport::http::config::network::{IpNetwork, IpNetworkError};
 pub use transport::http::endpoint::service::HttpService;
 #[cfg(feature = "http")]
 pub use transport::http::listener::serve::HttpServer;
-#[cfg(feature = "oauth")]
-pub use transport::http::oauth::builder::OAuthBuilder;
-#[cfg(feature = "oauth")]
-pub use transport::http::oauth::config::OAuth;
-#[cfg(feature = "oauth")]
-pub use transport::http::oauth::fetch::HttpFetch;
-#[cfg(feature = "oauth")]
-pub use transport::http::oauth::issuer::Issuer;
-#[cfg(feature = "oauth")]
-pub use transport::http::oauth::oauth_error::OAuthError;
-#[cfg(feature = "oauth")]
-pub use transport::http::oauth::verifier::static_tokens::StaticTokens;
-#[cfg(feature = "oauth")]
-pub use transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};
 #[cfg(feature = "axum")]
-pub use transport::http::own_routes::extract::Unauthenticated;
-#[cfg(all(feature = "axum", feature = "oauth"))]
-pub use transport::http::own_routes::extract::{InsufficientScope, TokenScopes};
-#[cfg(all(feature = "axum", feature = "oauth"))]
-pub use transport::http::own_routes::token_layer::{RequireToken, TokenLayer};
+pub use transport::http::own_routes::{
+    extract::{InsufficientScope, TokenScopes, Unauthenticated},
+    token_layer::{RequireToken, TokenLayer},
+};
+#[cfg(feature = "http")]
+pub use transport::http::refusal::auth_refusal::AuthRefusal;
 #[cfg(feature = "http")]
 pub use transport::http::response::body::HttpBody;
 #[cfg(feature = "http")]

@@ -23,7 +23,7 @@ mod router;
 mod serve;
 #[cfg(feature = "axum")]
 mod serve_router;
-#[cfg(all(feature = "axum", feature = "oauth"))]
+#[cfg(feature = "axum")]
 mod token_layer;
 pub(crate) mod transports;
 #[cfg(feature = "proposals")]

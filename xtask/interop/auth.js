@@ -1,4 +1,4 @@
-// A client of the TypeScript SDK against the example `protected` of mcp-server:
+// A client of the TypeScript SDK against the example `protected` of mcp-server-oauth:
 // `node auth.js VERSION FLOW URL ISSUER`.
 //
 // VERSION is `v1`, `v2-legacy` or `v2-modern`; FLOW is one of those of `FLOWS`.

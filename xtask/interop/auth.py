@@ -1,4 +1,4 @@
-"""A client of the Python SDK against the example `protected` of mcp-server.
+"""A client of the Python SDK against the example `protected` of mcp-server-oauth.
 
     python auth.py registration|document|credentials URL ISSUER
 """

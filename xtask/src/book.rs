@@ -22,9 +22,10 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 const MDBOOK: &str = "^0.5";
 
 /// The libraries whose documentation is a part of the book.
-const LIBRARIES: [&str; 9] = [
+const LIBRARIES: [&str; 10] = [
     "mcp-types",
     "mcp-server",
+    "mcp-server-oauth",
     "mcp-skills",
     "mcp-stores",
     "mcp-client",
@@ -183,6 +184,8 @@ impl Book {
             Some(Component::Normal(name)) if page.starts_with("mcp-server") => {
                 if name == "gateway" {
                     "mcp_gateway"
+                } else if name == "oauth" {
+                    "mcp_server_oauth"
                 } else if name == "skills" {
                     "mcp_skills"
                 } else if name == "stores" {

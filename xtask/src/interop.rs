@@ -42,7 +42,7 @@ pub(crate) enum Command {
     Extensions,
     /// Runs clients that need access tokens
     ///
-    /// Runs those of other projects against the example `protected` of mcp-server with an
+    /// Runs those of other projects against the example `protected` of mcp-server-oauth with an
     /// authorization server from npm, and our client against the same and against protected servers
     /// of other projects.
     Auth,

@@ -50,7 +50,6 @@ struct Rules {
     guards: Vec<Guard>,
     visibility: Vec<Visibility>,
     /// The scopes that the access token of the caller needs.
-    #[cfg(feature = "oauth")]
     scopes: Vec<String>,
 }
 
@@ -114,13 +113,11 @@ impl Access {
     }
 
     /// Adds scopes that the access token of the caller needs.
-    #[cfg(feature = "oauth")]
     pub(crate) fn add_scopes(&mut self, scopes: impl Iterator<Item = String>) {
         self.own.scopes.extend(scopes);
     }
 
     /// Returns the scopes of the definition and of all its groups.
-    #[cfg(feature = "oauth")]
     fn scopes(&self) -> impl Iterator<Item = &String> {
         self.levels().flat_map(|(rules, _)| &rules.scopes)
     }
@@ -148,7 +145,6 @@ impl Access {
 
     /// Returns `true` if everybody may see and use the definition.
     pub(crate) fn is_open(&self) -> bool {
-        #[cfg(feature = "oauth")]
         if self.scopes().next().is_some() {
             return false;
         }
@@ -164,12 +160,9 @@ impl Access {
 
     /// Returns `true` if lists for some callers do not contain the definition.
     pub(crate) fn is_restricted(&self, cx: &Context) -> bool {
-        #[cfg(feature = "oauth")]
         if cx.core().lists_permitted_only && self.scopes().next().is_some() {
             return true;
         }
-        #[cfg(not(feature = "oauth"))]
-        let _ = cx;
         self.levels().any(|(rules, _)| !rules.visibility.is_empty())
     }
 
@@ -178,7 +171,6 @@ impl Access {
     /// The caller may see a definition that is not listed for lack of scopes: the error for a
     /// request names the scopes, by which the client can ask the user for them.
     pub(crate) fn is_listed(&self, cx: &Context) -> bool {
-        #[cfg(feature = "oauth")]
         if cx.core().lists_permitted_only && !self.scopes().all(|scope| cx.has_scope(scope)) {
             return false;
         }
@@ -222,9 +214,7 @@ impl Access {
         scopes_last: bool,
         wanted: impl Fn(&Guard) -> bool,
     ) -> Option<HandlerFuture<()>> {
-        #[cfg_attr(not(feature = "oauth"), expect(unused_mut, reason = "no scopes"))]
         let mut lacking = None;
-        #[cfg(feature = "oauth")]
         if self.scopes().next().is_some()
             && let Err(error) = cx.require_scopes(self.scopes())
         {
@@ -258,7 +248,6 @@ impl Access {
     /// Returns the context with the states of the groups.
     pub(crate) fn scoped(&self, cx: &Context) -> Context {
         let scoped = with_states(cx, &self.groups);
-        #[cfg(feature = "oauth")]
         if self.scopes().next().is_some() {
             return scoped.with_operation_scopes(self.scopes().cloned().collect());
         }
@@ -345,8 +334,8 @@ macro_rules! access_setters {
             self
         }
 
-        /// Restricts this to callers whose access token permits all these scopes, see
-        /// [`OAuth`](crate::OAuth). Others get the error
+        /// Restricts this to callers whose [access token](crate::AccessToken) permits all these
+        /// scopes. Others get the error
         /// [`insufficient_scope`](crate::HandlerError::insufficient_scope), which names the scopes.
         ///
         /// Requests without an access token are refused, too. Over standard input and output there
@@ -361,7 +350,6 @@ macro_rules! access_setters {
         ///     .handler(async || "restarted");
         /// # drop(tool);
         /// ```
-        #[cfg(feature = "oauth")]
         pub fn scopes<T: Into<String>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
             self.access.add_scopes(scopes.into_iter().map(Into::into));
             self

@@ -57,7 +57,6 @@ pub(crate) struct Core {
     pub(crate) limits: Limits,
     pub(crate) error_detail: ErrorDetail,
     /// Whether lists contain only what the scopes of the caller permit.
-    #[cfg(feature = "oauth")]
     pub(crate) lists_permitted_only: bool,
     pub(crate) errors: ErrorConversions,
     pub(crate) states: States,

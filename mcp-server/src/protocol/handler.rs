@@ -1,6 +1,5 @@
 //! [`Handler`]: the async functions that serve requests.
 
-#[cfg(feature = "oauth")]
 pub(crate) mod access_token;
 pub(crate) mod any;
 pub(crate) mod check;
@@ -10,7 +9,6 @@ pub(crate) mod http_parts;
 pub(crate) mod negotiated;
 pub(crate) mod params;
 pub(crate) mod requirements;
-#[cfg(feature = "oauth")]
 pub(crate) mod scopes;
 pub(crate) mod state;
 

@@ -55,7 +55,7 @@ pub(crate) struct Usage {
     #[cfg(feature = "proposals")]
     pub(crate) downloads: Gauge,
     /// Requests whose access tokens are being verified.
-    #[cfg(feature = "oauth")]
+    #[cfg(feature = "http")]
     pub(crate) verifications: Gauge,
     /// Channels of HTTP+SSE.
     #[cfg(feature = "http")]

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock, RwLock, Weak};
 
+use mcp_internal::peer_text::Chain;
 use mcp_types::{
     CallToolRequest, CompleteRequest, GetPromptRequest, ListPromptsRequest,
     ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, ReadResourceRequest,
@@ -24,7 +25,6 @@ use crate::protocol::core::Core;
 use crate::protocol::detached::DetachedTable;
 use crate::protocol::dispatch::lifecycle;
 use crate::protocol::dispatch::registry::Registry;
-use crate::protocol::error::text::Chain;
 use crate::protocol::error::{BuildError, BuildErrors};
 #[cfg(feature = "http")]
 use crate::protocol::metrics::counters::Counters;
@@ -53,7 +53,6 @@ impl ServerBuilder {
             instructions,
             limits,
             error_detail,
-            #[cfg(feature = "oauth")]
             lists_permitted_only,
             stores,
             states,
@@ -140,7 +139,6 @@ impl ServerBuilder {
             peers: Peers::new(&limits),
             limits,
             error_detail,
-            #[cfg(feature = "oauth")]
             lists_permitted_only,
             errors: conversions,
             states,

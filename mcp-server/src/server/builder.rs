@@ -35,7 +35,6 @@ pub struct ServerBuilder {
     pub(crate) instructions: Option<String>,
     pub(crate) limits: Limits,
     pub(crate) error_detail: ErrorDetail,
-    #[cfg(feature = "oauth")]
     pub(crate) lists_permitted_only: bool,
     pub(crate) stores: StoreSettings,
     pub(crate) states: States,
@@ -61,7 +60,6 @@ impl ServerBuilder {
             instructions: None,
             limits: Limits::default(),
             error_detail: ErrorDetail::default(),
-            #[cfg(feature = "oauth")]
             lists_permitted_only: false,
             stores: StoreSettings::default(),
             states: States::default(),
@@ -148,7 +146,6 @@ impl ServerBuilder {
     /// access token of the caller has, on every transport. By default all are listed, so that a
     /// model can choose them and the client can ask the user for more scopes. A request for one that
     /// is not listed is answered in the same way as without this.
-    #[cfg(feature = "oauth")]
     pub fn list_permitted_only(mut self) -> Self {
         self.lists_permitted_only = true;
         self

@@ -8,6 +8,7 @@ use std::{fmt, io};
 use crate::protocol::error::ServeError;
 use crate::server::handle::Server;
 use crate::server::transports::Transport;
+use crate::transport::http::authenticate::Authenticate;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::listener::connection::Encryption;
 use crate::transport::http::listener::serve::HttpServer;
@@ -55,11 +56,10 @@ impl Http {
         self
     }
 
-    /// Requires an access token for every request, see [`HttpConfig::oauth`]. A later
+    /// Authenticates every request, see [`HttpConfig::authenticate`]. A later
     /// [`config`](Self::config) replaces this.
-    #[cfg(feature = "oauth")]
-    pub fn oauth(mut self, oauth: crate::OAuth) -> Self {
-        self.config = self.config.oauth(oauth);
+    pub fn authenticate(mut self, authenticate: impl Authenticate) -> Self {
+        self.config = self.config.authenticate(authenticate);
         self
     }
 

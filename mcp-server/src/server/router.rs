@@ -45,10 +45,11 @@ impl Server {
     /// URLs of resources or HTTP+SSE, answers each request with 500 and the path to use, because
     /// clients would not find these.
     ///
-    /// An application may have several endpoints. Each of them needs an [`OAuth`](crate::OAuth) of
-    /// its own with the URL of the endpoint, which decides about the path of its metadata. The
-    /// metadata have this path only: the root, where `serve_http` serves them as well, would belong
-    /// to all endpoints.
+    /// An application may have several endpoints. Each of them needs an
+    /// [`Authenticate`](crate::Authenticate) of its own, for access tokens an `OAuth` of
+    /// `mcp-server-oauth` with the URL of the endpoint, which decides about the path of its metadata.
+    /// The metadata have this path only: the root, where `serve_http` serves them as well, would
+    /// belong to all endpoints.
     ///
     /// # Panics
     ///

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::server::handle::Server;
+use crate::transport::http::authenticate::Authenticate;
+use crate::transport::http::authenticate::authenticator::Authenticator;
 use crate::transport::http::config::HttpConfig;
-use crate::transport::http::oauth::config::OAuth;
 use crate::transport::http::own_routes::token_layer::TokenLayer;
 
 impl Server {
@@ -19,7 +20,8 @@ impl Server {
     /// ```
     /// use axum::Router;
     /// use axum::routing::get;
-    /// use mcp_server::{AccessToken, HttpConfig, OAuth, Principal, Server};
+    /// use mcp_server::{AccessToken, HttpConfig, Principal, Server};
+    /// use mcp_server_oauth::OAuth;
     ///
     /// async fn tickets(Principal(user): Principal) -> String {
     ///     format!("The tickets of {user}")
@@ -30,7 +32,7 @@ impl Server {
     /// }
     ///
     /// fn app(server: Server, oauth: OAuth) -> Router {
-    ///     let config = HttpConfig::new().any_host().oauth(oauth.clone());
+    ///     let config = HttpConfig::new().any_host().authenticate(oauth.clone());
     ///     let tokens = server.token_layer(oauth, &config);
     ///     let close = get(close).layer(tokens.clone().scopes(["tickets:write"]));
     ///     Router::new()
@@ -45,7 +47,8 @@ impl Server {
     /// answers them around it. It ends no stream of a route when the token expires; handlers see in
     /// the token when that is.
     #[must_use]
-    pub fn token_layer(&self, oauth: OAuth, config: &HttpConfig) -> TokenLayer {
-        TokenLayer::new(Arc::clone(&self.core), oauth, config.clone())
+    pub fn token_layer(&self, authenticate: impl Authenticate, config: &HttpConfig) -> TokenLayer {
+        let authenticator = Authenticator::new(authenticate);
+        TokenLayer::new(Arc::clone(&self.core), authenticator, config.clone())
     }
 }

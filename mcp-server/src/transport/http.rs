@@ -6,20 +6,19 @@
 //! the response. `refusal` lists the reasons for rejecting a request, with their status.
 //!
 //! `session` has the sessions of legacy revisions.
-//! `oauth` verifies access tokens. `proxy` finds the address of the client behind trusted proxies.
-//! `own_routes` requires access tokens for the own routes of an application in axum.
+//! `authenticate` decides which requests are accepted. `proxy` finds the address of the client behind
+//! trusted proxies. `own_routes` requires access tokens for the own routes of an application in axum.
 //! `ids` generates and validates ids.
 //!
 //! `listener` is the server's own listener. `activity` is what a connection is doing, the streams of
 //! HTTP/2 run on a `stream_executor`, and a `peer_table` has the connections or sessions of each peer.
 
 pub(crate) mod activity;
+pub(crate) mod authenticate;
 pub(crate) mod config;
 pub(crate) mod endpoint;
 pub(crate) mod ids;
 pub(crate) mod listener;
-#[cfg(feature = "oauth")]
-pub(crate) mod oauth;
 #[cfg(feature = "axum")]
 pub(crate) mod own_routes;
 pub(crate) mod peer_table;

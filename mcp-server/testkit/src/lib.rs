@@ -1,5 +1,5 @@
-//! What observes servers in the tests of several crates: a client of lines of JSON, a subscriber of the
-//! log, and an HTTPS host that clients are led to.
+//! What observes servers in the tests of several crates: a client of lines of JSON, one of HTTP with a
+//! server for it, a subscriber of the log, and an HTTPS host that clients are led to.
 
 #![expect(
     clippy::missing_panics_doc,
@@ -9,6 +9,8 @@
 
 #[cfg(feature = "web")]
 pub mod certificate;
+#[cfg(feature = "http")]
+pub mod http;
 pub mod log;
 pub mod peer;
 pub mod text_log;

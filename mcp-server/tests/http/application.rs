@@ -1,7 +1,6 @@
 //! Applications in axum that contain an endpoint: their shutdown, the place of the router, and
 //! access tokens for their own routes.
 
-#[cfg(feature = "oauth")]
 mod own_routes;
 mod place;
 mod shutdown;

@@ -1,12 +1,17 @@
 //! Streamable HTTP over real sockets, checked at the level of bytes.
 
+pub(crate) use mcp_testkit::http::{legacy, subject};
+
 mod access;
 #[cfg(feature = "axum")]
 mod application;
+mod authenticate;
 mod batches;
 mod bodies;
 mod busy;
 mod channel;
+#[cfg(unix)]
+mod cluster;
 mod connections;
 mod cors;
 mod error_table;
@@ -16,13 +21,10 @@ mod guard;
 mod http2;
 mod ids;
 mod leaks;
-mod legacy;
 mod limits;
 mod mirrors;
 mod modern;
 mod mounted;
-#[cfg(feature = "oauth")]
-mod oauth;
 mod operations;
 mod orphans;
 mod principals;
@@ -39,6 +41,5 @@ mod shares;
 mod shutdown;
 mod stopping;
 mod streams;
-mod subject;
 mod unlimited;
 mod unread;

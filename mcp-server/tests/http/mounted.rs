@@ -38,11 +38,12 @@ async fn service_can_be_mounted_in_hyper() {
     assert!(body.contains("\"said\""), "{body}");
 }
 
-#[cfg(all(feature = "axum", feature = "oauth"))]
+#[cfg(feature = "axum")]
 #[tokio::test]
 async fn router_has_all_paths_and_the_address_of_the_client() {
     use axum::routing::get;
-    use mcp_server::{AccessToken, OAuth, StaticTokens};
+    use mcp_server::AccessToken;
+    use mcp_server_oauth::{OAuth, StaticTokens};
 
     let (server, _probe) = server(|builder| builder);
     let issuer = "https://auth.example.com";
@@ -58,7 +59,7 @@ async fn router_has_all_paths_and_the_address_of_the_client() {
         .health_path("/healthz")
         .readiness_path("/readyz")
         .metrics_path("/metrics")
-        .oauth(oauth);
+        .authenticate(oauth);
     let app: axum::Router = axum::Router::new()
         .route("/", get(async || "hello"))
         .merge(server.into_router("/mcp", config));

@@ -5,9 +5,9 @@ pub(crate) mod apps;
 #[cfg(feature = "http")]
 pub(crate) mod exchange;
 pub(crate) mod process;
-#[cfg(feature = "http")]
-pub(crate) mod raw;
 pub(crate) mod tools;
 
+#[cfg(feature = "http")]
+pub(crate) use mcp_testkit::http::raw;
 pub(crate) use mcp_testkit::peer::soon;
 pub(crate) use mcp_testkit::{log, peer};

@@ -7,7 +7,6 @@ mod headers;
 mod issuing;
 mod limits;
 mod logs;
-#[cfg(feature = "oauth")]
 mod object_store;
 mod pages;
 mod presigned;

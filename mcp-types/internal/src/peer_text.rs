@@ -2,6 +2,7 @@
 //!
 //! Shared by `mcp-server` and `mcp-client`; not intended for other crates.
 
+use std::error::Error;
 use std::fmt::{self, Display, Formatter, Write};
 
 /// The maximum number of characters that [`PeerText`] writes.
@@ -89,6 +90,30 @@ impl<T: Display> Display for PeerDisplay<T> {
 impl<T: Display> fmt::Debug for PeerDisplay<T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(self, f)
+    }
+}
+
+/// Displays an error and its sources in one line of a log: truncated and escaped as by [`PeerDisplay`].
+pub struct Chain<'a>(pub &'a (dyn Error + 'static));
+
+impl Display for Chain<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        PeerDisplay(WithSources(self.0)).fmt(f)
+    }
+}
+
+/// Displays the whole texts of an error and its sources, separated by colons.
+pub struct WithSources<'a>(pub &'a (dyn Error + 'static));
+
+impl Display for WithSources<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut source = self.0.source();
+        while let Some(error) = source {
+            write!(f, ": {error}")?;
+            source = error.source();
+        }
+        Ok(())
     }
 }
 

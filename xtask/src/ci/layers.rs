@@ -54,11 +54,12 @@ const CRATES: [Layers; 2] = [
 ];
 
 /// Crates without layers, in which only the length of the files and circles of siblings are checked.
-const UNLAYERED_CRATES: [&str; 12] = [
+const UNLAYERED_CRATES: [&str; 13] = [
     "codegen",
     "mcp-types",
     "mcp-types/internal",
     "mcp-server/gateway",
+    "mcp-server/oauth",
     "mcp-server/skills",
     "mcp-server/stores",
     "mcp-server/testkit",

@@ -11,7 +11,8 @@ use std::time::{Duration, SystemTime};
 use mcp_gateway::config::ConfigError;
 use mcp_gateway::search::Search;
 use mcp_gateway::{Gateway, UpstreamFault, UpstreamReport};
-use mcp_server::{AccessToken, Keys, OAuth, ServeError, StaticTokens, Stdio};
+use mcp_server::{AccessToken, Keys, ServeError, Stdio};
+use mcp_server_oauth::{OAuth, StaticTokens};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::args::Options;
@@ -180,7 +181,7 @@ fn http(address: SocketAddr, token: Option<&str>) -> Result<mcp_server::Http, Fa
     let tokens = StaticTokens::new(&resource).token(token, owner);
     let oauth = OAuth::builder(&resource).verifier(tokens).build();
     let oauth = oauth.map_err(|error| Failure::Usage(error.to_string()))?;
-    let config = mcp_server::HttpConfig::new().oauth(oauth);
+    let config = mcp_server::HttpConfig::new().authenticate(oauth);
     // A token protects from pages in a browser, which is what names of hosts are checked for.
     Ok(http.config(config.any_host()))
 }

@@ -10,7 +10,7 @@ use mcp_internal::apps::{UiResourceCsp, UiResourceMeta, UiResourcePermissions};
 /// [`App`](super::App) has only valid ones.
 ///
 /// ```
-/// use mcp_client::apps::{UiResourceCsp, content_security_policy};
+/// use mcp_host::apps::{UiResourceCsp, content_security_policy};
 ///
 /// let csp = UiResourceCsp::new().connect_domains(["https://api.example.com"]);
 /// let policy = content_security_policy(Some(&csp));
@@ -59,7 +59,7 @@ fn only(name: &str, domains: &[String], otherwise: &str) -> String {
 /// Returns the value of the attribute `allow` of a frame that grants these permissions.
 ///
 /// ```
-/// use mcp_client::apps::{UiResourcePermissions, allow_attribute};
+/// use mcp_host::apps::{UiResourcePermissions, allow_attribute};
 ///
 /// let granted = UiResourcePermissions::new().camera().clipboard_write();
 /// assert_eq!(allow_attribute(&granted), "camera; clipboard-write");

@@ -2,7 +2,8 @@
 
 use std::env;
 
-use mcp_server::{AccessToken, OAuth, OAuthError, StaticTokens};
+use mcp_server::AccessToken;
+use mcp_server_oauth::{OAuth, OAuthError, StaticTokens};
 
 /// The URL of the endpoint on a laptop.
 const LOCAL: &str = "http://127.0.0.1:3000/mcp";

@@ -11,7 +11,8 @@ mod tools;
 
 use axum::Router;
 use axum::routing::get;
-use mcp_server::{BuildErrors, ErrorDetail, HttpConfig, OAuth, Server, terminated};
+use mcp_server::{BuildErrors, ErrorDetail, HttpConfig, Server, terminated};
+use mcp_server_oauth::OAuth;
 
 use crate::store::Store;
 
@@ -35,7 +36,7 @@ async fn page() -> &'static str {
 /// All routes: a page for people, and the endpoint for MCP clients.
 fn app(server: Server, oauth: OAuth) -> Router {
     // Every request needs a token, so it does not matter by which name it arrives.
-    let config = HttpConfig::new().any_host().oauth(oauth);
+    let config = HttpConfig::new().any_host().authenticate(oauth);
     Router::new()
         .route("/", get(page))
         .merge(server.into_router("/mcp", config))

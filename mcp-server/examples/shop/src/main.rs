@@ -4,9 +4,10 @@ use std::env;
 use std::error::Error;
 
 use mcp_server::{
-    AccessToken, HandlerError, Http, HttpConfig, Keys, OAuth, Server, State, StaticTokens, Stored,
-    StoredValue, terminated,
+    AccessToken, HandlerError, Http, HttpConfig, Keys, Server, State, Stored, StoredValue,
+    terminated,
 };
+use mcp_server_oauth::{OAuth, StaticTokens};
 use mcp_stores::{Postgres, Redis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,7 +67,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let tokens = StaticTokens::new(URL).token("token-of-ada", ada);
     let oauth = OAuth::builder(URL).verifier(tokens).build()?;
     // Every request needs a token, so it does not matter by which name it arrives.
-    let config = HttpConfig::new().any_host().oauth(oauth);
+    let config = HttpConfig::new().any_host().authenticate(oauth);
     let config = config
         .trusted_proxies(["127.0.0.1"])?
         .readiness_path("/readyz");

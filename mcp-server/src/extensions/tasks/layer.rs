@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mcp_internal::peer_text::Chain;
 use mcp_types::json::{self, Map, Value};
 use mcp_types::{CallToolOutcome, CallToolRequest, Request as _};
 use serde_json::value::RawValue;
@@ -25,7 +26,7 @@ use crate::protocol::dispatch::middleware::{
     Direction, Middleware, Next, Notification, Outcome, Request, Response,
 };
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::{Chain, invalid_params};
+use crate::protocol::error::text::invalid_params;
 use crate::protocol::handler::negotiated::missing_extension;
 use crate::protocol::message::methods::LISTEN;
 use crate::protocol::message::params_view::ParamsView;

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use mcp_internal::peer_text::Chain;
+
 use crate::extensions::tasks::record::TaskRecord;
 use crate::extensions::tasks::storage::TaskError;
 use crate::protocol::core::Core;
-use crate::protocol::error::text::Chain;
 use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
 
 /// The limits of the groups, which only keep them finite.

@@ -7,6 +7,7 @@
 
 use std::sync::{Arc, Weak};
 
+use mcp_internal::peer_text::Chain;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -22,7 +23,6 @@ use crate::protocol::background::BackgroundWork;
 use crate::protocol::caller::Caller;
 use crate::protocol::caller::extensions::{Extensions, Principal};
 use crate::protocol::core::Core;
-use crate::protocol::error::text::Chain;
 use crate::protocol::store::access::RECORD_INTERVAL;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::values::{Condition, KeyGroup, Put};

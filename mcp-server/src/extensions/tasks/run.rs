@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_internal::peer_text::Chain;
 use mcp_types::rpc::{self, ErrorObject, Message};
 use mcp_types::{CallToolRequest, Request as _, RequestMetaObject, Revision, json};
 use tokio::task::{JoinError, JoinHandle};
@@ -23,7 +24,6 @@ use crate::protocol::dispatch::error_report::failure;
 use crate::protocol::dispatch::middleware::run_from;
 use crate::protocol::dispatch::request_task::{caught, panicked};
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::Chain;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::session::peer::Peer;
 

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
+use mcp_internal::peer_text::Chain;
 use tokio::sync::{Notify, OnceCell, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
@@ -17,7 +18,6 @@ use crate::extensions::tasks::settings::{IDENTIFIER, Tasks};
 use crate::protocol::background::BackgroundWork;
 use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::Chain;
 use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;

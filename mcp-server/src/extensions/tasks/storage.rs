@@ -1,11 +1,11 @@
 //! Reads and writes tasks in the store of the server.
 
+use mcp_internal::peer_text::Chain;
 use mcp_types::rpc::ErrorObject;
 
 use crate::extensions::tasks::record::{ID_LENGTH, TaskEnd, TaskRecord, VERSION, now};
 use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::Chain;
 use crate::protocol::store::error::StoreError;
 use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
 

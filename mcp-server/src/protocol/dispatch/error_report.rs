@@ -2,10 +2,9 @@
 
 use std::error::Error as StdError;
 use std::fmt;
-#[cfg(feature = "oauth")]
 use std::sync::Arc;
 
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_internal::peer_text::{Chain, PeerDisplay, PeerText, WithSources};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{CallToolResult, ContentBlock};
 
@@ -16,11 +15,7 @@ use crate::protocol::error::handler_error::{
     Cause, HandlerError, RESOURCE_NOT_FOUND, missing_capability,
 };
 use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
-use crate::protocol::error::text::{Chain, WithSources};
-#[cfg(feature = "oauth")]
-use crate::protocol::handler::access_token::AccessToken;
-#[cfg(feature = "oauth")]
-use crate::protocol::handler::scopes::ScopePolicy;
+use crate::protocol::handler::scopes::{ScopePolicy, completed};
 use crate::protocol::store::error::retry_text;
 
 /// Converts an error of the program's own by the conversion for its type, if there is one, and
@@ -69,25 +64,17 @@ pub(crate) fn failure(error: HandlerError, cx: &Context) -> (ErrorObject, Option
     if error.is_temporary && object.data.is_none() {
         object = object.retry_after(RETRY_SOON);
     }
-    #[cfg(feature = "oauth")]
     let rejection = rejection.map(|rejection| challenged(rejection, cx));
     (object, rejection)
 }
 
 /// Completes a challenge for the endpoint of the request.
-#[cfg(feature = "oauth")]
 fn challenged(rejection: Rejection, cx: &Context) -> Rejection {
     let Rejection::Forbidden(Some(challenge)) = rejection else {
         return rejection;
     };
-    let mut challenge = *challenge;
-    if let Some(policy) = cx.extension::<Arc<ScopePolicy>>() {
-        challenge = challenge.with("resource_metadata", &policy.resource_metadata);
-    }
-    let token = cx.extension::<AccessToken>();
-    if token.is_some_and(|token| token.key_thumbprint.is_some()) {
-        challenge = challenge.with_proof_of_possession();
-    }
+    let policy = cx.extension::<Arc<dyn ScopePolicy>>();
+    let challenge = completed(*challenge, policy.map(|policy| &**policy), cx.extension());
     Rejection::Forbidden(Some(Box::new(challenge)))
 }
 

@@ -5,6 +5,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
+use mcp_internal::peer_text::WithSources;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{
@@ -13,7 +14,7 @@ use mcp_types::{
 
 use crate::protocol::error::challenge::Challenge;
 use crate::protocol::error::rejection::Rejection;
-use crate::protocol::error::text::{WithSources, invalid_params, method_not_found};
+use crate::protocol::error::text::{invalid_params, method_not_found};
 
 /// Why a handler does not return its result.
 ///

@@ -12,10 +12,9 @@ use crate::protocol::handler::extract::FromContext;
 
 /// What a verified access token says. It does not contain the token itself.
 ///
-/// With [`OAuth`](crate::OAuth), every request over HTTP has one: handlers extract it, guards and
-/// [`Context::extension`] see it, and its [`principal`](Self::principal) is the
-/// [`Principal`] of the request. A [`TokenVerifier`](crate::TokenVerifier) of the program creates
-/// it.
+/// Every request over HTTP that an endpoint [authenticates](crate::Authenticate) has one: handlers
+/// extract it, guards and [`Context::extension`] see it, and its [`principal`](Self::principal) is the
+/// [`Principal`] of the request.
 ///
 /// ```
 /// use mcp_server::{AccessToken, Server};

@@ -1,37 +1,36 @@
 //! Scopes: what an operation requires, and whether the access token of the caller permits it.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::protocol::core::Context;
+use crate::protocol::error::challenge::Challenge;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::access_token::AccessToken;
 
-/// Returns `true` if the first scope, which was granted, permits everything that the second one
-/// permits.
-pub(crate) type Implication = dyn Fn(&str, &str) -> bool + Send + Sync;
+/// How an endpoint decides about scopes. Attached to its requests as `Arc<dyn ScopePolicy>`.
+pub(crate) trait ScopePolicy: Send + Sync {
+    /// Returns the scopes that all requests require.
+    fn required(&self) -> &[String];
 
-/// How an endpoint decides whether a token permits something. Attached to its requests.
-#[derive(Clone)]
-pub(crate) struct ScopePolicy {
-    /// The scopes that all requests require.
-    pub(crate) required: Vec<String>,
-    pub(crate) implies: Option<Arc<Implication>>,
-    /// The URL of the metadata, for challenges.
-    pub(crate) resource_metadata: String,
+    /// Returns `true` if a token permits what a scope permits.
+    fn permits(&self, token: &AccessToken, scope: &str) -> bool;
+
+    /// Adds parameters to the challenge for a caller whose token lacks a scope.
+    fn complete(&self, challenge: Challenge) -> Challenge;
 }
 
-impl ScopePolicy {
-    /// Returns `true` if a token permits what a scope permits.
-    pub(crate) fn permits(&self, token: &AccessToken, scope: &str) -> bool {
-        let mut granted = token.scopes.iter();
-        granted.any(|granted| {
-            granted == scope
-                || self
-                    .implies
-                    .as_ref()
-                    .is_some_and(|implies| implies(granted, scope))
-        })
+/// Completes the challenge for a caller whose token lacks a scope.
+pub(crate) fn completed(
+    mut challenge: Challenge,
+    policy: Option<&dyn ScopePolicy>,
+    token: Option<&AccessToken>,
+) -> Challenge {
+    if token.is_some_and(|token| token.key_thumbprint.is_some()) {
+        challenge = challenge.with_proof_of_possession();
+    }
+    match policy {
+        Some(policy) => policy.complete(challenge),
+        None => challenge,
     }
 }
 
@@ -44,14 +43,6 @@ pub(crate) fn joined<'a>(scopes: impl IntoIterator<Item = &'a String>) -> String
         }
     }
     seen.join(" ")
-}
-
-impl fmt::Debug for ScopePolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ScopePolicy")
-            .field("required", &self.required)
-            .finish_non_exhaustive()
-    }
 }
 
 /// The scopes that the definition of the operation requires. Attached to the context of its
@@ -101,8 +92,8 @@ impl Context {
         scopes: impl IntoIterator<Item = T>,
     ) -> Result<(), HandlerError> {
         let mut all: Vec<String> = Vec::new();
-        if let Some(policy) = self.extension::<Arc<ScopePolicy>>() {
-            all.clone_from(&policy.required);
+        if let Some(policy) = self.extension::<Arc<dyn ScopePolicy>>() {
+            all.extend_from_slice(policy.required());
         }
         if let Some(OperationScopes(scopes)) = self.value() {
             all.extend_from_slice(scopes);
@@ -122,7 +113,7 @@ impl Context {
         let Some(token) = self.extension::<AccessToken>() else {
             return false;
         };
-        match self.extension::<Arc<ScopePolicy>>() {
+        match self.extension::<Arc<dyn ScopePolicy>>() {
             Some(policy) => policy.permits(token, scope),
             None => token.scopes.iter().any(|granted| granted == scope),
         }

@@ -41,12 +41,11 @@ pub enum RefusalCause {
     Store,
     /// The access token is missing or not valid, lacks scopes that all requests need, or cannot be
     /// verified.
-    #[cfg(feature = "oauth")]
     Unauthorized,
 }
 
 /// The number of causes.
-const CAUSES: usize = if cfg!(feature = "oauth") { 17 } else { 16 };
+const CAUSES: usize = 17;
 
 impl RefusalCause {
     /// All causes, each at the index of its discriminant.
@@ -67,7 +66,6 @@ impl RefusalCause {
         Self::ShuttingDown,
         Self::Internal,
         Self::Store,
-        #[cfg(feature = "oauth")]
         Self::Unauthorized,
     ];
 
@@ -91,7 +89,6 @@ impl RefusalCause {
             Self::ShuttingDown => "shutting_down",
             Self::Internal => "internal",
             Self::Store => "store",
-            #[cfg(feature = "oauth")]
             Self::Unauthorized => "unauthorized",
         }
     }

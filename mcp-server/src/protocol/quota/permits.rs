@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(feature = "http")]
-use super::Exhausted;
-#[cfg(any(feature = "proposals", feature = "oauth"))]
-use super::{Gauge, Usage};
+use super::{Exhausted, Gauge, Usage};
 use super::{PeerUsage, Peers};
 use crate::protocol::quota::peer_key::PeerKey;
 
@@ -65,14 +63,12 @@ impl PeerUsage {
     /// # Errors
     ///
     /// As [`requests`](Self::requests).
-    #[cfg(feature = "oauth")]
     pub(crate) fn verification(self: Arc<Self>) -> Result<GaugePermit, Exhausted> {
         let share = self.peers.limits.verifications_per_peer;
         self.count(|usage| &usage.verifications, share)
     }
 
     /// Adds one to a gauge of the peer and of all peers until the permit is dropped.
-    #[cfg(any(feature = "proposals", feature = "oauth"))]
     fn count(self: Arc<Self>, gauge: SelectGauge, share: usize) -> Result<GaugePermit, Exhausted> {
         if !gauge(&self).try_add(1, self.share(share)) {
             return Err(Exhausted::Share);
@@ -150,17 +146,17 @@ impl Drop for SubscriptionPermit {
 #[cfg(feature = "proposals")]
 pub(crate) type DownloadPermit = GaugePermit;
 
-#[cfg(any(feature = "proposals", feature = "oauth"))]
+#[cfg(feature = "http")]
 type SelectGauge = fn(&Usage) -> &Gauge;
 
 /// One that was added to a gauge of a peer and of all peers.
-#[cfg(any(feature = "proposals", feature = "oauth"))]
+#[cfg(feature = "http")]
 pub(crate) struct GaugePermit {
     peer: Arc<PeerUsage>,
     gauge: SelectGauge,
 }
 
-#[cfg(any(feature = "proposals", feature = "oauth"))]
+#[cfg(feature = "http")]
 impl Drop for GaugePermit {
     fn drop(&mut self) {
         (self.gauge)(&self.peer).subtract(1);

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use mcp_internal::peer_text::Chain;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -13,7 +14,6 @@ use super::error::StoreError;
 use super::message::BusMessage;
 use super::outbox::Outbox;
 use crate::protocol::changes::Announced;
-use crate::protocol::error::text::Chain;
 use crate::protocol::metrics::StoreMetrics;
 
 /// The longest time that one call of [`Bus::receive`] may wait.

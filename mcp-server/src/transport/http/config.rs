@@ -9,10 +9,10 @@ use http::request::Parts;
 use mcp_internal::http_headers::{essence, is_json};
 
 use crate::protocol::caller::extensions::Principal;
+use crate::transport::http::authenticate::Authenticate;
+use crate::transport::http::authenticate::authenticator::Authenticator;
 use crate::transport::http::config::network::IpNetwork;
 use crate::transport::http::config::refused_log::RefusedLog;
-#[cfg(feature = "oauth")]
-use crate::transport::http::oauth::config::OAuth;
 use crate::transport::http::refusal::{Refusal, header_value};
 
 /// Configures an HTTP endpoint.
@@ -29,8 +29,7 @@ pub struct HttpConfig {
     pub(crate) paths: Paths,
     pub(crate) headers: Vec<String>,
     pub(crate) refused: RefusedLog,
-    #[cfg(feature = "oauth")]
-    pub(crate) oauth: Option<OAuth>,
+    pub(crate) authenticator: Option<Authenticator>,
 }
 
 impl std::fmt::Debug for HttpConfig {
@@ -119,15 +118,15 @@ impl HttpConfig {
         self
     }
 
-    /// Requires an access token for every request, see [`OAuth`]. The token is checked before the
-    /// body is read. [Health, readiness and metrics](Self::health_path) need none.
+    /// Authenticates every request before its body is read, see [`Authenticate`]: with `OAuth` of the
+    /// crate `mcp-server-oauth` by access tokens. [Health, readiness and metrics](Self::health_path)
+    /// need no authentication.
     ///
     /// Streams of responses end when the token expires; clients resume or repeat them with a new
-    /// one.
-    #[cfg(feature = "oauth")]
+    /// one. Pages of allowed origins may send the header `DPoP`, and read `DPoP-Nonce`.
     #[must_use]
-    pub fn oauth(mut self, oauth: OAuth) -> Self {
-        self.oauth = Some(oauth);
+    pub fn authenticate(mut self, authenticate: impl Authenticate) -> Self {
+        self.authenticator = Some(Authenticator::new(authenticate));
         self.allow_headers(["dpop"])
     }
 

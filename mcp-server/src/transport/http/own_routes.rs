@@ -2,5 +2,4 @@
 //! `extract` has the extractors for what it attached to the request.
 
 pub(crate) mod extract;
-#[cfg(feature = "oauth")]
 pub(crate) mod token_layer;

@@ -1,8 +1,7 @@
 //! [`Refusal`]: why the endpoint rejects an HTTP request, independent of what a handler would do.
 
+pub(crate) mod auth_refusal;
 pub(crate) mod status;
-#[cfg(feature = "oauth")]
-pub(crate) mod token_refusal;
 
 use std::time::Duration;
 
@@ -15,8 +14,7 @@ use crate::protocol::dispatch::lifecycle::unsupported;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::Exhausted;
 use crate::protocol::store::error::{CANNOT_BE_REACHED, StoreError};
-#[cfg(feature = "oauth")]
-use crate::transport::http::refusal::token_refusal::TokenRefusal;
+use crate::transport::http::refusal::auth_refusal::AuthRefusal;
 
 /// Why the endpoint rejects an HTTP request.
 #[derive(Debug, thiserror::Error)]
@@ -120,9 +118,8 @@ pub(crate) enum Refusal {
     /// A store failed. Its error is logged, but not shown to the client.
     #[error("{CANNOT_BE_REACHED}")]
     Store(#[from] StoreError),
-    #[cfg(feature = "oauth")]
     #[error(transparent)]
-    Token(#[from] Box<TokenRefusal>),
+    Auth(#[from] AuthRefusal),
 }
 
 impl Refusal {
@@ -159,8 +156,7 @@ impl Refusal {
             #[cfg(feature = "axum")]
             Self::Nested { .. } => RefusalCause::Internal,
             Self::BodyMemory | Self::SessionMemory => return None,
-            #[cfg(feature = "oauth")]
-            Self::Token(_) => RefusalCause::Unauthorized,
+            Self::Auth(_) => RefusalCause::Unauthorized,
         })
     }
 }

@@ -4,9 +4,8 @@ use std::net::SocketAddr;
 
 use axum::Router;
 use axum::routing::{get, post};
-use mcp_server::{
-    AccessToken, HttpConfig, InsufficientScope, OAuth, Principal, StaticTokens, TokenScopes,
-};
+use mcp_server::{AccessToken, HttpConfig, InsufficientScope, Principal, TokenScopes};
+use mcp_server_oauth::{OAuth, StaticTokens};
 use tokio::net::TcpListener;
 
 use crate::http::subject::*;
@@ -44,7 +43,7 @@ async fn serve_application() -> SocketAddr {
         .build()
         .expect("the settings are sound");
     let (server, _probe) = server(|builder| builder);
-    let config = HttpConfig::new().any_host().oauth(oauth.clone());
+    let config = HttpConfig::new().any_host().authenticate(oauth.clone());
     let tokens = server.token_layer(oauth, &config);
     let writing = tokens.clone().scopes(["files:write"]);
     let app = Router::new()

@@ -29,12 +29,13 @@ async fn nested_router_serves_what_has_no_fixed_path() {
 
 #[tokio::test]
 async fn nested_router_with_fixed_paths_names_the_path_to_merge() {
-    let mut cases = vec![("HTTP+SSE", HttpConfig::new().http_sse("/sse"))];
-    #[cfg(feature = "oauth")]
-    cases.push((
-        "the metadata for authorization",
-        HttpConfig::new().oauth(authorization::oauth("/api/mcp")),
-    ));
+    let cases = [
+        ("HTTP+SSE", HttpConfig::new().http_sse("/sse")),
+        (
+            "the metadata for authorization",
+            HttpConfig::new().authenticate(authorization::oauth("/api/mcp")),
+        ),
+    ];
     for (fixed, config) in cases {
         let address = serve_app(nested(config)).await;
         let (head, body) = echo_at(address, "/api/mcp").await;
@@ -64,9 +65,9 @@ async fn nested_router_with_urls_of_resources_names_the_path_to_merge() {
     assert!(body.contains("URLs of resources"), "{body}");
 }
 
-#[cfg(feature = "oauth")]
 mod authorization {
-    use mcp_server::{AccessToken, OAuth, StaticTokens};
+    use mcp_server::AccessToken;
+    use mcp_server_oauth::{OAuth, StaticTokens};
 
     use super::*;
 
@@ -108,7 +109,7 @@ mod authorization {
         let paths = ["/mcp", "/api/mcp", "/api/other"];
         for path in paths {
             let (server, _probe) = server(|builder| builder);
-            app = app.merge(server.into_router(path, HttpConfig::new().oauth(oauth(path))));
+            app = app.merge(server.into_router(path, HttpConfig::new().authenticate(oauth(path))));
         }
         let address = serve_app(app).await;
         for path in paths {
@@ -121,7 +122,7 @@ mod authorization {
         let mut app: Router = Router::new();
         for path in ["/a", "/b"] {
             let (server, _probe) = server(|builder| builder);
-            app = app.merge(server.into_router(path, HttpConfig::new().oauth(oauth(path))));
+            app = app.merge(server.into_router(path, HttpConfig::new().authenticate(oauth(path))));
         }
         let address = serve_app(app).await;
         let headers = with_header(call_headers("echo"), "Authorization", "Bearer token-for/a");

@@ -13,6 +13,7 @@ const ORDER: [&[&str]; 6] = [
     &[
         "mcp-client-oauth",
         "mcp-host",
+        "mcp-server-oauth",
         "mcp-skills",
         "mcp-stores",
         "mcp-testkit",

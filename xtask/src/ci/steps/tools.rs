@@ -9,9 +9,10 @@ use crate::ci::cargo::Cargo;
 use crate::{process, workspace};
 
 /// The libraries whose public items are covered by semantic versioning.
-const LIBRARIES: [&str; 9] = [
+const LIBRARIES: [&str; 10] = [
     "mcp-types",
     "mcp-server",
+    "mcp-server-oauth",
     "mcp-skills",
     "mcp-stores",
     "mcp-client",

@@ -41,8 +41,7 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
      accept-ranges, content-range, content-length",
 );
 /// The header with the nonce for proofs of possession.
-#[cfg(feature = "oauth")]
-const EXPOSED_FOR_OAUTH: HeaderValue = HeaderValue::from_static("dpop-nonce");
+const EXPOSED_NONCE: HeaderValue = HeaderValue::from_static("dpop-nonce");
 /// The request headers that pages may send, besides those that begin with `mcp-`.
 const ALLOWED: [&[u8]; 12] = [
     b"accept",
@@ -179,9 +178,8 @@ impl<'a> Cors<'a> {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         if !self.is_preflight {
             headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
-            #[cfg(feature = "oauth")]
-            if self.config.oauth.is_some() {
-                headers.append(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_FOR_OAUTH);
+            if self.config.authenticator.is_some() {
+                headers.append(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_NONCE);
             }
         }
     }

@@ -9,10 +9,10 @@ use http::{HeaderValue, Method, Response, StatusCode};
 use crate::protocol::core::metrics::snapshot;
 use crate::protocol::metrics::Metrics;
 use crate::protocol::metrics::counters::Gauges;
+#[cfg(feature = "axum")]
+use crate::transport::http::authenticate::authenticator::Authenticator;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::endpoint::Endpoint;
-#[cfg(all(feature = "axum", feature = "oauth"))]
-use crate::transport::http::oauth::config::OAuth;
 use crate::transport::http::refusal::{Refusal, status};
 use crate::transport::http::response::answer;
 use crate::transport::http::response::body::HttpBody;
@@ -75,17 +75,16 @@ impl HttpConfig {
             &self.paths.metrics,
         ];
         let paths = paths.into_iter().chain([&self.http_sse]).flatten().cloned();
-        #[cfg(feature = "oauth")]
-        let paths = paths.chain(self.oauth.iter().map(OAuth::metadata_path));
-        paths.collect()
+        let public = self.authenticator.iter().flat_map(Authenticator::own_paths);
+        paths.chain(public).collect()
     }
 
     /// Returns what clients look for at a fixed path, so that the router of the endpoint cannot be
     /// nested below another path. `None` if there is nothing like that.
     #[cfg(feature = "axum")]
     pub(crate) fn fixed_paths(&self) -> Option<&'static str> {
-        #[cfg(feature = "oauth")]
-        if self.oauth.is_some() {
+        let mut authenticator = self.authenticator.iter();
+        if authenticator.any(|it| it.own_paths().next().is_some()) {
             return Some("the metadata for authorization");
         }
         self.http_sse.as_ref().map(|_| "HTTP+SSE")

@@ -86,9 +86,8 @@ impl HttpService {
         hide_credentials(&mut parts);
         // In an `Arc`, because the parts are large and moved several times.
         let parts = Arc::new(parts);
-        #[cfg(feature = "oauth")]
-        if let Some(oauth) = &endpoint.config.oauth
-            && let Some(response) = oauth.metadata(&parts)
+        if let Some(authenticator) = &endpoint.config.authenticator
+            && let Some(response) = authenticator.public_response(&parts)
         {
             endpoint.server.counters.request();
             return HttpFuture::new(version, std::future::ready(response));
@@ -172,12 +171,13 @@ impl Endpoint {
         if parts.uri.path().starts_with("/.well-known/") {
             return Err(Refusal::NoMetadata);
         }
-        #[cfg(feature = "oauth")]
-        if let Some(oauth) = &self.config.oauth {
+        if let Some(authenticator) = &self.config.authenticator {
             let mut parts = parts;
             // Counted for the address: anybody can send any number of tokens that are not valid.
             let verifying = self.peer(&parts, remote.as_ref()).verification()?;
-            let authorized = oauth.authorize(&self.server, &mut parts, &[]).await?;
+            let authorized = authenticator
+                .authorize(&self.server, &mut parts, &[])
+                .await?;
             drop(verifying);
             let response = self.handle_authorized(parts, body, remote).await;
             return Ok(authorized.apply(response.unwrap_or_else(|refusal| self.refuse(&refusal))));

@@ -1,6 +1,6 @@
 //! Extractors of axum for what [`TokenLayer`](crate::TokenLayer) attached to a request.
 
-#[cfg(feature = "oauth")]
+use std::fmt;
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
@@ -9,15 +9,10 @@ use http::StatusCode;
 use http::request::Parts;
 
 use crate::protocol::caller::extensions::Principal;
-#[cfg(feature = "oauth")]
 use crate::protocol::handler::access_token::AccessToken;
-#[cfg(feature = "oauth")]
 use crate::protocol::handler::scopes::ScopePolicy;
-#[cfg(feature = "oauth")]
-use crate::transport::http::oauth::authorize::insufficient_scope;
-#[cfg(feature = "oauth")]
+use crate::transport::http::authenticate::authenticator::insufficient_scope;
 use crate::transport::http::refusal::Refusal;
-#[cfg(feature = "oauth")]
 use crate::transport::http::response::answer;
 
 /// The rejection of [`Principal`], [`AccessToken`](crate::AccessToken) and
@@ -52,7 +47,6 @@ impl<S: Sync> FromRequestParts<S> for Principal {
 }
 
 /// The token that [`TokenLayer`](crate::TokenLayer) verified.
-#[cfg(feature = "oauth")]
 impl<S: Sync> FromRequestParts<S> for AccessToken {
     type Rejection = Unauthenticated;
 
@@ -62,7 +56,6 @@ impl<S: Sync> FromRequestParts<S> for AccessToken {
 }
 
 /// The scopes that the layer of a route requires.
-#[cfg(feature = "oauth")]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RouteScopes(pub(crate) Arc<[String]>);
 
@@ -81,15 +74,13 @@ pub(crate) struct RouteScopes(pub(crate) Arc<[String]>);
 /// }
 /// # let _ = delete;
 /// ```
-#[cfg(feature = "oauth")]
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct TokenScopes {
     token: AccessToken,
-    policy: Arc<ScopePolicy>,
+    policy: Arc<dyn ScopePolicy>,
     route: RouteScopes,
 }
 
-#[cfg(feature = "oauth")]
 impl TokenScopes {
     /// Returns `true` if the token permits what a scope permits.
     #[must_use]
@@ -113,12 +104,20 @@ impl TokenScopes {
             return Ok(());
         }
         let operation: Vec<String> = self.route.0.iter().cloned().chain(required).collect();
-        let refusal = insufficient_scope(&self.policy, &self.token, &operation);
-        Err(InsufficientScope(Refusal::Token(refusal.into())))
+        let refusal = insufficient_scope(&*self.policy, &self.token, &operation);
+        Err(InsufficientScope(Refusal::Auth(refusal)))
     }
 }
 
-#[cfg(feature = "oauth")]
+impl fmt::Debug for TokenScopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenScopes")
+            .field("token", &self.token)
+            .field("route", &self.route)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<S: Sync> FromRequestParts<S> for TokenScopes {
     type Rejection = Unauthenticated;
 
@@ -134,12 +133,10 @@ impl<S: Sync> FromRequestParts<S> for TokenScopes {
 
 /// An access token lacks a scope that [`TokenScopes::require`] requires. As a response, it is the
 /// one that the endpoint sends: 403 with the header `WWW-Authenticate`.
-#[cfg(feature = "oauth")]
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct InsufficientScope(Refusal);
 
-#[cfg(feature = "oauth")]
 impl IntoResponse for InsufficientScope {
     fn into_response(self) -> Response {
         answer::refusal(&self.0).map(axum::body::Body::new)

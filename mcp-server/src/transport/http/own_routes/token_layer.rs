@@ -17,10 +17,9 @@ use tower_service::Service;
 use crate::protocol::caller::extensions::PeerAddress;
 use crate::protocol::core::Core;
 use crate::protocol::quota::peer_key::PeerKey;
+use crate::transport::http::authenticate::authenticator::{Authenticator, Authorized};
 use crate::transport::http::config::{self, HttpConfig};
 use crate::transport::http::endpoint::service::hide_credentials;
-use crate::transport::http::oauth::authorize::Authorized;
-use crate::transport::http::oauth::config::OAuth;
 use crate::transport::http::own_routes::extract::RouteScopes;
 use crate::transport::http::proxy;
 use crate::transport::http::refusal::Refusal;
@@ -41,15 +40,15 @@ pub struct TokenLayer {
 
 struct Verifier {
     core: Arc<Core>,
-    oauth: OAuth,
+    authenticator: Authenticator,
     config: HttpConfig,
 }
 
 impl TokenLayer {
-    pub(crate) fn new(core: Arc<Core>, oauth: OAuth, config: HttpConfig) -> Self {
+    pub(crate) fn new(core: Arc<Core>, authenticator: Authenticator, config: HttpConfig) -> Self {
         let verifier = Verifier {
             core,
-            oauth,
+            authenticator,
             config,
         };
         Self {
@@ -59,7 +58,7 @@ impl TokenLayer {
     }
 
     /// Sets the scopes that the token must have, in addition to
-    /// [those of all requests](crate::OAuthBuilder::required_scopes).
+    /// [those of all requests](crate::Authenticate::required_scopes).
     #[must_use]
     pub fn scopes<T: Into<String>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
         self.scopes = RouteScopes(scopes.into_iter().map(Into::into).collect());
@@ -70,7 +69,6 @@ impl TokenLayer {
 impl fmt::Debug for TokenLayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TokenLayer")
-            .field("oauth", &self.verifier.oauth)
             .field("scopes", &self.scopes.0)
             .finish_non_exhaustive()
     }
@@ -129,7 +127,7 @@ impl TokenLayer {
     async fn verify(&self, mut parts: Parts) -> Result<(Parts, Authorized), Refusal> {
         let Verifier {
             core,
-            oauth,
+            authenticator,
             config,
         } = &*self.verifier;
         let connection = parts.extensions.get::<ConnectInfo<SocketAddr>>();
@@ -150,10 +148,10 @@ impl TokenLayer {
             .cloned()
             .map(|OriginalUri(original)| std::mem::replace(&mut parts.uri, original));
         let mut parts = Arc::new(parts);
-        let authorized = oauth
+        let authorized = authenticator
             .authorize(core, &mut parts, &self.scopes.0)
             .await
-            .map_err(Refusal::Token)?;
+            .map_err(Refusal::Auth)?;
         drop(verifying);
         let mut parts = Arc::unwrap_or_clone(parts);
         if let Some(own) = own {

@@ -64,7 +64,6 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> StatusCode {
         | Refusal::NoRandomNumbers => StatusCode::SERVICE_UNAVAILABLE,
         #[cfg(feature = "axum")]
         Refusal::Nested { .. } => StatusCode::INTERNAL_SERVER_ERROR,
-        #[cfg(feature = "oauth")]
-        Refusal::Token(refusal) => refusal.status(),
+        Refusal::Auth(refusal) => refusal.status(),
     }
 }

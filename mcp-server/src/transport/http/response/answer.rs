@@ -1,7 +1,6 @@
 //! Creates HTTP responses: one JSON text, or a stream of events if the handler sends messages
 //! before its response.
 
-use crate::protocol::error::text::Chain;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use http::header::{
 };
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use mcp_internal::http_headers::{EVENTS, JSON};
+use mcp_internal::peer_text::Chain;
 use mcp_types::Revision;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::sse::{Event, write_event};
@@ -73,6 +73,11 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
     if let Refusal::Store(error) = refusal {
         tracing::error!(error = %Chain(error), "a store failed");
     }
+    if let Refusal::Auth(refusal) = refusal
+        && let Some(cause) = refusal.logged()
+    {
+        tracing::error!(error = %Chain(cause), "cannot authenticate a request");
+    }
     let error = match refusal {
         Refusal::ProtocolVersion(requested) => unsupported(requested, Revision::ALL),
         _ if status.is_server_error() => ErrorObject::internal_error(refusal.to_string()),
@@ -96,9 +101,8 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
         // RFC 9110, section 12.5.3: what the client can send instead.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     }
-    #[cfg(feature = "oauth")]
-    if let Refusal::Token(refusal) = refusal {
-        refusal.add_headers(headers);
+    if let Refusal::Auth(refusal) = refusal {
+        headers.extend(refusal.headers().clone());
     }
     if is_busy {
         headers.insert(RETRY_AFTER, RETRY_SOON.as_secs().into());
@@ -119,7 +123,7 @@ pub(crate) fn message(status: StatusCode, answer: Answer) -> Response<HttpBody> 
     let headers = response.headers_mut();
     match &answer.refused {
         Some(Rejection::Forbidden(Some(challenge))) => {
-            if let Ok(challenge) = HeaderValue::from_str(&challenge.header()) {
+            if let Ok(challenge) = HeaderValue::try_from(challenge.to_string()) {
                 headers.insert(WWW_AUTHENTICATE, challenge);
             }
         }

@@ -30,7 +30,6 @@ pub struct HttpBody {
     /// Present for HTTP/2.
     frames: Option<Box<Frames>>,
     /// When a stream ends, whatever follows.
-    #[cfg(feature = "oauth")]
     end: Option<Pin<Box<tokio::time::Sleep>>>,
 }
 
@@ -153,7 +152,6 @@ impl HttpBody {
             kind,
             guard: ResponseGuard::default(),
             frames: None,
-            #[cfg(feature = "oauth")]
             end: None,
         }
     }
@@ -164,7 +162,7 @@ impl HttpBody {
     }
 
     /// Creates a body of one text.
-    pub(crate) fn whole(text: Vec<u8>) -> Self {
+    pub(crate) fn whole(text: impl Into<Bytes>) -> Self {
         Self::new(BodyKind::Whole(text.into()))
     }
 
@@ -219,7 +217,6 @@ impl HttpBody {
     }
 
     /// Ends a stream at a time, whatever follows. Has no effect on bodies of one text.
-    #[cfg(feature = "oauth")]
     pub(crate) fn end_at(&mut self, time: tokio::time::Instant) {
         if !matches!(self.kind, BodyKind::Empty | BodyKind::Whole(_)) {
             self.end = Some(Box::pin(tokio::time::sleep_until(time)));
@@ -227,7 +224,6 @@ impl HttpBody {
     }
 
     /// Ends the stream if its time is over.
-    #[cfg(feature = "oauth")]
     fn poll_end(&mut self, task: &mut Context<'_>) {
         if let Some(end) = &mut self.end
             && end.as_mut().poll(task).is_ready()
@@ -239,7 +235,6 @@ impl HttpBody {
 
     /// Returns the next bytes, or `None` at the end.
     fn poll_data(&mut self, task: &mut Context<'_>) -> Poll<Data> {
-        #[cfg(feature = "oauth")]
         self.poll_end(task);
         let text = match &mut self.kind {
             BodyKind::Empty => return Poll::Ready(None),

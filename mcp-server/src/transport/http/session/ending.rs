@@ -3,11 +3,11 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use mcp_internal::peer_text::Chain;
 use tokio::time::sleep;
 
 use super::table::Sessions;
 use crate::protocol::core::Core;
-use crate::protocol::error::text::Chain;
 use crate::protocol::store::access::RECORD_INTERVAL;
 use crate::protocol::store::error::StoreError;
 use crate::protocol::store::message::BusMessage;

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use mcp_internal::peer_text::Chain;
 use tokio::time::{Instant, timeout};
 
 use super::record::{self, Record, SessionDelta};
 use crate::protocol::core::Core;
-use crate::protocol::error::text::Chain;
 use crate::protocol::store::error::StoreError;
 use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
 use crate::transport::http::session::handle::SessionHandle;

@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
+use mcp_internal::peer_text::Chain;
 use mcp_types::Revision;
 use tokio::sync::Notify;
 use tokio::time::sleep;
@@ -18,7 +19,6 @@ use super::stream_buffer::{Phase, ReaderPosition};
 use super::stream_record::StreamRecord;
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::cancellation::Cancellation;
-use crate::protocol::error::text::Chain;
 use crate::protocol::message::answer::Answer;
 use crate::protocol::message::message_sink::{MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;

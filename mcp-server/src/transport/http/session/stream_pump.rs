@@ -7,11 +7,11 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use mcp_internal::peer_text::Chain;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::stream::{Stream, register_waker};
 use crate::protocol::dispatch::cancellation::Cancellation;
-use crate::protocol::error::text::Chain;
 use crate::protocol::message::answer::Answer;
 use crate::protocol::store::error::StoreError;
 use crate::transport::http::session::post_batch::PostBatch;

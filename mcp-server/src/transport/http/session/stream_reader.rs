@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use mcp_internal::peer_text::PeerText;
+use mcp_internal::peer_text::{Chain, PeerText};
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use super::sse_event::write_sse_event;
 use super::stream::{NextEvents, Stream};
 use crate::protocol::core::Core;
-use crate::protocol::error::text::Chain;
 use crate::protocol::store::error::StoreError;
 use crate::protocol::store::events::{EventPage, StreamKey};
 use crate::transport::http::response::body::EventBytes;

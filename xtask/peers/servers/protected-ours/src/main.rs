@@ -1,6 +1,6 @@
-//! The example `protected` of `mcp-server`.
+//! The example `protected` of `mcp-server-oauth`.
 
-#[path = "../../../../../mcp-server/examples/protected.rs"]
+#[path = "../../../../../mcp-server/oauth/examples/protected.rs"]
 mod protected;
 
 use std::error::Error;

@@ -4,7 +4,8 @@ use std::error::Error;
 
 use mcp_client::ChildProcess;
 use mcp_gateway::{Gateway, Kind, Upstream};
-use mcp_server::{AccessToken, Context, Http, HttpConfig, OAuth, StaticTokens};
+use mcp_server::{AccessToken, Context, Http, HttpConfig};
+use mcp_server_oauth::{OAuth, StaticTokens};
 
 /// The URL that clients use.
 const URL: &str = "http://127.0.0.1:8080/mcp";
@@ -37,7 +38,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .upstream(program("clock")?.rename("now", "time"))
         .build()
         .await?;
-    let config = HttpConfig::new().oauth(users()?);
+    let config = HttpConfig::new().authenticate(users()?);
     let serving = gateway
         .server()
         .serve_http(Http::at("127.0.0.1:8080").config(config))?;

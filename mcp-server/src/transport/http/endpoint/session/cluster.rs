@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use mcp_internal::peer_text::Chain;
+
 use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::dispatch::{Parsed, respond};
-use crate::protocol::error::text::Chain;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;

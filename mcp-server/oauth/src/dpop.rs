@@ -1,0 +1,258 @@
+//! Proofs of possession of the key to which a token is bound (RFC 9449).
+
+pub(crate) mod replay;
+
+use std::time::{Duration, SystemTime};
+
+use http::HeaderValue;
+use http::request::Parts;
+use mcp_internal::oauth::dpop::{Proof, ath, normalize_htu};
+use mcp_internal::oauth::jwt::{Algorithm, algorithm_name};
+use mcp_server::AuthRequest;
+
+use crate::dpop::replay::{NotRecorded, ProofLog};
+use crate::fetch::secure_url::SecureUrl;
+use crate::verifier::claims::LEEWAY;
+
+/// The header with the proof.
+const DPOP: &str = "dpop";
+/// The maximum age of a proof. Its time may be later than that of the server by [`LEEWAY`].
+const PROOF_TIME: Duration = Duration::from_secs(5 * 60);
+/// The time for which proofs are remembered at full rate, in seconds: a proof expires after at most
+/// [`LEEWAY`] and [`PROOF_TIME`], and its second has to be over.
+const LOG_TIME: u32 = 361;
+/// The default for [`OAuthBuilder::dpop_rate`](crate::OAuthBuilder::dpop_rate).
+pub(crate) const RATE: u32 = 1_000;
+/// The time for which a nonce is valid.
+const NONCE_TIME: Duration = Duration::from_secs(5 * 60);
+/// The maximum length of the identifier of a proof, in bytes.
+const ID_BYTES: usize = 256;
+/// The purpose that nonces are sealed for.
+const NONCE: &str = "dpop-nonce";
+
+/// The algorithms of proofs.
+pub(crate) const PROOF_ALGORITHMS: [Algorithm; 5] = [
+    Algorithm::ES256,
+    Algorithm::ES384,
+    Algorithm::EdDSA,
+    Algorithm::PS256,
+    Algorithm::RS256,
+];
+
+/// Returns the names of the algorithms.
+pub(crate) fn algorithm_names() -> impl Iterator<Item = &'static str> {
+    PROOF_ALGORITHMS.into_iter().map(algorithm_name)
+}
+
+/// Verifies proofs.
+pub(crate) struct ProofVerifier {
+    pub(crate) uses_nonces: bool,
+    log: ProofLog,
+}
+
+/// Why a proof is not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ProofError {
+    #[error("the request needs one header `DPoP` with a proof of possession")]
+    Missing,
+    #[error("the proof of possession is malformed, or its signature is not valid")]
+    Malformed,
+    #[error("the proof of possession is that of another key")]
+    Key,
+    #[error("the proof of possession is for another access token")]
+    Token,
+    #[error("the proof of possession is for another HTTP method")]
+    Method,
+    #[error("the proof of possession is for another URL")]
+    Url,
+    #[error("the time of the proof of possession differs too much from that of the server")]
+    Time,
+    #[error("the proof of possession was used before")]
+    Replayed,
+    #[error("the proof of possession needs the nonce of the server")]
+    Nonce,
+    #[error("too many proofs of possession: retry later")]
+    Full,
+}
+
+/// A proof that this process has not seen before.
+pub(crate) struct VerifiedProof {
+    /// Whether the nonce of the proof is old, so that the client needs another for the next proof.
+    pub(crate) needs_nonce: bool,
+    /// The name of the proof, for other processes.
+    pub(crate) name: String,
+    /// The time for which it could be accepted again.
+    pub(crate) valid_for: Duration,
+}
+
+/// The request that a proof has to be for.
+pub(crate) struct ProvenRequest<'a> {
+    pub(crate) parts: &'a Parts,
+    pub(crate) token: &'a str,
+    pub(crate) resource: &'a SecureUrl,
+    /// The thumbprint of the key to which the token is bound.
+    pub(crate) thumbprint: &'a str,
+    /// The caller, for whom the proof is counted.
+    pub(crate) principal: &'a str,
+}
+
+impl ProofVerifier {
+    /// Creates a verifier that remembers as many proofs as arrive at `rate` in each second.
+    pub(crate) fn new(uses_nonces: bool, rate: u32) -> Self {
+        let most = u64::from(rate) * u64::from(LOG_TIME);
+        Self {
+            uses_nonces,
+            log: ProofLog::new(usize::try_from(most).unwrap_or(usize::MAX)),
+        }
+    }
+
+    /// Verifies the proof of a request, and records it in this process. `unseal` opens a nonce, as
+    /// [`unseal_nonce`] does.
+    pub(crate) fn verify(
+        &self,
+        request: &ProvenRequest<'_>,
+        unseal: impl Fn(&str) -> Option<String>,
+    ) -> Result<VerifiedProof, ProofError> {
+        let mut headers = request.parts.headers.get_all(DPOP).into_iter();
+        let (Some(proof), None) = (headers.next(), headers.next()) else {
+            return Err(ProofError::Missing);
+        };
+        let proof = proof.to_str().map_err(|_| ProofError::Malformed)?;
+        let Proof {
+            thumbprint, claims, ..
+        } = Proof::verify(proof, &PROOF_ALGORITHMS).map_err(|_| ProofError::Malformed)?;
+        if thumbprint != request.thumbprint {
+            return Err(ProofError::Key);
+        }
+        if claims.ath.as_deref() != Some(&*ath(request.token)) {
+            return Err(ProofError::Token);
+        }
+        if claims.htm != request.parts.method.as_str() {
+            return Err(ProofError::Method);
+        }
+        if !request.is_at(&claims.htu) {
+            return Err(ProofError::Url);
+        }
+        if claims.jti.is_empty() || claims.jti.len() > ID_BYTES {
+            return Err(ProofError::Malformed);
+        }
+        let (now, time) = (since_epoch(), Duration::from_secs(claims.iat));
+        if time > now + LEEWAY || now.saturating_sub(time) > PROOF_TIME {
+            return Err(ProofError::Time);
+        }
+        let needs_nonce = self.uses_nonces && {
+            let created = claims.nonce.as_deref().and_then(unseal);
+            is_old(&created.ok_or(ProofError::Nonce)?, now)?
+        };
+        // A proof with a time in the future is valid for longer.
+        let valid_for = (time + PROOF_TIME).saturating_sub(now);
+        let proof = (&*thumbprint, &*claims.jti);
+        match self.log.record(request.principal, proof, valid_for) {
+            Ok(()) => Ok(VerifiedProof {
+                needs_nonce,
+                name: format!("{} {}", proof.0, proof.1),
+                valid_for,
+            }),
+            Err(NotRecorded::Replayed) => Err(ProofError::Replayed),
+            Err(NotRecorded::Full) => Err(ProofError::Full),
+        }
+    }
+}
+
+impl ProvenRequest<'_> {
+    /// Returns `true` if the request was sent to this URL: the path of the request at the origin of
+    /// the resource, or the resource itself, whose path a proxy may have removed.
+    fn is_at(&self, url: &str) -> bool {
+        let Ok(url) = normalize_htu(url) else {
+            return false;
+        };
+        let path = self.parts.uri.path();
+        let requested = normalize_htu(&format!("{}{path}", self.resource.origin()));
+        let resource = normalize_htu(self.resource.as_str());
+        [requested, resource].contains(&Ok(url))
+    }
+}
+
+/// Returns `true` if a nonce that was created at this second should be replaced by another.
+fn is_old(created: &str, now: Duration) -> Result<bool, ProofError> {
+    let created = created.parse().map_err(|_| ProofError::Nonce)?;
+    let age = now.abs_diff(Duration::from_secs(created));
+    if age > NONCE_TIME {
+        return Err(ProofError::Nonce);
+    }
+    Ok(age > NONCE_TIME / 2)
+}
+
+/// Returns when the nonce of a proof was created, in seconds since the Unix epoch. `None` if the server
+/// did not create it.
+pub(crate) fn unseal_nonce(request: AuthRequest<'_>, nonce: &str) -> Option<String> {
+    request.unseal(NONCE, nonce).ok()
+}
+
+/// Creates a nonce. `None` if the system returns no random numbers.
+pub(crate) fn new_nonce(request: AuthRequest<'_>) -> Option<HeaderValue> {
+    let created = since_epoch().as_secs().to_string();
+    let nonce = request.seal(NONCE, &created).ok()?;
+    HeaderValue::try_from(nonce).ok()
+}
+
+fn since_epoch() -> Duration {
+    let now = SystemTime::now();
+    now.duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_internal::oauth::dpop::ProofClaims;
+    use mcp_internal::oauth::jwk;
+    use mcp_internal::oauth::jwt::SigningKey;
+
+    use super::*;
+
+    const RESOURCE: &str = "https://mcp.example.com/mcp";
+
+    #[test]
+    fn nonce_is_renewed_after_half_of_its_time_and_then_expires() {
+        let (now, second) = (since_epoch(), Duration::from_secs(1));
+        let check = |age: Duration| {
+            let created = now.checked_sub(age).expect("after 1970");
+            is_old(&created.as_secs().to_string(), now)
+        };
+        assert_eq!(check(Duration::ZERO), Ok(false));
+        assert_eq!(check(NONCE_TIME / 2 + second), Ok(true));
+        assert_eq!(check(NONCE_TIME + second), Err(ProofError::Nonce));
+        assert_eq!(is_old("", now), Err(ProofError::Nonce));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn proof_with_a_time_in_the_future_is_remembered_until_it_is_too_old() {
+        let verifier = ProofVerifier::new(false, RATE);
+        let key = SigningKey::generate().expect("a key");
+        let thumbprint = jwk::thumbprint(&key.public().expect("a public key"));
+        let thumbprint = thumbprint.expect("a thumbprint");
+        let verify = |time: Duration| {
+            let mut claims = ProofClaims::new("id".to_owned(), "POST", RESOURCE, time.as_secs());
+            claims.ath = Some(ath("token"));
+            let proof = claims.sign(&key).expect("signed");
+            let request = http::Request::post("/mcp").header(DPOP, proof).body(());
+            let (parts, ()) = request.expect("a request").into_parts();
+            let request = ProvenRequest {
+                parts: &parts,
+                token: "token",
+                resource: &SecureUrl::parse(RESOURCE).expect("a URL"),
+                thumbprint: &thumbprint,
+                principal: "ada",
+            };
+            verifier.verify(&request, |_| None).map(|_| ())
+        };
+        let ten_seconds = Duration::from_secs(10);
+        let too_late = since_epoch() + LEEWAY + ten_seconds;
+        assert_eq!(verify(too_late), Err(ProofError::Time));
+        let time = since_epoch() + LEEWAY.saturating_sub(ten_seconds);
+        assert_eq!(verify(time), Ok(()));
+        // Only the record ages here: by its time, the proof is valid for almost six minutes.
+        tokio::time::advance((PROOF_TIME + LEEWAY).saturating_sub(ten_seconds * 2)).await;
+        assert_eq!(verify(time), Err(ProofError::Replayed));
+    }
+}

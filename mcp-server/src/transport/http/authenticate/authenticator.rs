@@ -1,0 +1,169 @@
+//! [`Authenticator`]: the [`Authenticate`] of an endpoint, with its type erased.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::request::Parts;
+use http::{HeaderMap, Response, StatusCode};
+use tokio::time::Instant;
+
+use crate::protocol::core::Core;
+use crate::protocol::error::challenge::Challenge;
+use crate::protocol::handler::access_token::AccessToken;
+use crate::protocol::handler::scopes::{ScopePolicy, completed, joined};
+use crate::transport::http::authenticate::Authenticate;
+use crate::transport::http::authenticate::authenticated::Authenticated;
+use crate::transport::http::authenticate::public_route::PublicRoute;
+use crate::transport::http::authenticate::request::AuthRequest;
+use crate::transport::http::refusal::auth_refusal::AuthRefusal;
+use crate::transport::http::response::body::HttpBody;
+
+/// The longest time until a stream ends, so that its timer does not overflow.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+type AuthFuture<'a> = Pin<Box<dyn Future<Output = Result<Authenticated, AuthRefusal>> + Send + 'a>>;
+
+/// An [`Authenticate`] with its type erased.
+trait AnyAuthenticate: ScopePolicy {
+    fn authenticate<'a>(&'a self, request: AuthRequest<'a>) -> AuthFuture<'a>;
+}
+
+impl<T: Authenticate> AnyAuthenticate for T {
+    fn authenticate<'a>(&'a self, request: AuthRequest<'a>) -> AuthFuture<'a> {
+        Box::pin(Authenticate::authenticate(self, request))
+    }
+}
+
+impl<T: Authenticate> ScopePolicy for T {
+    fn required(&self) -> &[String] {
+        self.required_scopes()
+    }
+
+    fn permits(&self, token: &AccessToken, scope: &str) -> bool {
+        Authenticate::permits(self, token, scope)
+    }
+
+    fn complete(&self, challenge: Challenge) -> Challenge {
+        self.complete_challenge(challenge)
+    }
+}
+
+/// Authenticates the requests of an endpoint. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Authenticator {
+    authenticate: Arc<dyn AnyAuthenticate>,
+    public_routes: Arc<[PublicRoute]>,
+}
+
+/// What an accepted request means for its response.
+#[derive(Default)]
+pub(crate) struct Authorized {
+    /// When streams end.
+    until: Option<Instant>,
+    headers: HeaderMap,
+}
+
+impl Authorized {
+    /// Ends the response with the credentials of the request, and adds headers to it.
+    pub(crate) fn apply(self, mut response: Response<HttpBody>) -> Response<HttpBody> {
+        if let Some(until) = self.until {
+            response.body_mut().end_at(until);
+        }
+        self.add_headers(response.headers_mut());
+        response
+    }
+
+    /// Adds the headers to those of the response.
+    pub(crate) fn add_headers(self, headers: &mut HeaderMap) {
+        headers.extend(self.headers);
+    }
+}
+
+impl Authenticator {
+    pub(crate) fn new(authenticate: impl Authenticate) -> Self {
+        Self {
+            public_routes: authenticate.public_routes().into(),
+            authenticate: Arc::new(authenticate),
+        }
+    }
+
+    /// Returns the paths of the public routes that belong to this endpoint alone.
+    #[cfg(feature = "axum")]
+    pub(crate) fn own_paths(&self) -> impl Iterator<Item = String> {
+        let routes = self.public_routes.iter();
+        routes.filter_map(PublicRoute::own_path).map(str::to_owned)
+    }
+
+    /// Responds to a request for a public route. `None` for any other request.
+    pub(crate) fn public_response(&self, parts: &Parts) -> Option<Response<HttpBody>> {
+        let mut routes = self.public_routes.iter();
+        routes.find_map(|route| route.respond(parts))
+    }
+
+    /// Authenticates a request, and attaches the token, its principal and the policy for scopes to the
+    /// head of the request. The token needs the scopes of the operation as well as those of all
+    /// requests.
+    pub(crate) async fn authorize(
+        &self,
+        core: &Core,
+        parts: &mut Arc<Parts>,
+        operation: &[String],
+    ) -> Result<Authorized, AuthRefusal> {
+        let request = AuthRequest::new(parts, core);
+        let mut caller = self.authenticate.authenticate(request).await?;
+        let principal = caller.principal.take().ok_or_else(|| {
+            let reason = "the credentials do not name a user or a client";
+            AuthRefusal::new(StatusCode::FORBIDDEN, reason)
+        })?;
+        let policy: Arc<dyn ScopePolicy> = Arc::<dyn AnyAuthenticate>::clone(&self.authenticate);
+        let mut required = policy.required().iter().chain(operation);
+        if !required.all(|scope| policy.permits(&caller.token, scope)) {
+            return Err(insufficient_scope(&*policy, &caller.token, operation));
+        }
+        let left = caller.time_left();
+        let until = left.map(|left| Instant::now() + left.min(LONGEST));
+        let extensions = &mut Arc::make_mut(parts).extensions;
+        extensions.insert(principal);
+        extensions.insert(caller.token);
+        extensions.insert(policy);
+        Ok(Authorized {
+            until,
+            headers: caller.headers,
+        })
+    }
+}
+
+/// Creates the refusal of a request whose token lacks a scope of all requests or of the operation. It
+/// names all of them.
+pub(crate) fn insufficient_scope(
+    policy: &dyn ScopePolicy,
+    token: &AccessToken,
+    operation: &[String],
+) -> AuthRefusal {
+    let scopes = joined(policy.required().iter().chain(operation));
+    let challenge = Challenge::insufficient_scope(&scopes);
+    let challenge = completed(challenge, Some(policy), Some(token));
+    let reason = format!("the access token lacks a scope: this needs `{scopes}`");
+    AuthRefusal::new(StatusCode::FORBIDDEN, reason).challenge(&challenge)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    #[test]
+    fn accepted_request_adds_its_headers_to_the_response() {
+        let name = HeaderName::from_static("dpop-nonce");
+        let authorized = Authorized {
+            until: None,
+            headers: HeaderMap::from_iter([(name.clone(), HeaderValue::from_static("next"))]),
+        };
+        let response = authorized.apply(Response::new(HttpBody::none()));
+        assert_eq!(response.headers()[name], "next");
+        let response = Authorized::default().apply(Response::new(HttpBody::none()));
+        assert!(response.headers().is_empty());
+    }
+}

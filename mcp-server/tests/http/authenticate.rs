@@ -1,0 +1,219 @@
+//! An `Authenticate` of a program, which has only what the trait requires.
+
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime};
+
+use http::{HeaderName, HeaderValue, StatusCode};
+use mcp_server::{
+    AccessToken, AuthRefusal, AuthRequest, Authenticate, Authenticated, Challenge, HttpConfig,
+    Keys, Memory, PublicRoute, Server, ServerBuilder, ToolDef,
+};
+
+use super::faulty_store::Faulty;
+use super::subject::*;
+use crate::support::log::Log;
+
+const NAME: HeaderName = HeaderName::from_static("x-seen");
+
+/// Accepts the keys that tests send, each with another outcome.
+struct ApiKeys;
+
+impl Authenticate for ApiKeys {
+    async fn authenticate(&self, request: AuthRequest<'_>) -> Result<Authenticated, AuthRefusal> {
+        let key = request.parts().headers.get("x-key");
+        let token = AccessToken::new("https://keys.example");
+        let ada = token.clone().subject("ada").scopes(["files:read"]);
+        match key.and_then(|key| key.to_str().ok()) {
+            Some("ada") => Ok(Authenticated::new(ada).header(NAME, HeaderValue::from_static("1"))),
+            Some("short") => {
+                let end = SystemTime::now() + Duration::from_millis(500);
+                Ok(Authenticated::new(ada.expires_at(end)))
+            }
+            Some("nobody") => Ok(Authenticated::new(token)),
+            Some(once) if once.starts_with("once") => {
+                let time = Duration::from_secs(60);
+                if request.record_for_other_processes(once, time).await? {
+                    return Ok(Authenticated::new(ada));
+                }
+                Err(AuthRefusal::unauthorized("the key was used before"))
+            }
+            Some("seal") => {
+                let sealed = request.seal("test", "text").expect("sealed");
+                let sealed = HeaderValue::try_from(sealed).expect("ASCII");
+                Ok(Authenticated::new(ada).header(NAME, sealed))
+            }
+            Some(sealed) if request.unseal("test", sealed).is_ok_and(|it| it == "text") => {
+                assert!(request.unseal("other", sealed).is_err());
+                Ok(Authenticated::new(ada))
+            }
+            Some("broken") => {
+                let refusal = AuthRefusal::new(StatusCode::BAD_GATEWAY, "no answer");
+                Err(refusal.cause("the database is gone"))
+            }
+            _ => {
+                let refusal = AuthRefusal::unauthorized("a key is required");
+                let refusal = refusal.challenge(&Challenge::new("Key").param("realm", "a\"b"));
+                let value = HeaderValue::from_static("soon");
+                Err(refusal
+                    .challenge(&Challenge::new("Other"))
+                    .header(NAME, value))
+            }
+        }
+    }
+
+    fn public_routes(&self) -> Vec<PublicRoute> {
+        vec![
+            PublicRoute::json("/keys.json", r#"{"own":true}"#),
+            PublicRoute::json("/.well-known/keys", r#"{"own":false}"#).of_host(),
+        ]
+    }
+}
+
+fn scoped(change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Server {
+    let builder = Server::builder("keys", "1")
+        .add_tool(
+            ToolDef::new("read")
+                .scopes(["files:read"])
+                .handler(async || "read"),
+        )
+        .add_tool(
+            ToolDef::new("write")
+                .scopes(["files:write"])
+                .handler(async || "written"),
+        );
+    change(builder).build().expect("the definition is sound")
+}
+
+fn protect(server: &Server) -> SocketAddr {
+    serve_with(server, HttpConfig::new().authenticate(ApiKeys))
+}
+
+async fn call_as(address: SocketAddr, key: &str, tool: &str) -> (Head, String) {
+    let headers = with_header(call_headers(tool), "X-Key", key);
+    Raw::post(address, &headers, &call(1, tool)).await
+}
+
+#[tokio::test]
+async fn refusal_is_the_response() {
+    let address = protect(&scoped(|builder| builder));
+    let (head, body) = call_as(address, "", "read").await;
+    assert_eq!(head.status, 401);
+    assert_eq!(head.all("www-authenticate"), ["Key realm=\"a?b\"", "Other"]);
+    assert_eq!(head.get("x-seen"), Some("soon"));
+    assert_eq!(code(&body), -32600);
+    assert!(body.contains("a key is required"), "{body}");
+    // The body of a refused request is not read.
+    let mut raw = Raw::connect(address).await;
+    let head = format!("POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Length: 1000\r\n\r\n");
+    raw.write(head.as_bytes()).await;
+    assert_eq!(raw.head().await.status, 401);
+}
+
+#[tokio::test]
+async fn scopes_and_headers_of_an_accepted_request_apply() {
+    let address = protect(&scoped(|builder| builder));
+    let (head, body) = call_as(address, "ada", "read").await;
+    assert_eq!(
+        (head.status, head.get("x-seen")),
+        (200, Some("1")),
+        "{body}"
+    );
+    let (head, body) = call_as(address, "ada", "write").await;
+    assert_eq!(head.status, 403, "{body}");
+    assert_eq!(
+        head.get("www-authenticate"),
+        Some("Bearer error=\"insufficient_scope\", scope=\"files:write\"")
+    );
+}
+
+#[tokio::test]
+async fn caller_without_a_name_is_refused() {
+    let address = protect(&scoped(|builder| builder));
+    let (head, body) = call_as(address, "nobody", "read").await;
+    assert_eq!(head.status, 403);
+    assert!(body.contains("do not name a user or a client"), "{body}");
+}
+
+#[tokio::test]
+async fn cause_of_a_refusal_is_logged_and_not_sent() {
+    let log = Log::begin();
+    let address = protect(&scoped(|builder| builder));
+    let (head, body) = call_as(address, "broken", "read").await;
+    assert_eq!(head.status, 502);
+    assert!(
+        body.contains("no answer") && !body.contains("database"),
+        "{body}"
+    );
+    let logged = log.of(tracing::Level::ERROR);
+    let fields: Vec<_> = logged
+        .iter()
+        .filter_map(|it| it.fields.get("error"))
+        .collect();
+    assert_eq!(fields, ["the database is gone"]);
+}
+
+#[tokio::test]
+async fn stream_ends_when_the_token_expires() {
+    let (server, _probe) = server(|builder| builder);
+    let address = protect(&server);
+    let headers = with_header(call_headers("say_and_wait"), "X-Key", "short");
+    let mut raw = Raw::connect(address).await;
+    raw.request("POST", &headers, &call(1, "say_and_wait"))
+        .await;
+    assert_eq!(raw.head().await.status, 200);
+    raw.rest().await;
+}
+
+#[tokio::test]
+async fn public_routes_need_no_credentials() {
+    let address = protect(&scoped(|builder| builder));
+    for (path, body) in [
+        ("/keys.json", r#"{"own":true}"#),
+        ("/.well-known/keys", r#"{"own":false}"#),
+    ] {
+        let headers = with_header(Vec::new(), "Host", "elsewhere.example");
+        let mut raw = Raw::connect(address).await.at(path);
+        let (head, found) = raw.ask("GET", &headers, "").await;
+        assert_eq!((head.status, found.as_str()), (200, body));
+        assert_eq!(head.get("content-type"), Some("application/json"));
+        assert_eq!(head.get("access-control-allow-origin"), Some("*"));
+        let mut raw = Raw::connect(address).await.at(path);
+        let (head, _) = raw.ask("POST", &headers, "").await;
+        assert_eq!(
+            (head.status, head.get("allow")),
+            (405, Some("GET, HEAD, OPTIONS"))
+        );
+    }
+    let mut raw = Raw::connect(address).await.at("/keys");
+    assert_eq!(raw.ask("GET", &[], "").await.0.status, 401);
+}
+
+#[tokio::test]
+async fn processes_with_one_store_accept_something_once() {
+    let shared = Memory::new();
+    let process = || protect(&scoped(|builder| builder.store(shared.clone())));
+    let (one, two) = (process(), process());
+    assert_eq!(call_as(one, "once-1", "read").await.0.status, 200);
+    assert_eq!(call_as(two, "once-1", "read").await.0.status, 401);
+    assert_eq!(call_as(two, "once-2", "read").await.0.status, 200);
+    let store = Faulty::default();
+    store.values_fail.store(true, Ordering::Relaxed);
+    let faulty = protect(&scoped(|builder| builder.store(store)));
+    let (head, body) = call_as(faulty, "once", "read").await;
+    assert_eq!((head.status, head.get("retry-after")), (503, Some("1")));
+    assert!(
+        body.contains("the store of the server cannot be reached"),
+        "{body}"
+    );
+}
+
+#[tokio::test]
+async fn text_that_one_process_sealed_is_opened_by_others_with_the_same_keys() {
+    let process = |key| protect(&scoped(|builder| builder.keys(Keys::from_bytes([key; 32]))));
+    let (one, two, other) = (process(1), process(1), process(2));
+    let (head, _) = call_as(one, "seal", "read").await;
+    let sealed = head.get("x-seen").expect("a text");
+    assert_eq!(call_as(two, sealed, "read").await.0.status, 200);
+    assert_eq!(call_as(other, sealed, "read").await.0.status, 401);
+}
