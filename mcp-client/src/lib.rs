@@ -24,8 +24,8 @@
 //! connection, cheap to clone, with a method for each request; it negotiates the revision with the
 //! server. A [`Call`] is a request with its timeout, progress and metadata. Lists are streams over
 //! pages ([`List`]), changes are events ([`Subscription`]), and results are cached on demand
-//! ([`Cache`]). [`Limits`] bound everything that a server can make grow. [`Tasks`] waits for calls that take longer than a client does.
-//! [`middleware`] runs around all messages, and a [`ClientExtension`] adds to the protocol. The
+//! ([`Cache`]). [`Limits`] bound everything that a server can make grow. [`Tasks`] waits for calls
+//! that take longer than a client does. [`middleware`] runs around all messages, and a [`ClientExtension`] adds to the protocol. The
 //! [guide] shows each task with an example that compiles. The crate `mcp-host` offers the tools of
 //! servers to language models, and loads their skills, apps and icons.
 //!

@@ -2,7 +2,7 @@
 //
 //     node apps.js URL HOST CHROMIUM
 //
-// URL is that of the server. HOST is the example `apps_host` of mcp-client, which reads the app and
+// URL is that of the server. HOST is the example `apps_host` of mcp-host, which reads the app and
 // forwards its calls. The picture of the page is in `apps.png`.
 
 import { spawn } from 'node:child_process';

@@ -1,5 +1,5 @@
 //! The part of a host that shows apps, without its pages: a program that a web page asks by lines of
-//! JSON. `cargo run -p mcp-client --features apps,http --example apps_host -- URL`
+//! JSON. `cargo run -p mcp-host --features apps --example apps_host -- URL`
 //!
 //! - `{"id": 1, "open": "sales"}` calls the tool, and returns its result, the document of its app, and
 //!   what the frame may do.

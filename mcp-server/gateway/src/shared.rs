@@ -244,6 +244,11 @@ impl Sessions {
 
     fn change(&self, session: &ClientSession, change: impl FnOnce(&mut SessionSettings)) {
         let mut all = self.all();
+        // A process that has forgotten a session may get its requests again.
+        let known = all.get(session.key());
+        if known.is_some_and(|known| known.session.has_ended()) && !session.has_ended() {
+            all.remove(session.key());
+        }
         let settings = all
             .entry(session.key().to_owned())
             .or_insert_with(|| SessionSettings {

@@ -104,8 +104,8 @@ pub struct UpstreamStatus {
 /// Limits for one upstream.
 ///
 /// Each peer ([`PeerKey`](mcp_server::PeerKey)) may use up to its [share](field@Self::shares) of the
-/// calls, of the connections, of the subscriptions and their connections, and of the tasks. The client that
-/// started the gateway, over standard input and output, may use all, and so may HTTP clients that
+/// calls, of the connections, of the subscriptions and their connections, and of the tasks. The client
+/// that started the gateway, over standard input and output, may use all, and so may HTTP clients that
 /// cannot be distinguished.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -130,8 +130,8 @@ pub struct UpstreamLimits {
     /// 256. A task beyond the share of a peer is cancelled, and the error of the call says to try
     /// again. If peers together have more, those that began first are not counted any more.
     pub tasks: usize,
-    /// The number of parts into which calls, connections, subscriptions and tasks are divided: a peer may use up to
-    /// one of them. Default: 4. With 1, a peer may use everything, as fits a gateway whose clients all
+    /// The number of parts into which calls, connections, subscriptions and tasks are divided: a peer
+    /// may use up to one of them. Default: 4. With 1, a peer may use everything, as fits a gateway whose clients all
     /// have the same token or come from the same proxy: they are one peer.
     pub shares: usize,
     /// The maximum time to connect to the server, to list its items, and to set its level of log

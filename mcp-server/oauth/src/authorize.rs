@@ -41,8 +41,7 @@ impl Authenticate for OAuth {
             return Err(server.invalid_token(reason));
         }
         let token = server.verify(presented, parts).await?;
-        let left = time_left(&token).unwrap_or(server.stream_time);
-        let caller = Authenticated::new(token).stream_time(left);
+        let caller = Authenticated::new(token);
         let principal = caller
             .principal()
             .ok_or_else(|| server.invalid_token("the token does not name its user or client"))?;
@@ -51,6 +50,8 @@ impl Authenticate for OAuth {
             Some(proof) => server.record_proof(&proof, request).await?,
             None => None,
         };
+        let left = time_left(caller.token()).unwrap_or(server.stream_time);
+        let caller = caller.stream_time(left);
         Ok(match nonce {
             Some(nonce) => caller.header(DPOP_NONCE, nonce),
             None => caller,

@@ -153,9 +153,9 @@ pub struct Limits {
     pub write_time: Duration,
     /// The maximum number of concurrent HTTP requests of one peer. Default: 256.
     pub requests_per_peer: usize,
-    /// The maximum number of HTTP requests of one address whose access tokens are being verified at
-    /// the same time: while the server loads keys of the issuer or asks it, or a `TokenVerifier`
-    /// of the program works. Default: 8. All addresses together have `concurrent_requests`. Further
+    /// The maximum number of HTTP requests of one address that are being authenticated at the same
+    /// time, see `Authenticate`: for example while keys of the issuer of a token are loaded. Default:
+    /// 8. All addresses together have `concurrent_requests`. Further
     /// requests are rejected with 429 and 503.
     pub verifications_per_peer: usize,
     /// The maximum number of HTTP connections of one address to `serve_http`. Default: 2,500. A new

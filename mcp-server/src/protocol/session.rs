@@ -48,7 +48,7 @@ pub(crate) struct Session {
     subscriber: Mutex<Option<Caller>>,
     pub(crate) pending: Arc<PendingRequests>,
     /// Notifies the program of the end of the session.
-    pub(crate) end: SessionEnd,
+    pub(crate) ending: SessionEnd,
     /// Tracks the writes to the stores of the session.
     #[cfg(feature = "http")]
     pub(crate) writes: crate::util::write_gate::WriteGate,
@@ -64,7 +64,7 @@ impl Session {
         capabilities: ClientCapabilities,
     ) -> Self {
         Self {
-            end: SessionEnd::new(id.as_deref()),
+            ending: SessionEnd::new(id.as_deref()),
             id,
             principal,
             revision,
@@ -145,7 +145,7 @@ impl Session {
     /// subscriber, because its values may refer to the session.
     pub(crate) fn end(&self) {
         *self.subscriber() = None;
-        self.end.now();
+        self.ending.now();
     }
 
     /// Returns the memory that the session uses, in bytes.

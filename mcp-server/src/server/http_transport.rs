@@ -50,14 +50,14 @@ impl Http {
         }
     }
 
-    /// Sets names, origins, paths and the other settings.
+    /// Sets names, origins, paths and the other settings. Those of
+    /// [`authenticate`](Self::authenticate) are kept if the configuration has none of its own.
     pub fn config(mut self, config: HttpConfig) -> Self {
-        self.config = config;
+        self.config = config.or_authenticated_as(self.config);
         self
     }
 
-    /// Authenticates every request, see [`HttpConfig::authenticate`]. A later
-    /// [`config`](Self::config) replaces this.
+    /// Authenticates every request, see [`HttpConfig::authenticate`].
     pub fn authenticate(mut self, authenticate: impl Authenticate) -> Self {
         self.config = self.config.authenticate(authenticate);
         self

@@ -15,7 +15,8 @@ use tower_service::Service;
 use super::error::deepest;
 
 /// Connects to a server directly, or through a [`Proxy`](super::Proxy): a connector for the clients
-/// of `hyper-util`. TLS is a matter of what wraps it.
+/// of `hyper-util`. It is only for URLs of the origin for which it was created. TLS is a matter of what
+/// wraps it.
 #[derive(Clone)]
 pub struct ProxyConnector {
     connector: HttpConnector,

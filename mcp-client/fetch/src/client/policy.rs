@@ -162,8 +162,8 @@ impl FetchPolicy {
     /// the client resolves the name itself, checks the addresses, and asks the proxy for a
     /// connection to a checked address, not to the name: the proxy could resolve it to another one.
     /// It is asked for a name only if the address does not matter: for [allowed](Self::allow_host)
-    /// hosts, if [private addresses](Self::allow_private) are allowed, and for the host of the
-    /// server to which a user logs in. A network in which only the proxy resolves names needs one
+    /// hosts, if [private addresses](Self::allow_private) are allowed, and for the
+    /// server that the policy is [around](Self::around). A network in which only the proxy resolves names needs one
     /// of the first two.
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.proxy = proxy;

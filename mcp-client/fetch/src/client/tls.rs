@@ -1,5 +1,6 @@
 //! Configuration of TLS, with rustls and ring.
 
+use std::fmt;
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -18,7 +19,7 @@ use crate::origin::is_this_machine;
 pub type TlsError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Which certificates are trusted.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[must_use = "it does nothing until a configuration is created with it"]
 pub struct Trust {
     /// Whether those of the system are trusted.
@@ -119,6 +120,16 @@ fn config(roots: RootCertStore) -> Result<ClientConfig, TlsError> {
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots)
         .with_no_client_auth())
+}
+
+/// The text may contain more than certificates.
+impl fmt::Debug for Trust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trust")
+            .field("system", &self.system)
+            .field("insecure_loopback", &self.insecure_loopback)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Default for Trust {

@@ -29,8 +29,8 @@ const OLD_KEY: &str = "ui/resourceUri";
 
 /// The tools of a server, for the model and for apps, and the apps that belong to them.
 ///
-/// The tools are those at the time of [`load`](Self::load): when the list changes, call it again. Apps that were
-/// opened before stay usable with the new value.
+/// The tools are those at the time of [`load`](Self::load): when the list changes, call it again. Apps
+/// that were opened before stay usable with the new value.
 #[derive(Clone)]
 pub struct AppsHost {
     client: Client,

@@ -15,7 +15,8 @@ use super::policy::IconPolicy;
 
 /// Loads an icon of the server, a tool, a resource or a prompt. A `data:` URI is decoded; an `https`
 /// URL is loaded over a separate connection, without authorization and cookies, if the
-/// [`FetchPolicy`] of the client allows it.
+/// [`FetchPolicy`] of the client allows it. Hosts and sizes are those of the [`IconPolicy`], also if the
+/// other policy [allows only some hosts](FetchPolicy::only_allowed).
 ///
 /// The bytes must be an image of a known format, which must be the one that the URI, the HTTP
 /// response and [`Icon::mime_type`] declare, if they declare one.

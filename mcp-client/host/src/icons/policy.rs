@@ -32,7 +32,7 @@ impl IconPolicy {
     }
 
     /// Allows icons and websites of a host, by its name. Its address must be public, unless the
-    /// [`FetchPolicy`](crate::ClientBuilder) allows others.
+    /// [`FetchPolicy`](mcp_fetch::FetchPolicy) allows others.
     pub fn allow_host(mut self, host: impl AsRef<str>) -> Self {
         self.hosts.push(host_name(host.as_ref()));
         self

@@ -174,6 +174,11 @@ impl Link {
         let _ = self.taken.subscribe().wait_for(|taken| *taken).await;
     }
 
+    /// Returns `true` if the connection was for a session that has ended.
+    pub(crate) fn has_ended_session(&self) -> bool {
+        self.session.as_ref().is_some_and(ClientSession::has_ended)
+    }
+
     /// Returns for how long the connection has existed.
     pub(crate) fn age(&self) -> Duration {
         self.begun.elapsed()

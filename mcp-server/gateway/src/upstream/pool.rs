@@ -9,7 +9,7 @@ use mcp_client::Client;
 use mcp_server::types::{
     ClientCapabilities, Implementation, Revision, ServerCapabilities, SubscriptionFilter,
 };
-use mcp_server::{ClientSession, HandlerError, PeerKey};
+use mcp_server::{HandlerError, PeerKey};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
@@ -249,12 +249,18 @@ impl Pool {
         Ok(Connected::new(client, lease))
     }
 
-    /// Returns a connection for a subscription, and its client. Does not wait for a connection: a
-    /// client waits for the answers of all upstreams.
+    /// Returns a connection for a subscription, and its client. Hardly waits for a connection: a client
+    /// waits for the answers of all upstreams.
     pub(crate) async fn listen(&self, wanted: &Wanted) -> Result<(Lease, Client), ListenError> {
         let full = || ListenError::Full(self.overloaded("subscriptions"));
         let slot = self.subscriptions.try_take(&wanted.peer).ok_or_else(full)?;
-        let lease = self.try_lease(wanted, &Purpose::Subscription);
+        let freed = self.freed.notified();
+        let mut lease = self.try_lease(wanted, &Purpose::Subscription);
+        if lease.is_none() {
+            // A connection that is idle may be too young to be replaced now.
+            let _ = timeout(REPLACED_AFTER, freed).await;
+            lease = self.try_lease(wanted, &Purpose::Subscription);
+        }
         let mut lease = lease.ok_or_else(full)?;
         lease.slot = Some(slot);
         let client = self.client_of(&lease, wanted).await;
@@ -330,7 +336,7 @@ impl Pool {
             .links
             .iter()
             .rev()
-            .filter(|link| link.key == wanted.key);
+            .filter(|link| link.key == wanted.key && !link.has_ended_session());
         let found = own
             .find(|link| !link.is_closed() && (!is_call || link.is_free(wanted.is_exclusive)))
             .cloned();
@@ -465,7 +471,7 @@ impl Pool {
     pub(crate) fn close_idle(&self) {
         let most = self.upstream.limits.idle_time;
         let is_over = |link: &mut Arc<Link>| {
-            let ended = link.session.as_ref().is_some_and(ClientSession::has_ended);
+            let ended = link.has_ended_session();
             link.is_closed()
                 || (ended && !link.is_busy())
                 || (link.is_idle() && link.idle_time() > most)

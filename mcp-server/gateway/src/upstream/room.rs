@@ -11,7 +11,8 @@ use super::connection::{Link, Wanted};
 use super::shares::share;
 
 /// A peer that has used up its share does not replace connections that are younger. Each may be a
-/// program that was started, so one peer with many sessions would keep the machine busy.
+/// program, so this bounds how many of them a peer with many sessions can start in a second: four for
+/// each connection of its share.
 pub(crate) const REPLACED_AFTER: Duration = Duration::from_millis(250);
 
 /// Makes room for a new connection of a peer. If there are too many connections, or the peer has

@@ -141,7 +141,7 @@ impl Context {
     /// Returns the session of the client. `None` for clients of newer revisions, which have none.
     #[must_use]
     pub fn session(&self) -> Option<ClientSession> {
-        Some(self.peer().session()?.end.0.clone())
+        Some(self.peer().session()?.ending.0.clone())
     }
 
     /// Returns `true` if both sides declared a proposal: this server, and the client for this

@@ -41,13 +41,14 @@ pub struct AccessToken {
     pub client_id: Option<String>,
     /// What the token permits.
     pub scopes: Vec<String>,
-    /// The resources for which the token was issued. The server rejects the token if its own
-    /// resource is missing.
+    /// The resources for which the token was issued. `OAuth` of `mcp-server-oauth` rejects a token
+    /// without the resource of the server.
     pub audience: Vec<String>,
-    /// When the token expires. Streams of responses end at this time.
+    /// When the token expires. Streams of responses end at this time; an
+    /// [`Authenticate`](crate::Authenticate) rejects a token that has expired.
     pub expires_at: Option<SystemTime>,
     /// The SHA-256 thumbprint of the key to which the token is bound (RFC 9449, `cnf.jkt`).
-    /// Requests with such a token need a proof of possession of this key.
+    /// `OAuth` of `mcp-server-oauth` requires a proof of possession of this key.
     pub key_thumbprint: Option<String>,
     /// All claims of the token, or all members of the response to its introspection.
     pub claims: Object,

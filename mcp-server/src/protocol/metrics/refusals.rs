@@ -39,8 +39,8 @@ pub enum RefusalCause {
     Internal,
     /// A [`Store`](crate::Store) failed or was too slow.
     Store,
-    /// The access token is missing or not valid, lacks scopes that all requests need, or cannot be
-    /// verified.
+    /// An [`Authenticate`](crate::Authenticate) refused the request: for example, its access token is
+    /// missing or not valid, lacks scopes that all requests need, or cannot be verified.
     Unauthorized,
 }
 

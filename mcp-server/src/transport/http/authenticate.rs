@@ -9,6 +9,8 @@ pub(crate) mod authenticator;
 pub(crate) mod public_route;
 pub(crate) mod request;
 
+use std::sync::Arc;
+
 use crate::protocol::error::challenge::Challenge;
 use crate::protocol::handler::access_token::AccessToken;
 use crate::transport::http::authenticate::authenticated::Authenticated;
@@ -48,6 +50,13 @@ use crate::transport::http::refusal::auth_refusal::AuthRefusal;
 /// let config = HttpConfig::new().authenticate(ApiKeys);
 /// # drop(config);
 /// ```
+///
+/// The endpoint checks the scopes, and ends streams with the credentials. Everything else is a matter of
+/// the implementation: that the credentials are genuine, meant for this server and not expired. One
+/// that wraps another one, for example to count failures, has to pass on all methods.
+///
+/// Prefer the header `Authorization`: the values of others are shown by `Debug` of a request, and pages
+/// may send them only if the configuration [allows](crate::HttpConfig::allow_headers) it.
 ///
 /// [Health, readiness and metrics](crate::HttpConfig::health_path), [public
 /// routes](Self::public_routes) and preflight requests of browsers need no authentication. The number
@@ -89,10 +98,31 @@ pub trait Authenticate: Send + Sync + 'static {
     }
 
     /// Returns what the endpoint serves to everybody, such as metadata by which clients find the
-    /// authorization server. Called once, by [`HttpConfig::authenticate`]. Default: nothing.
-    ///
-    /// [`HttpConfig::authenticate`]: crate::HttpConfig::authenticate
+    /// authorization server. Called when an endpoint is configured. Default: nothing.
     fn public_routes(&self) -> Vec<PublicRoute> {
         Vec::new()
+    }
+}
+
+/// Several endpoints and layers can share an implementation.
+impl<T: Authenticate> Authenticate for Arc<T> {
+    async fn authenticate(&self, request: AuthRequest<'_>) -> Result<Authenticated, AuthRefusal> {
+        (**self).authenticate(request).await
+    }
+
+    fn required_scopes(&self) -> &[String] {
+        (**self).required_scopes()
+    }
+
+    fn permits(&self, token: &AccessToken, scope: &str) -> bool {
+        (**self).permits(token, scope)
+    }
+
+    fn complete_challenge(&self, challenge: Challenge) -> Challenge {
+        (**self).complete_challenge(challenge)
+    }
+
+    fn public_routes(&self) -> Vec<PublicRoute> {
+        (**self).public_routes()
     }
 }

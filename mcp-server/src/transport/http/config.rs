@@ -130,6 +130,15 @@ impl HttpConfig {
         self.allow_headers(["dpop"])
     }
 
+    /// Authenticates requests as another configuration does, unless this one says how.
+    pub(crate) fn or_authenticated_as(mut self, other: Self) -> Self {
+        if self.authenticator.is_none() && other.authenticator.is_some() {
+            self.authenticator = other.authenticator;
+            return self.allow_headers(["dpop"]);
+        }
+        self
+    }
+
     /// Returns `true` if only local names are allowed.
     pub(crate) fn is_local(&self) -> bool {
         matches!(self.hosts, Hosts::Local)

@@ -7,6 +7,9 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use crate::protocol::caller::extensions::Principal;
 use crate::protocol::handler::access_token::AccessToken;
 
+/// The time after which streams end if nothing says when the credentials expire.
+const STREAM_TIME: Duration = Duration::from_secs(60 * 60);
+
 /// Who sends a request that an [`Authenticate`](crate::Authenticate) accepts.
 #[derive(Clone, Debug)]
 pub struct Authenticated {
@@ -42,9 +45,9 @@ impl Authenticated {
         &self.token
     }
 
-    /// Ends a stream of the response after this time. The client resumes it, or sends its request
-    /// again, and is authenticated again. Default: when the [token
-    /// expires](field@AccessToken::expires_at).
+    /// Ends a stream of the response after this time, also if the token expires before or later. The
+    /// client resumes it, or sends its request again, and is authenticated again. Default: when the
+    /// [token expires](field@AccessToken::expires_at), or after an hour if it does not say when.
     #[must_use]
     pub fn stream_time(mut self, time: Duration) -> Self {
         self.stream_time = Some(time);
@@ -53,16 +56,16 @@ impl Authenticated {
 
     /// Adds a header to the response.
     #[must_use]
-    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+    pub fn header(mut self, name: HeaderName, mut value: HeaderValue) -> Self {
+        value.set_sensitive(true);
         self.headers.append(name, value);
         self
     }
 
     /// Returns the time after which streams end.
-    pub(crate) fn time_left(&self) -> Option<Duration> {
-        self.stream_time.or_else(|| {
-            let left = self.token.expires_at?.duration_since(SystemTime::now());
-            Some(left.unwrap_or_default())
-        })
+    pub(crate) fn time_left(&self) -> Duration {
+        let until = || self.token.expires_at;
+        let left = || until().map(|at| at.duration_since(SystemTime::now()).unwrap_or_default());
+        self.stream_time.or_else(left).unwrap_or(STREAM_TIME)
     }
 }

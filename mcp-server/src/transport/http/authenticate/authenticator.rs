@@ -75,8 +75,10 @@ impl Authorized {
     }
 
     /// Adds the headers to those of the response.
-    pub(crate) fn add_headers(self, headers: &mut HeaderMap) {
-        headers.extend(self.headers);
+    pub(crate) fn add_headers(&self, headers: &mut HeaderMap) {
+        for (name, value) in &self.headers {
+            headers.append(name, value.clone());
+        }
     }
 }
 
@@ -112,23 +114,24 @@ impl Authenticator {
     ) -> Result<Authorized, AuthRefusal> {
         let request = AuthRequest::new(parts, core);
         let mut caller = self.authenticate.authenticate(request).await?;
-        let principal = caller.principal.take().ok_or_else(|| {
+        let Some(principal) = caller.principal.take() else {
             let reason = "the credentials do not name a user or a client";
-            AuthRefusal::new(StatusCode::FORBIDDEN, reason)
-        })?;
+            let refusal = AuthRefusal::new(StatusCode::FORBIDDEN, reason);
+            return Err(refusal.all_headers(&caller.headers));
+        };
         let policy: Arc<dyn ScopePolicy> = Arc::<dyn AnyAuthenticate>::clone(&self.authenticate);
         let mut required = policy.required().iter().chain(operation);
         if !required.all(|scope| policy.permits(&caller.token, scope)) {
-            return Err(insufficient_scope(&*policy, &caller.token, operation));
+            let refusal = insufficient_scope(&*policy, &caller.token, operation);
+            return Err(refusal.all_headers(&caller.headers));
         }
-        let left = caller.time_left();
-        let until = left.map(|left| Instant::now() + left.min(LONGEST));
+        let until = Instant::now() + caller.time_left().min(LONGEST);
         let extensions = &mut Arc::make_mut(parts).extensions;
         extensions.insert(principal);
         extensions.insert(caller.token);
         extensions.insert(policy);
         Ok(Authorized {
-            until,
+            until: Some(until),
             headers: caller.headers,
         })
     }

@@ -81,7 +81,7 @@ impl<'a> AuthRequest<'a> {
             key: &format!("accepted:{digest}"),
             value: b"1",
             // The store counts whole milliseconds, and the second of its last one has to be over.
-            time_to_live: time + Duration::from_secs(1),
+            time_to_live: time.saturating_add(Duration::from_secs(1)),
             condition: Condition::Absent,
             group: None,
         };

@@ -53,9 +53,17 @@ impl AuthRefusal {
 
     /// Adds a header to the response.
     #[must_use]
-    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+    pub fn header(mut self, name: HeaderName, mut value: HeaderValue) -> Self {
+        value.set_sensitive(true);
         self.0.headers.append(name, value);
         self
+    }
+
+    /// Adds the headers that the response to an accepted request would have.
+    pub(crate) fn all_headers(self, headers: &HeaderMap) -> Self {
+        headers.iter().fold(self, |refusal, (name, value)| {
+            refusal.header(name.clone(), value.clone())
+        })
     }
 
     /// Sets an error for the log, at the level `ERROR`. The client does not read it.

@@ -102,7 +102,9 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     }
     if let Refusal::Auth(refusal) = refusal {
-        headers.extend(refusal.headers().clone());
+        for (name, value) in refusal.headers() {
+            headers.append(name, value.clone());
+        }
     }
     if is_busy {
         headers.insert(RETRY_AFTER, RETRY_SOON.as_secs().into());
