@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use http::{HeaderName, HeaderValue, StatusCode};
 use mcp_server::{
-    AccessToken, AuthRefusal, AuthRequest, Authenticate, Authenticated, Challenge, HttpConfig,
-    Keys, Memory, PublicRoute, Server, ServerBuilder, ToolDef,
+    AccessToken, AuthRefusal, AuthRequest, Authenticate, Authenticated, Challenge, Http,
+    HttpConfig, Keys, Memory, PublicRoute, Server, ServerBuilder, ToolDef,
 };
 
 use super::faulty_store::Faulty;
@@ -30,7 +30,9 @@ impl Authenticate for ApiKeys {
                 let end = SystemTime::now() + Duration::from_millis(500);
                 Ok(Authenticated::new(ada.expires_at(end)))
             }
-            Some("nobody") => Ok(Authenticated::new(token)),
+            Some("nobody") => {
+                Ok(Authenticated::new(token).header(NAME, HeaderValue::from_static("2")))
+            }
             Some(once) if once.starts_with("once") => {
                 let time = Duration::from_secs(60);
                 if request.record_for_other_processes(once, time).await? {
@@ -133,6 +135,32 @@ async fn caller_without_a_name_is_refused() {
     let (head, body) = call_as(address, "nobody", "read").await;
     assert_eq!(head.status, 403);
     assert!(body.contains("do not name a user or a client"), "{body}");
+    assert_eq!(head.get("x-seen"), Some("2"));
+}
+
+#[tokio::test]
+async fn later_settings_keep_authentication() {
+    let server = scoped(|builder| builder);
+    let shared = std::sync::Arc::new(ApiKeys);
+    let transport = Http::at("127.0.0.1:0").authenticate(shared);
+    let serving = server.serve_http(transport.config(HttpConfig::new()));
+    let serving = serving.expect("bound");
+    let address = serving.local_addr();
+    tokio::spawn(serving);
+    assert_eq!(call_as(address, "", "read").await.0.status, 401);
+    assert_eq!(call_as(address, "ada", "read").await.0.status, 200);
+    // What all clients may read is that of the implementation behind `Arc`.
+    let mut raw = Raw::connect(address).await.at("/keys.json");
+    assert_eq!(raw.ask("GET", &[], "").await.0.status, 200);
+}
+
+#[test]
+fn values_of_headers_are_not_shown() {
+    let value = || HeaderValue::from_static("secret");
+    let accepted = Authenticated::new(AccessToken::new("https://keys.example"));
+    let shown = format!("{:?}", accepted.header(NAME, value()));
+    let refused = AuthRefusal::unauthorized("no").header(NAME, value());
+    assert!(!format!("{shown}{refused:?}").contains("secret"));
 }
 
 #[tokio::test]

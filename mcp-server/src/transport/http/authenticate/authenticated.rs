@@ -64,8 +64,8 @@ impl Authenticated {
 
     /// Returns the time after which streams end.
     pub(crate) fn time_left(&self) -> Duration {
-        let until = || self.token.expires_at;
-        let left = || until().map(|at| at.duration_since(SystemTime::now()).unwrap_or_default());
-        self.stream_time.or_else(left).unwrap_or(STREAM_TIME)
+        let left = |at: SystemTime| at.duration_since(SystemTime::now()).unwrap_or_default();
+        let until_expiry = self.token.expires_at.map(left);
+        self.stream_time.or(until_expiry).unwrap_or(STREAM_TIME)
     }
 }
