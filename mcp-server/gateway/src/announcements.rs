@@ -1,6 +1,6 @@
 //! Announcements of upstreams. All clients get those of the changes that they subscribed to, but
-//! what an upstream adds to the params is only for the client on whose connection it arrived: it may
-//! be about this client.
+//! what an upstream adds to the params is only for the session or user on whose connection it arrived:
+//! it may be about this one.
 
 use mcp_server::middleware::{Direction, Notification};
 use mcp_server::types::json::{self, Map};
@@ -49,8 +49,10 @@ pub(crate) fn readdressed(notification: Notification) -> Option<Notification> {
     let Some(mark) = params.remove(FOR) else {
         return Some(notification);
     };
-    let own = Owner::of(notification.context()).mark();
-    if json::from_str::<String>(mark.get()).ok() != Some(own) {
+    let mark: Option<String> = json::from_str(mark.get()).ok();
+    let cx = notification.context();
+    let own = [Owner::of(cx), Owner::user(cx)].map(|owner| Some(owner.mark()));
+    if !own.contains(&mark) {
         let subscription = meta(&params).remove(SUBSCRIPTION_ID);
         params.retain(|name, _| name == "uri");
         if let Some(id) = subscription {

@@ -233,6 +233,27 @@ async fn sessions_of_one_user_end_no_idle_session_of_others() {
     assert_eq!(site.connected.get(), before, "the connection of ada lasts");
 }
 
+#[tokio::test]
+async fn sessions_of_one_user_list_and_subscribe_over_one_connection_if_the_upstream_has_no_sessions()
+ {
+    let site = Site::new();
+    let gateway = gateway([site.upstream(Revision::LATEST, |_| {})]).await;
+    let mut kept: Vec<Box<dyn Any>> = Vec::new();
+    let mut counts = Vec::new();
+    for name in ["ada", "ada", "ada", "bob", "bob"] {
+        let revision = Revision::V2025_11_25;
+        let client = user(&gateway, name, revision, &Count::default()).await;
+        soon(client.list_tools()).await.expect("listed");
+        subscribed(&client, revision, &mut kept)
+            .await
+            .expect("subscribed");
+        kept.push(Box::new(client));
+        counts.push(site.connected.get());
+    }
+    // The first one is that of the gateway itself.
+    assert_eq!(counts, [2, 2, 2, 3, 3]);
+}
+
 /// Another text in the capabilities of a client, which an upstream gets, needs another connection.
 fn distinct(number: u64) -> ClientBuilder {
     let settings = Object::from([("number", Value::from(number))]);

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::caller::Caller;
 use crate::shared::{Behind, Shared};
 use crate::upstream::list_cache::List;
-use crate::upstream::lists::{ListMethod, Query};
+use crate::upstream::lists::ListMethod;
 use crate::upstream::refresh::{Listed, Wait};
 
 /// Returns the upstream with apps that has a tool of this name, if there is exactly one. A call does not
@@ -19,13 +19,10 @@ pub(super) async fn owner(
     caller: &Caller,
     cx: &Context,
 ) -> Option<Arc<Behind>> {
-    let query = Query {
-        wanted: caller.wanted(cx, true),
-        list: ListMethod::of("tools/list")?,
-        to: cx.revision(),
-    };
+    let list = ListMethod::of("tools/list")?;
     let mut found = None;
     for behind in shared.upstreams().iter() {
+        let query = caller.query(cx, &behind.pool, list);
         let Listed::List(list) = behind.lists.list(&query, Wait::Short).await else {
             continue;
         };

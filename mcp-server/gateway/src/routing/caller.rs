@@ -3,14 +3,15 @@
 use mcp_internal::connection::capability::{ROOTS, SAMPLING};
 use mcp_server::types::json::{self, Map, Object, Value};
 use mcp_server::types::meta::{LOG_LEVEL, PREFIX, PROGRESS_TOKEN};
-use mcp_server::types::{ClientCapabilities, LoggingLevel};
+use mcp_server::types::{ClientCapabilities, LoggingLevel, Revision};
 use mcp_server::{AnyRequest, Context, HandlerError};
 use serde_json::value::RawValue;
 
 use super::tasks::TASKS;
-use crate::upstream::connection::LinkKey;
-use crate::upstream::connection::Wanted;
+use crate::upstream::connection::{LinkKey, Wanted};
+use crate::upstream::lists::{ListMethod, Query};
 use crate::upstream::owner::Owner;
+use crate::upstream::pool::Pool;
 
 /// The capabilities by which an upstream may ask the client.
 const ASKED: [&str; 3] = ["elicitation", ROOTS, SAMPLING];
@@ -57,8 +58,8 @@ impl Caller {
         })
     }
 
-    /// Returns what connection the request needs. `is_modern` is whether the upstream is of a
-    /// revision without sessions.
+    /// Returns what connection a call needs. `is_modern` is whether the upstream is of a revision
+    /// without sessions.
     pub(crate) fn wanted(&self, cx: &Context, is_modern: bool) -> Wanted {
         let session = cx.session();
         // Sessions have no request to which a message belongs, so calls of one may share a
@@ -70,6 +71,27 @@ impl Caller {
             is_exclusive: session.is_none() && (asks || self.log_level.is_some()),
             session,
             capabilities: self.capabilities.clone(),
+        }
+    }
+
+    /// Returns what connection a list or a subscription needs. An upstream of a revision without
+    /// sessions cannot answer those of a user differently, so they share a connection.
+    pub(crate) fn wanted_without_call(&self, cx: &Context, pool: &Pool) -> Wanted {
+        let is_modern = pool.revision().is_some_and(Revision::is_modern);
+        let mut wanted = self.wanted(cx, is_modern);
+        if is_modern {
+            wanted.session = None;
+            wanted.key.owner = Owner::user(cx);
+        }
+        wanted
+    }
+
+    /// Returns the request for a list of an upstream.
+    pub(crate) fn query(&self, cx: &Context, pool: &Pool, list: ListMethod) -> Query {
+        Query {
+            wanted: self.wanted_without_call(cx, pool),
+            list,
+            to: cx.revision(),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::error::short;
 use crate::shared::{Behind, Shared};
 use crate::upstream::Kind;
 use crate::upstream::list_cache::List;
-use crate::upstream::lists::{ListMethod, Query};
+use crate::upstream::lists::ListMethod;
 use crate::upstream::refresh::{Listed, Wait};
 
 /// Lists the tools or prompts of an upstream if a name may be a shortened one of it that is not known.
@@ -34,11 +34,7 @@ pub(super) async fn learn_name(
     let Some(behind) = unknown.find(|behind| behind.names.may_be_short(&name)) else {
         return;
     };
-    let query = Query {
-        wanted: caller.wanted(cx, true),
-        list,
-        to: cx.revision(),
-    };
+    let query = caller.query(cx, &behind.pool, list);
     if let Listed::List(list) = behind.lists.list(&query, Wait::Long).await {
         learn_names(behind, &list);
     }

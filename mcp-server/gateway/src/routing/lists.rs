@@ -26,19 +26,16 @@ pub(crate) async fn list(
     request: &AnyRequest,
     cx: &Context,
 ) -> Result<Box<RawValue>, HandlerError> {
-    let query = Query {
-        wanted: Caller::of(cx)?.wanted(cx, true),
-        list,
-        to: cx.revision(),
-    };
+    let caller = Caller::of(cx)?;
+    let query = |behind: &Behind| caller.query(cx, &behind.pool, list);
     let (mut params, _) = passed_params(request)?;
     if list.method == "resources/list" && params.contains_key("uri") {
         // The members of a collection, of the proposal `sep-2093`.
         let behind = resource(shared, &mut params, cx)?;
-        return page(&behind, &query, params, cx).await;
+        return page(&behind, &query(&behind), params, cx).await;
     }
     if let Some(only) = shared.only() {
-        return page(&only, &query, params, cx).await;
+        return page(&only, &query(&only), params, cx).await;
     }
     if params.contains_key(CURSOR) {
         return Err(HandlerError::invalid_params(
@@ -46,12 +43,13 @@ pub(crate) async fn list(
         ));
     }
     let upstreams = shared.upstreams();
+    let queries: Vec<Query> = upstreams.iter().map(|behind| query(behind)).collect();
     let mut parts = Vec::new();
     let mut failure = None;
     let mut is_whole = true;
     // If all are late, the client waits for the first one.
     for wait in [Wait::Short, Wait::Long] {
-        let mut lists = requested(&upstreams, &query, wait);
+        let mut lists = requested(&upstreams, &queries, wait);
         while let Some(listed) = lists.join_next().await {
             is_whole &= matches!(listed, Ok((_, Listed::List(_))));
             match listed {
@@ -67,9 +65,9 @@ pub(crate) async fn list(
             if wait == Wait::Long && !parts.is_empty() {
                 // The others may have answered meanwhile.
                 lists.shutdown().await;
-                for (at, behind) in upstreams.iter().enumerate() {
+                for (at, (behind, query)) in upstreams.iter().zip(&queries).enumerate() {
                     if parts.iter().all(|(known, _)| *known != at) {
-                        behind.lists.note_left_out(&query);
+                        behind.lists.note_left_out(query);
                     }
                 }
             }
@@ -112,9 +110,9 @@ pub(crate) async fn list(
 }
 
 /// Requests the lists of all upstreams, each with its position.
-fn requested(upstreams: &[Arc<Behind>], query: &Query, wait: Wait) -> JoinSet<(usize, Listed)> {
+fn requested(upstreams: &[Arc<Behind>], queries: &[Query], wait: Wait) -> JoinSet<(usize, Listed)> {
     let mut lists = JoinSet::new();
-    for (at, behind) in upstreams.iter().enumerate() {
+    for (at, (behind, query)) in upstreams.iter().zip(queries).enumerate() {
         let (behind, query) = (Arc::clone(behind), query.clone());
         lists.spawn(async move { (at, behind.lists.list(&query, wait).await) });
     }

@@ -359,7 +359,7 @@ async fn follow(
 ) -> Result<Follower, ListenError> {
     let pool = &behind.pool;
     let caller = Caller::of(cx).map_err(ListenError::Failed)?;
-    let (lease, client) = pool.listen(&caller.wanted(cx, true)).await?;
+    let (lease, client) = pool.listen(&caller.wanted_without_call(cx, pool)).await?;
     // The client was told that it is subscribed before, so it may have missed changes.
     let is_again = is_again || begun.elapsed() >= PATIENCE;
     Ok(match tasks {

@@ -10,18 +10,25 @@ use mcp_server::{Context, Principal};
 pub(crate) enum Owner {
     /// A session of an older revision.
     Session(String),
-    /// An authenticated user, without a session.
+    /// An authenticated user.
     Principal(String),
-    /// All clients that are not authenticated and have no session.
+    /// All clients that are not authenticated.
     Anonymous,
 }
 
 impl Owner {
     pub(crate) fn of(cx: &Context) -> Self {
-        match (cx.session(), cx.extension::<Principal>()) {
-            (Some(session), _) => Self::Session(session.key().to_owned()),
-            (None, Some(Principal(name))) => Self::Principal(name.clone()),
-            (None, None) => Self::Anonymous,
+        match cx.session() {
+            Some(session) => Self::Session(session.key().to_owned()),
+            None => Self::user(cx),
+        }
+    }
+
+    /// Returns the user, with or without a session.
+    pub(crate) fn user(cx: &Context) -> Self {
+        match cx.extension::<Principal>() {
+            Some(Principal(name)) => Self::Principal(name.clone()),
+            None => Self::Anonymous,
         }
     }
 
