@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::Result;
 use clap::Args;
 
-use crate::peers::{self, Package, Profile};
+use crate::lab::{self, Package, Profile};
 use crate::process;
 
 /// The program that runs the attacks.
@@ -31,7 +31,7 @@ const RMCP: Package = Package::new("everything-rmcp");
 /// The server is the example `everything` of `mcp-server`, with an allocator that gives memory back
 /// to the system, built for speed and started anew for each attack, or the one at URL. Attacks with
 /// access tokens need the example `protected`, with an issuer of the attacker's. Only loopback
-/// addresses are attacked. `xtask/peers/servers/attack/src/main.rs` describes the measurements.
+/// addresses are attacked. `lab/servers/attack/src/main.rs` describes the measurements.
 #[derive(Args)]
 pub(crate) struct Options {
     /// A short attack of each kind: less than a minute in all
@@ -77,7 +77,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     } else {
         Profile::Release
     };
-    let folder = peers::build(&packages, profile)?;
+    let folder = lab::build(&packages, profile)?;
     let program =
         |package: Package| folder.join(format!("{}{}", package.name, std::env::consts::EXE_SUFFIX));
     let mut command = Command::new(program(ATTACKER));

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use crate::{peers, process, workspace};
+use crate::{lab, process, workspace};
 
 /// Measures speed, memory and sizes
 #[derive(Subcommand)]
@@ -139,9 +139,9 @@ fn decoders() -> Result<bool> {
 
 fn types(options: &[&str]) -> Result<bool> {
     // Criterion's own report is written to the log; the table is printed last.
-    let print = |arguments: &[&str]| peers::cargo(&["run", "--quiet", "--release"], arguments);
+    let print = |arguments: &[&str]| lab::cargo(&["run", "--quiet", "--release", "--package", "types"], arguments);
     Ok(
-        peers::cargo(&["bench", "--bench", "messages", "--"], options)?
+        lab::cargo(&["bench", "--package", "types", "--bench", "messages", "--"], options)?
             && print(&["--", "table", workspace::text(&picture("types"))?])?
             && print(&["--", "every"])?,
     )
@@ -149,16 +149,16 @@ fn types(options: &[&str]) -> Result<bool> {
 
 /// A missed target is not a failure: machines differ, and most of them are busy with other work.
 fn load(what: &str, programs: &[&'static str], options: &Load) -> Result<bool> {
-    let packages = programs.iter().map(|name| peers::Package::new(name));
+    let packages = programs.iter().map(|name| lab::Package::new(name));
     let packages: Vec<_> = packages.collect();
-    let folder = peers::build(&packages, peers::Profile::Release)?;
+    let folder = lab::build(&packages, lab::Profile::Release)?;
     let picture = picture(what);
     let mut arguments = vec![workspace::text(&folder)?, what, workspace::text(&picture)?];
     arguments.extend(options.quick.then_some("--quick"));
     if let Some(only) = &options.only {
         arguments.extend(["--only", only]);
     }
-    peers::cargo(&LOAD, &arguments)
+    lab::cargo(&LOAD, &arguments)
 }
 
 fn picture(what: &str) -> PathBuf {

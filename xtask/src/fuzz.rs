@@ -15,11 +15,11 @@ use self::target::{Outcome, Target};
 use crate::{process, workspace};
 
 /// The workspace of the fuzz targets, which is not part of any other build.
-const FOLDER: &str = "xtask/fuzz";
+const FOLDER: &str = "lab/fuzz";
 
 /// Runs all decoders of a peer's bytes with random inputs
 ///
-/// Builds the targets in xtask/fuzz, on stable Rust and with a C++ compiler, and runs each with
+/// Builds the targets in lab/fuzz, on stable Rust and with a C++ compiler, and runs each with
 /// random inputs that are guided by coverage. Prints the number of inputs of each target, and fails
 /// if one panicked, took too long or used too much memory: the input is kept below the target
 /// folder. As many targets run at once as there are cores.

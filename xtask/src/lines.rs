@@ -34,7 +34,7 @@ errors, identifiers, base64 = mcp-types/src/error mcp-types/src/base64.rs mcp-ty
 types: tests = mcp-types/tests/
 shared by server and client = mcp-types/internal/
 envelope, framing, headers, forms = mcp-types/
-gateway = mcp-server/gateway/
+gateway = apps/gateway/
 access tokens of servers = mcp-server/oauth/
 skills of servers = mcp-server/skills/
 stores in Redis and PostgreSQL = mcp-server/stores/
@@ -47,7 +47,7 @@ server: extensions = mcp-server/src/extensions
 server: proposals = mcp-server/src/proposals
 server: tests = mcp-server/tests/ mcp-server/testkit/
 server: server, guide, examples = mcp-server/
-command-line program = mcp-client/cli/
+command-line program = apps/cli/
 fetch = mcp-client/fetch/
 host: tools for models, skills, apps, icons = mcp-client/host/
 client: protocol = mcp-client/src/protocol
@@ -62,7 +62,8 @@ client: client, guide, examples = mcp-client/",
     (
         "tools",
         "\
-commands, peers, attacks, fuzzing = xtask/
+commands = xtask/
+measurements, attacks, fuzzing = lab/
 other = ",
     ),
 ];

@@ -18,7 +18,7 @@ mod interop;
 mod lines;
 mod markdown;
 mod node;
-mod peers;
+mod lab;
 mod process;
 mod python;
 mod quickstart;

@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Context as _, Result};
 
 use super::LOAD;
-use crate::{peers, python, workspace};
+use crate::{lab, python, workspace};
 
 /// The gateways, the server behind them, and the load generator.
 const PROGRAMS: [&str; 4] = ["gateway-ours", "http-ours", "load", "proxy-floor"];
@@ -19,12 +19,12 @@ pub(super) fn run(quick: bool) -> Result<bool> {
     fs::create_dir_all(&environment).with_context(|| workspace::display_path(&environment))?;
     let requirements = workspace::root().join(FASTMCP);
     let python = python::install_as(&environment, workspace::text(&requirements)?, "fastmcp")?;
-    let folder = peers::build(&PROGRAMS.map(peers::Package::new), peers::Profile::Release)?;
-    let script = workspace::root().join("xtask/peers/fastmcp_proxy.py");
+    let folder = lab::build(&PROGRAMS.map(lab::Package::new), lab::Profile::Release)?;
+    let script = workspace::root().join("lab/fastmcp_proxy.py");
     let mut arguments = vec![workspace::text(&folder)?, "gateway"];
     arguments.extend(quick.then_some("--quick"));
     if let Some(python) = &python {
         arguments.extend([workspace::text(python)?, workspace::text(&script)?]);
     }
-    peers::cargo(&LOAD, &arguments)
+    lab::cargo(&LOAD, &arguments)
 }

@@ -102,7 +102,7 @@ fn is_in_rustdoc(page: &Path) -> bool {
     let parts: Vec<_> = page.components().map(Component::as_os_str).collect();
     parts.iter().skip(1).any(|folder| *folder == "docs")
         || parts.iter().any(|part| *part == "src")
-        || page == Path::new("mcp-server/gateway/README.md")
+        || page == Path::new("apps/gateway/README.md")
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ const FILES: [(&str, &str); 4] = [
     ("mcp-types/src/lib.rs", "document it with its feature"),
     ("mcp-types/README.md", "document it with its feature"),
     ("mcp-types/tests/common/mod.rs", "add it to `enabled`"),
-    ("xtask/peers/Cargo.toml", "enable its feature"),
+    ("lab/types/Cargo.toml", "enable its feature"),
 ];
 
 /// Returns what is missing, with the step of `CONTRIBUTING.md` that was forgotten.

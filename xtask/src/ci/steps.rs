@@ -95,7 +95,7 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
         vec![step("tests", tests(extent))],
         in_folder("checks", checks(extent)?)?,
         vec![
-            runs("lean", &format!("test {PEERS} --package lean")),
+            runs("lean", &format!("test {LAB} --package lean")),
             runs("quickstart", "xtask quickstart"),
             // Like `cluster`, writes the results of the conformance suite to the target folder.
             step("conformance", conformance(extent)),
@@ -105,7 +105,7 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
     ];
     if extent == Extent::Nightly {
         chains.extend([
-            peers(),
+            lab(),
             vec![step("fuzz", vec![fuzz()])],
             vec![step(
                 "corpus",
@@ -140,8 +140,8 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
     })
 }
 
-/// The workspace of programs for comparison.
-const PEERS: &str = "--manifest-path xtask/peers/Cargo.toml";
+/// The workspace of programs that measure, attack and compare.
+const LAB: &str = "--manifest-path lab/Cargo.toml";
 
 /// Returns a part of a list that changes with each commit, so that several commits check all of it,
 /// or the whole list at night.
@@ -182,7 +182,7 @@ fn fuzz() -> Task {
 
 /// Checks that need little compilation.
 fn texts(extent: Extent) -> Vec<Step> {
-    let workspaces = ["", "xtask/peers/", "xtask/peers/extensions/", "xtask/fuzz/"];
+    let workspaces = ["", "lab/", "lab/extensions/", "lab/fuzz/"];
     let locks = workspaces.map(|folder| {
         let line = "metadata --locked --format-version 1 --manifest-path";
         Task::Run(Cargo {
@@ -268,27 +268,26 @@ fn checks(extent: Extent) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// Steps that compile the workspace of peers.
-fn peers() -> Vec<Step> {
-    let peers = PEERS;
+/// Steps that compile the workspace `lab`.
+fn lab() -> Vec<Step> {
     vec![
         step(
-            "peers",
+            "lab",
             vec![
                 run(&format!(
-                    "clippy {peers} --workspace --all-targets -- -D warnings"
+                    "clippy {LAB} --workspace --all-targets -- -D warnings"
                 )),
-                run("clippy --manifest-path xtask/peers/extensions/Cargo.toml -- -D warnings"),
+                run("clippy --manifest-path lab/extensions/Cargo.toml -- -D warnings"),
             ],
         ),
         step(
             "attacker",
             vec![
-                on_linux(&format!("test --profile quick {peers} --package attack")),
+                on_linux(&format!("test --profile quick {LAB} --package attack")),
                 // What the step `attack` needs, each alone, as there.
-                on_linux(&format!("build --profile quick {peers} --package attack")),
+                on_linux(&format!("build --profile quick {LAB} --package attack")),
                 on_linux(&format!(
-                    "build --profile quick {peers} --package everything-ours --features jemalloc"
+                    "build --profile quick {LAB} --package everything-ours --features jemalloc"
                 )),
             ],
         ),

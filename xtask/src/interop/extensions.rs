@@ -10,7 +10,7 @@ use super::running::Running;
 use crate::node::Node;
 use crate::subject::{self, Subject};
 use crate::workspace::text;
-use crate::{peers, process, python, workspace};
+use crate::{lab, process, python, workspace};
 
 /// The skills that every server has.
 const SKILLS: &str = "mcp-server/examples/everything/skills";
@@ -38,7 +38,7 @@ pub(super) fn run(node: &Node) -> Result<Vec<String>> {
     ] else {
         return Ok(Vec::new());
     };
-    let rmcp = peers::build_extensions()?;
+    let rmcp = lab::build_extensions()?;
     let catalog = workspace::root().join(SKILLS);
     let peers = [
         Peer {
