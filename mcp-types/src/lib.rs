@@ -96,6 +96,7 @@ pub mod json;
 pub mod lines;
 pub mod message;
 pub mod meta;
+pub mod peer_text;
 mod proposal;
 #[cfg(all(feature = "registry", not(test)))]
 pub mod registry;

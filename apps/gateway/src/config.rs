@@ -62,7 +62,7 @@ use std::io::Read;
 use std::path::Path;
 
 use mcp_client::types::json::{Object, Value};
-use mcp_internal::peer_text::PeerText;
+use mcp_server::types::peer_text::PeerText;
 
 pub use entry::{ResolvedServer, ServerEntry};
 pub use error::{ConfigError, ConfigFault};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_internal::connection::capability::{LOGGING, with_member};
-use mcp_internal::peer_text::PeerText;
+use mcp_wire::capability::{LOGGING, with_member};
+use mcp_server::types::peer_text::PeerText;
 use mcp_server::types::json::{self, Map, Object};
 use mcp_server::types::{
     Implementation, PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,

@@ -11,7 +11,7 @@ mod policy;
 pub use app::App;
 pub use error::AppError;
 pub use host::AppsHost;
-pub use mcp_internal::apps::{
+pub use mcp_extensions::apps::{
     DomainError, DomainFault, IDENTIFIER, MAX_DOMAINS, MIME_TYPE, UiResourceCsp, UiResourceMeta,
     UiResourcePermissions, UiToolMeta, UiToolVisibility,
 };

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_internal::oauth::scopes::Scopes;
+use mcp_oauth::scopes::Scopes;
 
 use super::client::OAuthClient;
 use super::config::{AssertionRequest, Config, Dpop, Enterprise, Grant, StepUp, source};

@@ -5,7 +5,7 @@ pub(super) mod registration;
 use std::fmt;
 use std::sync::Arc;
 
-use mcp_internal::oauth::jwt::{Algorithm, SigningKey, algorithm_name};
+use mcp_oauth::jwt::{Algorithm, SigningKey, algorithm_name};
 use rustls_pki_types::PrivatePkcs8KeyDer;
 use rustls_pki_types::pem::PemObject;
 use serde::{Deserialize, Serialize};

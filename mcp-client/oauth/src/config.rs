@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use mcp_internal::oauth::scopes::Scopes;
+use mcp_oauth::scopes::Scopes;
 
 use super::client::OAuthClient;
 use super::discovery::is_same_issuer;

@@ -10,7 +10,7 @@ pub(super) mod target;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_internal::oauth::scopes::Scopes;
+use mcp_oauth::scopes::Scopes;
 
 use super::config::{Config, Grant, StepUp};
 use super::error::{OAuthError, OAuthFault, OAuthStep};

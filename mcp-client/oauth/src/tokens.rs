@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use mcp_internal::oauth::jwt::SigningKey;
+use mcp_oauth::jwt::SigningKey;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 

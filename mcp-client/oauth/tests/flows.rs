@@ -5,9 +5,9 @@ use mcp_client_oauth::{
     ClientAuthMethod, Dpop, Logout, MemoryStore, OAuth, OAuthClient, OAuthFault, OAuthStep,
     PendingLogin,
 };
-use mcp_internal::oauth::dpop::{Proof, ath};
-use mcp_internal::oauth::jwt::Algorithm;
-use mcp_internal::oauth::sha256;
+use mcp_oauth::dpop::{Proof, ath};
+use mcp_oauth::jwt::Algorithm;
+use mcp_oauth::sha256;
 use serde_json::json;
 
 use super::world::*;

@@ -6,7 +6,7 @@ use mcp_client_oauth::{
     AssertionRequest, ClientAuthMethod, Enterprise, OAuth, OAuthClient, OAuthFault, OAuthStep,
     PrivateKey, Secret,
 };
-use mcp_internal::oauth::jwt::{Algorithm, SigningKey, verify};
+use mcp_oauth::jwt::{Algorithm, SigningKey, verify};
 use serde_json::{Value, json};
 
 use super::world::*;

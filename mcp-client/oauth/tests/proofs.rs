@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_client::{Client, Http};
 use mcp_client_oauth::{Dpop, OAuth};
-use mcp_internal::oauth::dpop::{Proof, ProofClaims};
-use mcp_internal::oauth::jwt::Algorithm;
+use mcp_oauth::dpop::{Proof, ProofClaims};
+use mcp_oauth::jwt::Algorithm;
 use serde_json::json;
 
 use super::world::*;

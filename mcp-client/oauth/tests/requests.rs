@@ -1,8 +1,8 @@
 //! What the client requests of the authorization server, by what the metadata say.
 
 use mcp_client_oauth::{Dpop, OAuth, OAuthBuilder, OAuthClient, OAuthFault};
-use mcp_internal::oauth::dpop::Proof;
-use mcp_internal::oauth::jwt::Algorithm;
+use mcp_oauth::dpop::Proof;
+use mcp_oauth::jwt::Algorithm;
 use serde_json::{Value, json};
 
 use super::world::*;

@@ -147,7 +147,7 @@ async fn file_of_another_key_is_not_used_and_failures_leave_nothing_behind() {
     let store = FileStore::new(&folder);
     let (one, two) = (key_of("https://a.example"), key_of("https://b.example"));
     let path = |key: &StoreKey| {
-        let name = mcp_internal::oauth::sha256(key.to_string().as_bytes());
+        let name = mcp_oauth::sha256(key.to_string().as_bytes());
         folder.join(format!("{name}.json"))
     };
     store.save(&one, &Secret::new("one")).await.expect("saved");

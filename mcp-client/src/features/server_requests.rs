@@ -10,8 +10,8 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use mcp_internal::connection::{RunningTask, TaskTable};
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_wire::{RunningTask, TaskTable};
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::json::{self, Object};
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};

@@ -2,7 +2,7 @@
 //!
 //! A newer revision may have no fields for them, so they are read and written by their names.
 
-pub(crate) use mcp_internal::connection::capability::{
+pub(crate) use mcp_wire::capability::{
     LOGGING, ROOTS, SAMPLING, declare, is_declared,
 };
 use mcp_types::{

@@ -9,7 +9,7 @@ mod unread;
 
 use std::sync::Arc;
 
-use mcp_internal::connection::WriteQueue;
+use mcp_wire::WriteQueue;
 
 use super::stream::StreamSender;
 use crate::protocol::error::TransportError;

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, StatusCode};
-use mcp_internal::peer_text::Chain;
+use mcp_types::peer_text::Chain;
 use mcp_server::{
     AccessToken, AuthRefusal, AuthRequest, Authenticate, Authenticated, Challenge, Principal,
     PublicRoute,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_internal::oauth::protected_resource::{ProtectedResource, WELL_KNOWN};
-use mcp_internal::oauth::scopes::Scopes;
+use mcp_oauth::protected_resource::{ProtectedResource, WELL_KNOWN};
+use mcp_oauth::scopes::Scopes;
 
 use crate::config::{Implication, OAuth, ResourceServer, comparable};
 use crate::dpop::{self, ProofVerifier};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_internal::oauth::dpop::normalize_htu;
-use mcp_internal::oauth::protected_resource::WELL_KNOWN;
+use mcp_oauth::dpop::normalize_htu;
+use mcp_oauth::protected_resource::WELL_KNOWN;
 
 use crate::dpop::ProofVerifier;
 use crate::fetch::secure_url::SecureUrl;

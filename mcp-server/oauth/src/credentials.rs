@@ -2,7 +2,7 @@
 
 use http::header::AUTHORIZATION;
 use http::request::Parts;
-use mcp_internal::oauth::jwt::TOKEN_BYTES;
+use mcp_oauth::jwt::TOKEN_BYTES;
 
 /// How an access token is presented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

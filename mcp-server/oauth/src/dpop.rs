@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use http::HeaderValue;
 use http::request::Parts;
-use mcp_internal::oauth::dpop::{Proof, ath, normalize_htu};
-use mcp_internal::oauth::jwt::{Algorithm, algorithm_name};
+use mcp_oauth::dpop::{Proof, ath, normalize_htu};
+use mcp_oauth::jwt::{Algorithm, algorithm_name};
 use mcp_server::AuthRequest;
 
 use crate::dpop::replay::{NotRecorded, ProofLog};
@@ -204,9 +204,9 @@ fn since_epoch() -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use mcp_internal::oauth::dpop::ProofClaims;
-    use mcp_internal::oauth::jwk;
-    use mcp_internal::oauth::jwt::SigningKey;
+    use mcp_oauth::dpop::ProofClaims;
+    use mcp_oauth::jwk;
+    use mcp_oauth::jwt::SigningKey;
 
     use super::*;
 

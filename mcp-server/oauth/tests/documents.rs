@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::body::Bytes;
 use axum::http::{Request, Response};
-use mcp_internal::oauth::jwt::SigningKey;
+use mcp_oauth::jwt::SigningKey;
 use mcp_server_oauth::{HttpFetch, Issuer, OAuth};
 use serde_json::{Value, json};
 

@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
-use mcp_internal::oauth::dpop::{ProofClaims, ath};
-use mcp_internal::oauth::jwt::SigningKey;
+use mcp_oauth::dpop::{ProofClaims, ath};
+use mcp_oauth::jwt::SigningKey;
 use mcp_server::{Context, Http, HttpConfig, Keys, Memory, Server, ToolDef};
 use mcp_server_oauth::OAuthBuilder;
 use mcp_testkit::http::legacy;

@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mcp_internal::oauth::dpop::{ProofClaims, ath};
-use mcp_internal::oauth::jwk::thumbprint;
-use mcp_internal::oauth::jwt::SigningKey;
+use mcp_oauth::dpop::{ProofClaims, ath};
+use mcp_oauth::jwk::thumbprint;
+use mcp_oauth::jwt::SigningKey;
 use mcp_testkit::http::subject::*;
 use serde_json::json;
 

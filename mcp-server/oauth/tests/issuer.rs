@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use mcp_internal::oauth::jwt::SigningKey;
+use mcp_oauth::jwt::SigningKey;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 

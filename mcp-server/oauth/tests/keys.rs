@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_internal::oauth::jwt::SigningKey;
+use mcp_oauth::jwt::SigningKey;
 use mcp_server_oauth::{Issuer, OAuth};
 use mcp_testkit::http::subject::*;
 use serde_json::{Value, json};

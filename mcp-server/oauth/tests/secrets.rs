@@ -65,7 +65,7 @@ async fn secrets_of_settings_are_not_shown() {
     let server = server.expect("valid");
     let service = server.clone().into_service(config);
     shown.push_str(&format!("{server:?} {service:?}"));
-    let digest = mcp_internal::oauth::sha256(TOKEN.as_bytes());
+    let digest = mcp_oauth::sha256(TOKEN.as_bytes());
     for secret in ["secret-", "173", "174", &digest] {
         assert!(!shown.contains(secret), "{secret}: {shown}");
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use mcp_internal::oauth::jwt::SigningKey;
+use mcp_oauth::jwt::SigningKey;
 use mcp_server_oauth::{Issuer, OAuth};
 use mcp_testkit::http::subject::*;
 use serde_json::{Value, json};

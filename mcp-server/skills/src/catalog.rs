@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 
-use mcp_internal::skills::entry::{
+use mcp_extensions::skills::entry::{
     EntryError, Skill, SkillResource, SkillResources, is_file_name, uri_below,
 };
-use mcp_internal::skills::frontmatter::{self, FrontmatterError};
-use mcp_internal::skills::{DIRECTORY_TYPE, MAX_BYTES, MAX_FILES, SKILL_FILE};
+use mcp_extensions::skills::frontmatter::{self, FrontmatterError};
+use mcp_extensions::skills::{DIRECTORY_TYPE, MAX_BYTES, MAX_FILES, SKILL_FILE};
 use mcp_types::Resource;
 use mcp_types::json::Object;
 use thiserror::Error;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_internal::skills::IDENTIFIER;
+use mcp_extensions::skills::IDENTIFIER;
 use mcp_server::{
     Context, ListAt, Params, ResourceUri, ServerBuilder, ServerExtension, TemplateDef,
 };

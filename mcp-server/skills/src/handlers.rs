@@ -6,8 +6,8 @@ use std::ops::Bound;
 use std::string::FromUtf8Error;
 use std::sync::Arc;
 
-use mcp_internal::peer_text::PeerText;
-use mcp_internal::skills::messages::{
+use mcp_types::peer_text::PeerText;
+use mcp_extensions::skills::messages::{
     GetSkillRequest, GetSkillResult, ListSkillsRequest, ListSkillsResult, ReadDirectoryRequest,
     ReadDirectoryResult,
 };

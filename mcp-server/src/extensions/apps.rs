@@ -11,7 +11,7 @@ mod client;
 mod definitions;
 mod layer;
 
-pub use mcp_internal::apps::{
+pub use mcp_extensions::apps::{
     DomainError, DomainFault, IDENTIFIER, MAX_DOMAINS, MIME_TYPE, UiResourceCsp, UiResourceMeta,
     UiResourcePermissions, UiToolMeta, UiToolVisibility,
 };

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use mcp_internal::connection::SeqVec;
+use mcp_wire::SeqVec;
 use mcp_types::{CacheScope, Cursor};
 
 use crate::features::access::Access;

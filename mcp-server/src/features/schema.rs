@@ -6,9 +6,9 @@ pub(crate) mod order;
 pub(crate) mod promises;
 
 #[cfg(feature = "json-schema")]
-use mcp_internal::schema_cost::CostError;
+use mcp_guard::schema_cost::CostError;
 #[cfg(feature = "json-schema")]
-use mcp_internal::schema_validator::{SchemaError, Validator};
+use mcp_guard::schema_validator::{SchemaError, Validator};
 use mcp_types::json::{self, Object, Value};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};

@@ -25,7 +25,7 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::error::DecodeError;
 use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
 use mcp_types::{RequestId, Revision};

@@ -7,7 +7,6 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_internal::connection;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, Revision};
 use serde_json::value::RawValue;
@@ -214,4 +213,4 @@ impl fmt::Display for ResponseFailure {
 
 /// Requests of the server that wait for a response of a legacy peer. If the session ends, they fail
 /// without a reason.
-pub(crate) type PendingRequests = connection::PendingRequests<PeerResponse, ()>;
+pub(crate) type PendingRequests = mcp_wire::PendingRequests<PeerResponse, ()>;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock, RwLock, Weak};
 
-use mcp_internal::peer_text::Chain;
+use mcp_types::peer_text::Chain;
 use mcp_types::{
     CallToolRequest, CompleteRequest, GetPromptRequest, ListPromptsRequest,
     ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, ReadResourceRequest,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_internal::connection::WriteQueue;
+use mcp_wire::WriteQueue;
 
 /// The responses to a batch, which are sent as one line when the last slot is dropped.
 struct Batch {

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_internal::connection::{TaskTable, WriteQueue};
+use mcp_wire::{TaskTable, WriteQueue};
 use mcp_types::RequestId;
 use mcp_types::rpc::ErrorObject;
 use tokio::runtime::Handle;

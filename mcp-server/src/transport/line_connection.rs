@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use mcp_internal::connection::WriteQueue;
+use mcp_wire::WriteQueue;
 use mcp_types::RequestId;
 use mcp_types::lines::LineTooLong;
 use mcp_types::rpc::{ErrorObject, Message};

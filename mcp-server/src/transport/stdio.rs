@@ -8,7 +8,7 @@ use std::io::{self, Read as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use mcp_internal::connection::{LineInput, WriteQueue};
+use mcp_wire::{LineInput, WriteQueue};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 

@@ -4,7 +4,7 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
-use mcp_internal::connection::{LineInput, WriteQueue};
+use mcp_wire::{LineInput, WriteQueue};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::sleep;
 

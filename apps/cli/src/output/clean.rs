@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use mcp_internal::peer_text::{is_unsafe, write_escaped};
+use mcp_types::peer_text::{is_unsafe, write_escaped};
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::secrets;

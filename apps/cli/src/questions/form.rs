@@ -7,7 +7,7 @@ use mcp_client::types::{
     RequestedSchema,
 };
 use mcp_client::{FormError, InputError};
-use mcp_internal::schema_validator::{Invalid, Validator};
+use mcp_guard::schema_validator::{Invalid, Validator};
 
 use super::ask::{Answers, AskPermit, NoAnswer, is_yes};
 use crate::output::exact::to_json;

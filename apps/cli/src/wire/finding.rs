@@ -1,7 +1,7 @@
 //! [`Findings`]: what a check has found.
 
 use mcp_client::types::json::{Object, Value};
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_types::peer_text::PeerDisplay;
 
 /// The maximum number of findings that are kept for a level.
 const KEPT: usize = 500;

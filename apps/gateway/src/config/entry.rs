@@ -3,7 +3,7 @@
 use std::fmt;
 
 use mcp_client::types::json::{Object, Value};
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_server::types::peer_text::{PeerDisplay, PeerText};
 
 use super::error::{ConfigError, ConfigFault, invalid};
 use super::expanded::Expanded;

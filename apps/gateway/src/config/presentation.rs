@@ -1,7 +1,7 @@
 //! [`Presentation`]: how a gateway presents a server, as its entry says.
 
 use mcp_client::types::json::{Object, Value};
-use mcp_internal::peer_text::PeerText;
+use mcp_server::types::peer_text::PeerText;
 
 use super::entry::ServerEntry;
 use super::error::{ConfigError, ConfigFault, invalid};

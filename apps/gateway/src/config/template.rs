@@ -1,6 +1,6 @@
 //! Texts with variables: `${NAME}`, `${NAME:-default}` and `${env:NAME}`.
 
-use mcp_internal::peer_text::PeerText;
+use mcp_server::types::peer_text::PeerText;
 
 use super::error::ConfigFault;
 

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use mcp_internal::yaml::{self, YamlLimits};
+use mcp_guard::yaml::{self, YamlLimits};
 use mcp_server::types::json::{self, Object, Value};
 
 use super::error::OpenApiError;
@@ -112,7 +112,7 @@ impl<'a> Resolver<'a> {
 
     /// Returns the value that a reference such as `#/components/schemas/Pet` points to.
     pub(super) fn resolve(&self, reference: &str) -> Result<&'a Value, String> {
-        let shown = || mcp_internal::peer_text::PeerText(reference);
+        let shown = || mcp_server::types::peer_text::PeerText(reference);
         if reference.len() > REFERENCE {
             return Err(format!(
                 "`{}` is a reference of more than {REFERENCE} bytes",

@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_server::types::peer_text::{PeerDisplay, PeerText};
 use mcp_server::types::error::DecodeError;
 
 /// Why a document cannot be used at all.

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use http::HeaderValue;
-use mcp_internal::schema_validator::{SchemaError, Validator};
+use mcp_guard::schema_validator::{SchemaError, Validator};
 use mcp_server::types::json::{Object, Value};
 
 use super::body::{MEDIA_TYPE, is_json};

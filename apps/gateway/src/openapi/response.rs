@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use http::{Response, StatusCode};
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_server::types::peer_text::PeerDisplay;
 use mcp_server::types::json::{self, Object, Value};
 use mcp_server::types::{
     AudioContent, Base64Text, BlobResourceContents, CallToolResult, ContentBlock, EmbeddedResource,

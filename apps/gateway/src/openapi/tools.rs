@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::Method;
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_server::types::peer_text::{PeerDisplay, PeerText};
 use mcp_server::types::json::{self, Object, Value};
 use mcp_server::types::{CallToolResult, ToolAnnotations};
 use mcp_server::{Context, Definition, Group, HandlerError, ToolDef};

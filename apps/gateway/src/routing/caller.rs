@@ -1,6 +1,6 @@
 //! What an upstream gets to know of the client of a request.
 
-use mcp_internal::connection::capability::{ROOTS, SAMPLING};
+use mcp_wire::capability::{ROOTS, SAMPLING};
 use mcp_server::types::json::{self, Map, Object, Value};
 use mcp_server::types::meta::{LOG_LEVEL, PREFIX, PROGRESS_TOKEN};
 use mcp_server::types::{ClientCapabilities, LoggingLevel, Revision};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_server::types::peer_text::PeerDisplay;
 use mcp_server::types::json::{self, Map, Object, Value};
 use mcp_server::{AnyRequest, Context, HandlerError};
 use serde_json::value::RawValue;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_client::Client;
-use mcp_internal::connection::capability::{LOGGING, is_declared};
+use mcp_wire::capability::{LOGGING, is_declared};
 use mcp_server::types::json::{self, Map};
 use mcp_server::types::revision::VersionError;
 use mcp_server::types::{

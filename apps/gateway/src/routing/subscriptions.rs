@@ -7,7 +7,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_server::types::peer_text::PeerDisplay;
 use mcp_server::middleware::{Direction, Middleware, Next, Notification, Outcome, Request};
 use mcp_server::types::error::DecodeError;
 use mcp_server::types::json::{self, Object, Value};

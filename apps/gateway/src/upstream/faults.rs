@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_client::CallError;
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_server::types::peer_text::PeerDisplay;
 use mcp_server::HandlerError;
 
 use crate::error::{failed, unavailable};

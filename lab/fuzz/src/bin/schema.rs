@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mcp_internal::schema_cost::{self, Extent};
+use mcp_guard::schema_cost::{self, Extent};
 use serde_json::Value;
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mcp_internal::apps::UiResourceMeta;
+use mcp_extensions::apps::UiResourceMeta;
 
 use super::policy::{allow_attribute, content_security_policy};
 use mcp_client::ConnectionId;

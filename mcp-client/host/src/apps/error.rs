@@ -1,7 +1,7 @@
 //! [`AppError`]: why an app cannot be shown, or may not call a tool.
 
-use mcp_internal::apps::{DomainError, MIME_TYPE};
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_extensions::apps::{DomainError, MIME_TYPE};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::error::DecodeError;
 use thiserror::Error;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use mcp_internal::apps::{
+use mcp_extensions::apps::{
     IDENTIFIER, MIME_TYPE, SCHEME, UiToolMeta, UiToolVisibility, is_app_type,
 };
 use mcp_types::error::DecodeError;

@@ -1,6 +1,6 @@
 //! The content security policy and the attribute `allow` of the frame of an app.
 
-use mcp_internal::apps::{UiResourceCsp, UiResourceMeta, UiResourcePermissions};
+use mcp_extensions::apps::{UiResourceCsp, UiResourceMeta, UiResourcePermissions};
 
 /// Returns the value of the header `Content-Security-Policy` for the document of an app. The value is
 /// also valid in a `<meta>` element, between double quotes.

@@ -1,6 +1,6 @@
 //! [`ModelToolsError`]: what is wrong with a response of a model.
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::error::DecodeError;
 
 /// What is wrong with a response of a model.

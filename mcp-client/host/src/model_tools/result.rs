@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use mcp_client::{CallError, RefusalKind};
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::json::{self, Value};
 use mcp_types::{AnyResourceContents, Base64Text, CallToolResult, ContentBlock, ResourceLink};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mcp_internal::skills::entry::{Skill, SkillResources};
+use mcp_extensions::skills::entry::{Skill, SkillResources};
 use mcp_types::uri::canonical;
 
 use super::id::SkillId;

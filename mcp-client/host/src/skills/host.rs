@@ -5,9 +5,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use mcp_internal::skills::IDENTIFIER;
-use mcp_internal::skills::entry::{Skill, SkillResources};
-use mcp_internal::skills::messages::{GetSkillParams, GetSkillRequest, ListSkillsParams};
+use mcp_extensions::skills::IDENTIFIER;
+use mcp_extensions::skills::entry::{Skill, SkillResources};
+use mcp_extensions::skills::messages::{GetSkillParams, GetSkillRequest, ListSkillsParams};
 
 use super::consent::{ConsentRequest, Consents};
 use super::error::SkillError;

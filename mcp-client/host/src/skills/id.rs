@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 
 /// The identity of a skill: the host's label of the server, and the URI of its `SKILL.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

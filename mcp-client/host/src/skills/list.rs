@@ -1,8 +1,8 @@
 //! The list of skills in pages.
 
 use mcp_client::Paged;
-use mcp_internal::skills::entry::Skill;
-use mcp_internal::skills::messages::{self, ListSkillsParams, ListSkillsResult};
+use mcp_extensions::skills::entry::Skill;
+use mcp_extensions::skills::messages::{self, ListSkillsParams, ListSkillsResult};
 use mcp_types::{Cursor, Request, Sender};
 
 /// Requests the skills of a server, in pages.

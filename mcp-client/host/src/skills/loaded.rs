@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mcp_internal::skills::MAX_BYTES;
-use mcp_internal::skills::entry::{
+use mcp_extensions::skills::MAX_BYTES;
+use mcp_extensions::skills::entry::{
     Mismatch, Skill, SkillResource, SkillResources, is_file_name, uri_below,
 };
-use mcp_internal::skills::frontmatter;
+use mcp_extensions::skills::frontmatter;
 use mcp_types::uri::is_equivalent;
 use mcp_types::{AnyResourceContents, ReadResourceRequest, ReadResourceRequestParams};
 

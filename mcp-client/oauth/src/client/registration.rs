@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, Method};
-use mcp_internal::oauth::authorization_server::AuthorizationServer;
+use mcp_oauth::authorization_server::AuthorizationServer;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

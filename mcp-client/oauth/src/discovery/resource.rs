@@ -1,7 +1,7 @@
 //! [`find_resource`]: the metadata of the protected server (RFC 9728).
 
-use mcp_internal::oauth::protected_resource::ProtectedResource;
-use mcp_internal::oauth::well_known;
+use mcp_oauth::protected_resource::ProtectedResource;
+use mcp_oauth::well_known;
 
 use super::search::search;
 use crate::error::{OAuthError, OAuthFault, OAuthStep};

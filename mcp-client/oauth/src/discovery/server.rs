@@ -1,7 +1,7 @@
 //! [`find_server`]: the metadata of an authorization server (RFC 8414, OpenID Connect Discovery).
 
-use mcp_internal::oauth::authorization_server::AuthorizationServer;
-use mcp_internal::oauth::well_known;
+use mcp_oauth::authorization_server::AuthorizationServer;
+use mcp_oauth::well_known;
 
 use super::search::search;
 use crate::error::{OAuthError, OAuthFault, OAuthStep};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use mcp_internal::oauth::jwt::SigningKey;
-use mcp_internal::oauth::random;
-use mcp_internal::oauth::scopes::Scopes;
+use mcp_oauth::jwt::SigningKey;
+use mcp_oauth::random;
+use mcp_oauth::scopes::Scopes;
 
 use super::clients::{client_for, configured, key_of, preregistered, record_of, with_secret};
 use super::login::LoginRecord;

@@ -3,9 +3,9 @@
 
 use std::fmt;
 
-use mcp_internal::oauth::jwt::SigningKey;
-use mcp_internal::oauth::scopes::Scopes;
-use mcp_internal::oauth::{jwk, random, sha256};
+use mcp_oauth::jwt::SigningKey;
+use mcp_oauth::scopes::Scopes;
+use mcp_oauth::{jwk, random, sha256};
 use serde::{Deserialize, Serialize};
 
 use super::target::Target;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_client::types::peer_text::PeerDisplay;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

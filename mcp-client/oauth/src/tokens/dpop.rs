@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use mcp_internal::oauth::dpop::{ProofClaims, ath, normalize_htu};
-use mcp_internal::oauth::jwt::SigningKey;
-use mcp_internal::oauth::random;
-use mcp_internal::oauth::well_known::origin_text;
+use mcp_oauth::dpop::{ProofClaims, ath, normalize_htu};
+use mcp_oauth::jwt::SigningKey;
+use mcp_oauth::random;
+use mcp_oauth::well_known::origin_text;
 
 use crate::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::tokens::now;

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::error::{DecodeError, Path, Segment};
 use mcp_types::json::{self, Map};
 use mcp_types::revision::{VersionError, Versioned};

@@ -1,6 +1,6 @@
 //! [`tool`]: tools with schemas that deviate from every revision.
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::error::{Path, Segment};
 use mcp_types::json::{self, Map};
 use mcp_types::revision::VersionError;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bytes::Bytes;
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use super::download::Download;

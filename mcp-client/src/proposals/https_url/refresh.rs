@@ -1,6 +1,6 @@
 //! Asks the server for the current URL of a resource, as SEP-2093 allows.
 
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::{Proposal, ReadResourceMetadataRequest, ReadResourceMetadataRequestParams};
 
 use super::fetched::Fetched;

@@ -1,6 +1,6 @@
 //! [`Inbound`]: handles the messages that a server sends on its own.
 
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::VersionError;
 use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;

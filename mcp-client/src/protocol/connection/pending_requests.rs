@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_internal::connection;
 use mcp_types::rpc::{EnvelopeError, ErrorObject};
 use mcp_types::{ProgressNotificationParams, RequestId};
 use serde_json::value::RawValue;
@@ -49,11 +48,11 @@ impl Progress {
 
 /// The requests of a connection that wait for a response, each with the callback for its progress.
 pub(crate) type PendingRequests =
-    connection::PendingRequests<Reply, Arc<TransportError>, Option<Arc<Progress>>>;
+    mcp_wire::PendingRequests<Reply, Arc<TransportError>, Option<Arc<Progress>>>;
 
 /// A registered request. Dropping this removes it from the table.
 pub(crate) type PendingRequest =
-    connection::PendingRequest<Reply, Arc<TransportError>, Option<Arc<Progress>>>;
+    mcp_wire::PendingRequest<Reply, Arc<TransportError>, Option<Arc<Progress>>>;
 
 /// Returns the number of an id of this client. Some servers and gateways turn it into text.
 pub(crate) fn number(id: &RequestId) -> Option<i64> {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use mcp_internal::peer_text::PeerLine;
+use mcp_types::peer_text::PeerLine;
 
 /// What a server wrote beside its messages, such as a login address or the name of a variable that
 /// is not set. The last lines, at most 4 KiB of each.

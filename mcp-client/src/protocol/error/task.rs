@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::rpc::ErrorObject;
 
 /// Why a task has no result.

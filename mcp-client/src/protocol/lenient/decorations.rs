@@ -1,6 +1,6 @@
 //! [`trim`]: leaves out malformed members that only describe or decorate something.
 
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::error::{Path, Segment};
 use mcp_types::json::{self, Map, Object, Value};
 use mcp_types::meta;

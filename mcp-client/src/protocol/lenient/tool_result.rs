@@ -1,6 +1,6 @@
 //! [`repair`]: results of tools that contain something that cannot be read.
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::json::{self, Map};
 use mcp_types::revision::VersionError;
 use mcp_types::{CallToolRequest, CallToolResult, Request, Revision};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::Revision;
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Map};

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use http::header::{LOCATION, SET_COOKIE, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use tokio::time::timeout;
 
 use crate::protocol::authorize::{Authorize, AuthorizeRequest, AuthorizeResponse};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Response, StatusCode};
 use hyper::body::Incoming as Body;
-use mcp_internal::http_headers::{essence, is_events, is_json};
+use mcp_wire::http_headers::{essence, is_events, is_json};
 use mcp_types::rpc::{self, Message};
 use mcp_types::sse::SseError;
 

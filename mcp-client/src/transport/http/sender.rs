@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderValue, Method};
-use mcp_internal::http_headers::{JSON, JSON_AND_EVENTS, PROTOCOL_VERSION};
+use mcp_wire::http_headers::{JSON, JSON_AND_EVENTS, PROTOCOL_VERSION};
 use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
 use mcp_types::{Notification, Request, Revision, Tool};
 use tokio::time::timeout;

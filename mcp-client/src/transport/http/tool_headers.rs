@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use http::{HeaderName, HeaderValue};
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::Tool;
 use mcp_types::error::Segment;
 use mcp_types::headers::{HeaderParam, encode_value, header_params};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use mcp_internal::connection::WriteQueue;
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_wire::WriteQueue;
+use mcp_types::peer_text::PeerDisplay;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::command::{ChildProcess, Started};

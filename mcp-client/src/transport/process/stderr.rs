@@ -4,7 +4,7 @@ use std::fmt;
 use std::process::Stdio;
 use std::sync::Arc;
 
-use mcp_internal::peer_text::PeerLine;
+use mcp_types::peer_text::PeerLine;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use crate::protocol::error::server_output::LastLines;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use mcp_internal::oauth::sha256;
+use mcp_oauth::sha256;
 use tokio::time::Instant;
 
 /// The maximum number of expired proofs that one request removes, so that none of them waits long.

@@ -1,6 +1,6 @@
 //! The metadata of an authorization server: where its keys and its endpoint for introspection are.
 
-use mcp_internal::oauth::well_known;
+use mcp_oauth::well_known;
 use mcp_types::json::{Object, Value};
 
 use crate::fetch::secure_url::SecureUrl;

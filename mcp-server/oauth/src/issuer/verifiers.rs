@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use mcp_internal::oauth::jwt::{Algorithm, Jwk, algorithm_name};
+use mcp_oauth::jwt::{Algorithm, Jwk, algorithm_name};
 use mcp_types::json::{self, Object};
 use tokio::sync::{OnceCell, Semaphore};
 

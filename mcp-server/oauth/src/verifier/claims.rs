@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use mcp_internal::oauth::jwt;
+use mcp_oauth::jwt;
 use mcp_server::AccessToken;
 use mcp_types::json::{self, Object, Value};
 

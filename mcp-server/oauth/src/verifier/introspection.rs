@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request};
-use mcp_internal::oauth::sha256;
+use mcp_oauth::sha256;
 use mcp_server::AccessToken;
 use mcp_types::json::Value;
 use tokio::sync::{OnceCell, Semaphore};

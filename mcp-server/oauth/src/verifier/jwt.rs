@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_internal::oauth::jwt::{self, Algorithm};
+use mcp_oauth::jwt::{self, Algorithm};
 use mcp_server::AccessToken;
 use mcp_types::json::Object;
 

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use mcp_internal::oauth::jwt::{Algorithm, Jwk, key_fits};
-use mcp_internal::peer_text::Chain;
+use mcp_oauth::jwt::{Algorithm, Jwk, key_fits};
+use mcp_types::peer_text::Chain;
 use mcp_types::json::{Object, Value};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -247,7 +247,7 @@ mod tests {
 
     use bytes::Bytes;
     use http::{Request, Response};
-    use mcp_internal::oauth::jwt::SigningKey;
+    use mcp_oauth::jwt::SigningKey;
 
     use super::*;
     use crate::fetch::HttpFetch;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcp_internal::oauth::sha256;
+use mcp_oauth::sha256;
 use mcp_server::AccessToken;
 
 use crate::verifier::{PresentedToken, TokenError, TokenVerifier};

@@ -1,6 +1,6 @@
 //! Checks when a server is built that its tools and its apps fit together.
 
-use mcp_internal::apps::{IDENTIFIER, UiToolMeta};
+use mcp_extensions::apps::{IDENTIFIER, UiToolMeta};
 use mcp_types::{ReadResourceRequest, Request};
 
 use crate::features::catalog::List;

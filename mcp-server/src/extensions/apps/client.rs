@@ -1,6 +1,6 @@
 //! What the client of a request shows.
 
-use mcp_internal::apps::{IDENTIFIER, is_app_type};
+use mcp_extensions::apps::{IDENTIFIER, is_app_type};
 
 use crate::protocol::core::Context;
 

@@ -1,6 +1,6 @@
 //! `ToolDef::ui` and `ResourceDef::ui`.
 
-use mcp_internal::apps::{MIME_TYPE, SCHEME, UiResourceMeta, UiToolMeta, UiToolVisibility};
+use mcp_extensions::apps::{MIME_TYPE, SCHEME, UiResourceMeta, UiToolMeta, UiToolVisibility};
 use mcp_types::json::{self, Value};
 use mcp_types::{AnyResourceContents, CallToolResult, MetaObject, TextContent};
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_internal::peer_text::Chain;
+use mcp_types::peer_text::Chain;
 
 use crate::extensions::tasks::record::TaskRecord;
 use crate::extensions::tasks::storage::TaskError;

@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, Weak};
 
-use mcp_internal::peer_text::Chain;
+use mcp_types::peer_text::Chain;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout_at};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_internal::peer_text::Chain;
+use mcp_types::peer_text::Chain;
 use mcp_types::rpc::{self, ErrorObject, Message};
 use mcp_types::{CallToolRequest, Request as _, RequestMetaObject, Revision, json};
 use tokio::task::{JoinError, JoinHandle};

@@ -1,6 +1,6 @@
 //! Reads and writes tasks in the store of the server.
 
-use mcp_internal::peer_text::Chain;
+use mcp_types::peer_text::Chain;
 use mcp_types::rpc::ErrorObject;
 
 use crate::extensions::tasks::record::{ID_LENGTH, TaskEnd, TaskRecord, VERSION, now};

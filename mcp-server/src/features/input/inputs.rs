@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Map, Object};
 use mcp_types::rpc::ErrorObject;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_internal::connection::PendingRequest;
+use mcp_wire::PendingRequest;
 use mcp_types::{CancelledNotificationParams, RequestId, Revision, rpc};
 use serde_json::value::RawValue;
 

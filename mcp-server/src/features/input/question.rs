@@ -1,6 +1,6 @@
 //! [`Question`]: the requests that a server can send to a client.
 
-use mcp_internal::connection::capability::{ROOTS, SAMPLING, declared, is_declared, with_member};
+use mcp_wire::capability::{ROOTS, SAMPLING, declared, is_declared, with_member};
 use mcp_types::json::{self, Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{

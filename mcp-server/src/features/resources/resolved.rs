@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::AnyResourceContents;
 use mcp_types::json::Map;
 

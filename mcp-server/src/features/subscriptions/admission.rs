@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use tokio::time::timeout;
 
 use crate::features::resources::catalog::ResourceCatalog;

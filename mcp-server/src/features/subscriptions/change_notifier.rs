@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::{
     Notification, NotificationMetaObject, Proposal, Resource, ResourceContentChangedNotification,
     ResourceContentChangedNotificationParams,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::error::DecodeError;
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, Notification, NotificationMetaObject,

@@ -1,7 +1,7 @@
 //! [`ArgumentsError`]: why the arguments of a tool call are invalid.
 
 #[cfg(feature = "json-schema")]
-use mcp_internal::schema_validator::Invalid;
+use mcp_guard::schema_validator::Invalid;
 use mcp_types::error::DecodeError;
 
 /// Why the arguments of a tool call are invalid.

@@ -4,9 +4,9 @@ mod listing;
 
 use std::sync::Arc;
 
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_types::peer_text::PeerDisplay;
 #[cfg(feature = "json-schema")]
-use mcp_internal::schema_validator::Validator;
+use mcp_guard::schema_validator::Validator;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::HeaderParam;
 #[cfg(feature = "json-schema")]

@@ -1,6 +1,6 @@
 //! The URLs of resources that a URI names, and reading them for downloads.
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::Resource;
 
 use crate::features::resources::contents::body::{IntoBody, ResourceBody};

@@ -1,7 +1,7 @@
 //! [`MetadataView`]: the metadata in text and binary contents. SEP-2093 adds the members of resources
 //! to contents, and with them what other proposals add to resources.
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::{
     Annotations, AnyResourceContents, Icon, JsonObject, Proposal, Resource, ResourceType,
 };

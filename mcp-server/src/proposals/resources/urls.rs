@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use http::header::AUTHORIZATION;
 use http::request::Parts;
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::{AnyResourceContents, CacheScope, Proposal, Resource};
 
 use crate::features::catalog::CacheHints;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::Resource;
 
 use crate::features::resources::listed::position::{ListedPage, ResourceSource};

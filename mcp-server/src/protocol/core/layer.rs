@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::rpc::{self, Message};
 use serde::Serialize;
 use serde_json::value::RawValue;

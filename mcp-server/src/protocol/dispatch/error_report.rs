@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
-use mcp_internal::peer_text::{Chain, PeerDisplay, PeerText, WithSources};
+use mcp_types::peer_text::{Chain, PeerDisplay, PeerText, WithSources};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{CallToolResult, ContentBlock};
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use mcp_internal::connection::identifier;
+use mcp_wire::identifier;
 use mcp_types::json::{self, Object};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{Notification, Request, Revision};

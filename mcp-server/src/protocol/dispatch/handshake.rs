@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{InitializeRequestParams, InitializeResult};

@@ -3,8 +3,8 @@
 
 use std::future::{Future, ready};
 
-use mcp_internal::connection::capability;
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_wire::capability;
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::error::DecodeError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::PingRequest;

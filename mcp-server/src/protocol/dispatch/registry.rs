@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
 
-use mcp_internal::connection::capability::{LOGGING, with_member};
+use mcp_wire::capability::{LOGGING, with_member};
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, Proposal, Request, Revision, ServerCapabilities, json::Object};
 

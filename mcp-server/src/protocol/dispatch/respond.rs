@@ -1,6 +1,6 @@
 //! Response messages in the form of the client's revision.
 
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Message};
 use mcp_types::{RequestId, json};

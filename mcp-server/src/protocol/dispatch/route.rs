@@ -4,7 +4,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, json, rpc};
 use serde_json::value::RawValue;

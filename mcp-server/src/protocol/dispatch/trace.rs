@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{RequestId, Revision};
 use tracing::Span;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 
 use crate::protocol::core::RequestState;
 

@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use mcp_types::rpc::ErrorObject;
 
 /// Returns -32602 with the place, for params that do not have the form of the method's params.

@@ -3,8 +3,8 @@
 use std::future::Future;
 use std::pin::Pin;
 
-pub(crate) use mcp_internal::connection::TrySend;
-use mcp_internal::connection::WriteQueue;
+pub(crate) use mcp_wire::TrySend;
+use mcp_wire::WriteQueue;
 
 /// An ordered, bounded queue of messages to the peer: one per connection over byte streams, one per
 /// request over HTTP. Messages that are queued before the response to a request are sent before it.

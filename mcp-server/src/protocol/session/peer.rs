@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use mcp_internal::connection::capability::is_declared;
+use mcp_wire::capability::is_declared;
 use mcp_types::{ClientCapabilities, Implementation, RequestMetaObject, Revision};
 
 use crate::protocol::session::Session;

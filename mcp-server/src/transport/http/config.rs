@@ -6,7 +6,7 @@ pub(crate) mod refused_log;
 use http::HeaderName;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST};
 use http::request::Parts;
-use mcp_internal::http_headers::{essence, is_json};
+use mcp_wire::http_headers::{essence, is_json};
 
 use crate::protocol::caller::extensions::Principal;
 use crate::transport::http::authenticate::Authenticate;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use deadpool_postgres::{HookError, PoolError};
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_server::types::peer_text::PeerDisplay;
 use tokio_postgres::error::{DbError, Severity, SqlState};
 
 /// The error of [`Postgres::connect`](crate::Postgres::connect). It contains no password.

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_server::types::peer_text::{PeerDisplay, PeerText};
 use mcp_server::StoreError;
 use redis::ErrorKind;
 

@@ -1,7 +1,7 @@
 //! [`schema`]: checks the schemas of a tool.
 
 use mcp_client::types::json::Value;
-use mcp_internal::schema_validator::{SchemaError, Validator};
+use mcp_guard::schema_validator::{SchemaError, Validator};
 
 use crate::wire::finding::Findings;
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::CommandFactory;
 use mcp_client::{Client, List, Paged};
-use mcp_internal::peer_text::is_unsafe;
+use mcp_types::peer_text::is_unsafe;
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;

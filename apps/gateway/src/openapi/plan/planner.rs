@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mcp_internal::peer_text::PeerText;
+use mcp_server::types::peer_text::PeerText;
 use mcp_server::types::json::{Object, Value};
 
 use super::path::{fixed_query, segments, variables};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_types::peer_text::PeerDisplay;
 use tokio::time::sleep;
 
 use super::session_check::{is_refused, may_have_ended};

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use mcp_internal::peer_text::PeerDisplay;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::Request;
 use mcp_types::v2025_11_25::InitializeRequest;
 use tokio::time::{Instant, sleep, timeout};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use http::HeaderValue;
-use mcp_internal::peer_text::is_unsafe;
+use mcp_types::peer_text::is_unsafe;
 use mcp_types::Resource;
 
 use crate::proposals::metadata::metadata_view::last_segment;

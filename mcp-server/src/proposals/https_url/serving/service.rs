@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use http::header::{CONTENT_DISPOSITION, RETRY_AFTER};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
-use mcp_internal::peer_text::{Chain, PeerText};
+use mcp_types::peer_text::{Chain, PeerText};
 use mcp_types::uri::canonical;
 use tower_service::Service;
 use tracing::Instrument as _;

@@ -5,7 +5,7 @@ use std::io;
 use std::pin::Pin;
 use std::time::Duration;
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::time::timeout;
 

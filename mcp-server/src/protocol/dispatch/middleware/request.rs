@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mcp_internal::peer_text::{PeerDisplay, PeerText};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::{CallToolRequest, Request as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -7,7 +7,7 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode};
-use mcp_internal::http_headers::JSON;
+use mcp_wire::http_headers::JSON;
 
 use crate::transport::http::response::body::HttpBody;
 

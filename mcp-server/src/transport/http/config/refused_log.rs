@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mcp_internal::peer_text::PeerText;
+use mcp_types::peer_text::PeerText;
 
 /// The minimum time between two warnings about the same setting, because a peer can send any number
 /// of such requests.

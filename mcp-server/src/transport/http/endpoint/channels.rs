@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
 
-use mcp_internal::connection::WriteQueue;
+use mcp_wire::WriteQueue;
 use tokio::sync::Mutex;
 
 use crate::protocol::quota::retained::RetainedBytes;

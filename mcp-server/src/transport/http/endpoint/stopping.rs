@@ -3,7 +3,7 @@
 //! are accepted while requests in flight hold all permits.
 
 use http::request::Parts;
-use mcp_internal::http_headers::METHOD;
+use mcp_wire::http_headers::METHOD;
 use mcp_types::rpc::{self, EnvelopeError, Message};
 
 use crate::protocol::dispatch::Parsed;

@@ -272,7 +272,7 @@ impl Connection {
         }
         polled.map(|ended| {
             if let Err(error) = ended {
-                tracing::debug!(error = %mcp_internal::peer_text::Chain(&error), "connection failed");
+                tracing::debug!(error = %mcp_types::peer_text::Chain(&error), "connection failed");
             }
         })
     }

@@ -2,7 +2,7 @@
 
 use http::header::ACCEPT;
 use http::request::Parts;
-use mcp_internal::http_headers::{JSON_AND_EVENTS, essence};
+use mcp_wire::http_headers::{JSON_AND_EVENTS, essence};
 
 use crate::transport::http::refusal::{Refusal, header_value};
 

@@ -3,7 +3,7 @@
 use http::header::AsHeaderName;
 use http::request::Parts;
 use http::{HeaderValue, Version};
-use mcp_internal::http_headers::{METHOD, NAME, PROTOCOL_VERSION};
+use mcp_wire::http_headers::{METHOD, NAME, PROTOCOL_VERSION};
 use mcp_types::headers::{
     HeaderMismatch, check_method, check_name, check_version as check_declared_version, name_member,
 };

@@ -11,8 +11,8 @@ use http::header::{
     ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use http::{HeaderName, HeaderValue, Response, StatusCode};
-use mcp_internal::http_headers::{EVENTS, JSON};
-use mcp_internal::peer_text::Chain;
+use mcp_wire::http_headers::{EVENTS, JSON};
+use mcp_types::peer_text::Chain;
 use mcp_types::Revision;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::sse::{Event, write_event};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use mcp_internal::peer_text::Chain;
+use mcp_types::peer_text::Chain;
 use tokio::time::sleep;
 
 use super::table::Sessions;

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_internal::peer_text::Chain;
+use mcp_types::peer_text::Chain;
 use mcp_types::Revision;
 use tokio::sync::Notify;
 use tokio::time::sleep;

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_internal::peer_text::Chain;
+use mcp_types::peer_text::Chain;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::stream::{Stream, register_waker};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use mcp_internal::peer_text::{Chain, PeerText};
+use mcp_types::peer_text::{Chain, PeerText};
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use super::sse_event::write_sse_event;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_internal::peer_text::Chain;
+use mcp_types::peer_text::Chain;
 
 use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::dispatch::{Parsed, respond};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use http::{Response, StatusCode};
-use mcp_internal::http_headers::LAST_EVENT_ID;
+use mcp_wire::http_headers::LAST_EVENT_ID;
 
 use crate::protocol::caller::Caller;
 use crate::protocol::caller::extensions::Extensions;

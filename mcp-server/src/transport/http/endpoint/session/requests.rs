@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
-use mcp_internal::http_headers::SESSION_ID;
+use mcp_wire::http_headers::SESSION_ID;
 use mcp_types::rpc::Message;
 
 use crate::protocol::message::answer::Answer;
