@@ -139,12 +139,17 @@ fn decoders() -> Result<bool> {
 
 fn types(options: &[&str]) -> Result<bool> {
     // Criterion's own report is written to the log; the table is printed last.
-    let print = |arguments: &[&str]| lab::cargo(&["run", "--quiet", "--release", "--package", "types"], arguments);
-    Ok(
-        lab::cargo(&["bench", "--package", "types", "--bench", "messages", "--"], options)?
-            && print(&["--", "table", workspace::text(&picture("types"))?])?
-            && print(&["--", "every"])?,
-    )
+    let print = |arguments: &[&str]| {
+        lab::cargo(
+            &["run", "--quiet", "--release", "--package", "types"],
+            arguments,
+        )
+    };
+    Ok(lab::cargo(
+        &["bench", "--package", "types", "--bench", "messages", "--"],
+        options,
+    )? && print(&["--", "table", workspace::text(&picture("types"))?])?
+        && print(&["--", "every"])?)
 }
 
 /// A missed target is not a failure: machines differ, and most of them are busy with other work.

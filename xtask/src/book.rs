@@ -6,13 +6,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
 
 use crate::markdown::{Kind, Page, Part, guide_page, replace, resolve, rewrite_links};
+use crate::workspace::Member;
 use crate::{process, workspace};
 
 /// The page that names all others.
@@ -20,20 +21,6 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 
 /// The version of mdBook that is installed if there is no program `mdbook`.
 const MDBOOK: &str = "^0.5";
-
-/// The libraries whose documentation is a part of the book.
-const LIBRARIES: [&str; 10] = [
-    "mcp-types",
-    "mcp-server",
-    "mcp-server-oauth",
-    "mcp-skills",
-    "mcp-stores",
-    "mcp-client",
-    "mcp-client-oauth",
-    "mcp-fetch",
-    "mcp-host",
-    "mcp-gateway",
-];
 
 /// Makes the book of docs/SUMMARY.md
 #[derive(Args)]
@@ -85,8 +72,11 @@ fn document(folder: &Path) -> Result<()> {
     let mut doc = workspace::cargo();
     doc.args(["doc", "--no-deps", "--all-features", "--quiet"]);
     doc.current_dir(workspace::root());
-    for library in LIBRARIES {
-        doc.args(["--package", library]);
+    for library in workspace::members()?
+        .iter()
+        .filter(|member| member.is_library)
+    {
+        doc.args(["--package", &library.name]);
     }
     process::run(&mut doc)?;
     workspace::copy(&workspace::target()?.join("doc"), folder)
@@ -97,6 +87,7 @@ struct Book {
     root: PathBuf,
     summary: String,
     pages: BTreeSet<PathBuf>,
+    members: Vec<Member>,
     /// The address of the repository, if the packages state it.
     repository: Option<String>,
 }
@@ -120,6 +111,7 @@ impl Book {
             root,
             summary,
             pages,
+            members: workspace::members()?,
             repository,
         })
     }
@@ -159,7 +151,7 @@ impl Book {
             return Some(format!("{guide}.md{fragment}"));
         }
         if file.contains("::") || file.contains('@') {
-            return Some(Self::item(page, file));
+            return Some(self.item(page, file));
         }
         let path = resolve(page, file);
         if self.pages.contains(&path) {
@@ -178,33 +170,19 @@ impl Book {
     }
 
     /// Returns the address of an item that rustdoc finds by its path.
-    fn item(page: &Path, path: &str) -> String {
+    fn item(&self, page: &Path, path: &str) -> String {
         let up = "../".repeat(page.components().count() - 1);
-        let library = match page.components().nth(1) {
-            Some(Component::Normal(name)) if page.starts_with("mcp-server") => {
-                if name == "gateway" {
-                    "mcp_gateway"
-                } else if name == "oauth" {
-                    "mcp_server_oauth"
-                } else if name == "skills" {
-                    "mcp_skills"
-                } else if name == "stores" {
-                    "mcp_stores"
-                } else {
-                    "mcp_server"
-                }
-            }
-            _ if page.starts_with("mcp-client/fetch") => "mcp_fetch",
-            _ if page.starts_with("mcp-client/oauth") => "mcp_client_oauth",
-            _ if page.starts_with("mcp-client/host") => "mcp_host",
-            _ if page.starts_with("mcp-client") => "mcp_client",
-            _ => "mcp_types",
-        };
+        let own = self
+            .members
+            .iter()
+            .filter(|member| page.starts_with(&member.folder));
+        let own = own.max_by_key(|member| member.folder.len());
+        let library = own.map_or_else(|| "mcp_types".to_owned(), |own| own.name.replace('-', "_"));
         let path = path.split_once('@').map_or(path, |(_, path)| path);
         let (library, path) = match path.split_once("::") {
-            Some(("crate" | "super", path)) => (library, path),
+            Some(("crate" | "super", path)) => (&*library, path),
             Some((other, path)) if other.starts_with("mcp_") => (other, path),
-            _ => (library, path),
+            _ => (&*library, path),
         };
         format!("{up}api/{library}/index.html?search={path}")
     }
@@ -234,6 +212,11 @@ mod tests {
             pages: ["docs/start.md", "mcp-server/docs/state.md"]
                 .map(PathBuf::from)
                 .into(),
+            members: vec![Member {
+                name: "mcp-server".to_owned(),
+                folder: "mcp-server".to_owned(),
+                is_library: true,
+            }],
             repository: None,
         }
     }

@@ -32,9 +32,10 @@ errors, identifiers, base64 = mcp-types/src/error mcp-types/src/base64.rs mcp-ty
         "written for this protocol",
         "\
 types: tests = mcp-types/tests/
-shared by server and client = mcp-types/internal/
+shared by server and client = mcp-types/wire/ mcp-types/guard/ mcp-types/oauth/ mcp-types/extensions/
 envelope, framing, headers, forms = mcp-types/
 gateway = apps/gateway/
+OpenAPI = apps/openapi/
 access tokens of servers = mcp-server/oauth/
 skills of servers = mcp-server/skills/
 stores in Redis and PostgreSQL = mcp-server/stores/

@@ -70,6 +70,34 @@ pub(crate) fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
     metadata["packages"].as_array().into_iter().flatten()
 }
 
+/// A package of the workspace.
+pub(crate) struct Member {
+    pub(crate) name: String,
+    /// Its folder, relative to the root.
+    pub(crate) folder: String,
+    /// Whether it is a library that is published.
+    pub(crate) is_library: bool,
+}
+
+/// Returns all packages of the workspace.
+pub(crate) fn members() -> Result<Vec<Member>> {
+    let metadata = metadata(&["--no-deps"])?;
+    let member = |package: &Value| -> Option<Member> {
+        let mut targets = package["targets"].as_array().into_iter().flatten();
+        let is_library = |target: &Value| {
+            target["kind"]
+                .as_array()
+                .is_some_and(|kinds| kinds.contains(&"lib".into()))
+        };
+        Some(Member {
+            name: package["name"].as_str()?.to_owned(),
+            folder: display_path(Path::new(package["manifest_path"].as_str()?).parent()?),
+            is_library: package["publish"].is_null() && targets.any(is_library),
+        })
+    };
+    Ok(packages(&metadata).filter_map(member).collect())
+}
+
 /// Returns the output of git.
 pub(crate) fn git(arguments: &[&str]) -> Result<String> {
     process::output(Command::new("git").args(arguments).current_dir(root()))

@@ -2,11 +2,11 @@
 //!
 //! ```sh
 //! export API_TOKEN=...
-//! cargo run -p mcp-gateway --features openapi,search --example openapi -- pets.yaml https://pets.example/v1
+//! cargo run -p mcp-gateway --features search --example openapi -- pets.yaml https://pets.example/v1
 //! ```
 
-use mcp_gateway::openapi::{ApiRequest, OpenApi};
 use mcp_gateway::search::Search;
+use mcp_openapi::{ApiRequest, OpenApi};
 use mcp_server::{Context, HandlerError, Server};
 
 /// Adds the token of the environment, if there is one.

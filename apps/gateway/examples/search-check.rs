@@ -1,7 +1,7 @@
 //! Measures how well tools are found: serves the operations of OpenAPI documents as tools, and searches.
 //!
 //! ```sh
-//! cargo run -p mcp-gateway --features openapi,search --example search-check -- tasks.json github.json slack.json
+//! cargo run -p mcp-gateway --features search --example search-check -- tasks.json github.json slack.json
 //! cargo run ... -- --serve github.json slack.json
 //! ```
 //!
@@ -13,8 +13,8 @@
 use std::path::Path;
 
 use mcp_client::{ByteStream, Client};
-use mcp_gateway::openapi::OpenApi;
 use mcp_gateway::search::Search;
+use mcp_openapi::OpenApi;
 use mcp_server::{Server, ServerBuilder};
 use serde_json::{Value, json};
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use mcp_wire::capability::{LOGGING, with_member};
-use mcp_server::types::peer_text::PeerText;
 use mcp_server::types::json::{self, Map, Object};
+use mcp_server::types::peer_text::PeerText;
 use mcp_server::types::{
     Implementation, PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
 };
+use mcp_wire::capability::{LOGGING, with_member};
 
 use crate::routing::tasks::TASKS;
 use crate::shared::Behind;

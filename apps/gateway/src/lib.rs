@@ -8,8 +8,6 @@ mod error;
 mod fault;
 mod gateway;
 mod names;
-#[cfg(feature = "openapi")]
-pub mod openapi;
 mod routing;
 #[cfg(feature = "search")]
 pub mod search;

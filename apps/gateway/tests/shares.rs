@@ -243,7 +243,7 @@ async fn sessions_of_one_user_list_and_subscribe_over_one_connection_if_the_upst
     for name in ["ada", "ada", "ada", "bob", "bob"] {
         let revision = Revision::V2025_11_25;
         let client = user(&gateway, name, revision, &Count::default()).await;
-        soon(client.list_tools()).await.expect("listed");
+        soon(client.tools().all()).await.expect("listed");
         subscribed(&client, revision, &mut kept)
             .await
             .expect("subscribed");

@@ -11,8 +11,6 @@ mod isolation;
 mod list_changes;
 mod matrix;
 mod methods;
-#[cfg(feature = "openapi")]
-mod openapi;
 mod outages;
 mod passing;
 mod presentation;

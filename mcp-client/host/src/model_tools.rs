@@ -13,9 +13,9 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use mcp_client::{Call, CallError, Client};
-use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Value};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::{CallToolRequest, Tool};
 use serde::Serialize;
 

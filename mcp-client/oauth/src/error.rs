@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
+use mcp_client::types::peer_text::{PeerDisplay, PeerText};
 use mcp_oauth::NoRandom;
 use mcp_oauth::jwt::JwtError;
 use mcp_oauth::scopes::ScopeError;
-use mcp_client::types::peer_text::{PeerDisplay, PeerText};
 
 use mcp_fetch::FetchError;
 use mcp_fetch::UrlFault;

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::Arc;
 
-use mcp_wire::identifier;
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Object};
 use mcp_types::{ClientCapabilities, Notification, Request, Revision};
+use mcp_wire::identifier;
 use serde::Serialize;
 
 use super::calls::IntoObject;

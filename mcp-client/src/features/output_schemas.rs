@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_guard::schema_validator::{Invalid, Validator};
 use mcp_types::error::DecodeError;
 use mcp_types::json;
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::{CallToolResult, Tool};
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;

@@ -10,15 +10,15 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use mcp_wire::{RunningTask, TaskTable};
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::json::{self, Object};
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{
     CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams,
     ListRootsRequest, Request, RequestId, Revision, v2025_06_18, v2025_11_25,
 };
+use mcp_wire::{RunningTask, TaskTable};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;

@@ -2,13 +2,11 @@
 //!
 //! A newer revision may have no fields for them, so they are read and written by their names.
 
-pub(crate) use mcp_wire::capability::{
-    LOGGING, ROOTS, SAMPLING, declare, is_declared,
-};
 use mcp_types::{
     CreateMessageRequest, ListRootsRequest, LoggingMessageNotification, Notification, Request,
     Revision,
 };
+pub(crate) use mcp_wire::capability::{LOGGING, ROOTS, SAMPLING, declare, is_declared};
 
 /// Returns `true` if a revision has what a member of the client's capabilities declares.
 pub(crate) fn has_capability(revision: Revision, name: &str) -> bool {

@@ -15,9 +15,9 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::Revision;
 use mcp_types::error::DecodeError;
+use mcp_types::peer_text::PeerText;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{EnvelopeError, ErrorObject};
 

@@ -6,8 +6,8 @@ mod version_choice;
 use std::pin::pin;
 use std::sync::Arc;
 
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::json::{self, Object};
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::v2025_11_25::SetLevelRequest;
 use mcp_types::{

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mcp_wire::{LineInput, WriteQueue};
 use mcp_types::Revision;
+use mcp_wire::{LineInput, WriteQueue};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split};
 use tokio::task::coop::consume_budget;
 use tokio::time::timeout;

@@ -4,11 +4,11 @@ use std::time::{Duration, SystemTime};
 
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, StatusCode};
-use mcp_types::peer_text::Chain;
 use mcp_server::{
     AccessToken, AuthRefusal, AuthRequest, Authenticate, Authenticated, Challenge, Principal,
     PublicRoute,
 };
+use mcp_types::peer_text::Chain;
 
 use crate::config::{OAuth, ResourceServer, comparable};
 use crate::credentials::{Credentials, TokenScheme, credentials};

@@ -6,12 +6,12 @@ use std::ops::Bound;
 use std::string::FromUtf8Error;
 use std::sync::Arc;
 
-use mcp_types::peer_text::PeerText;
 use mcp_extensions::skills::messages::{
     GetSkillRequest, GetSkillResult, ListSkillsRequest, ListSkillsResult, ReadDirectoryRequest,
     ReadDirectoryResult,
 };
 use mcp_server::{Context, HandlerError, ListAt, Params, ResourcePage, ResourceUri};
+use mcp_types::peer_text::PeerText;
 use mcp_types::uri::canonical;
 use mcp_types::{
     AnyResourceContents, Base64Text, BlobResourceContents, CacheScope, Cursor, TextResourceContents,

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use mcp_wire::SeqVec;
 use mcp_types::{CacheScope, Cursor};
+use mcp_wire::SeqVec;
 
 use crate::features::access::Access;
 use crate::features::definition_error::DefinitionError;

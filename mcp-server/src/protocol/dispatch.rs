@@ -25,8 +25,8 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::error::DecodeError;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
 use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;

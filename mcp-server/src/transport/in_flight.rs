@@ -4,9 +4,9 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_wire::{TaskTable, WriteQueue};
 use mcp_types::RequestId;
 use mcp_types::rpc::ErrorObject;
+use mcp_wire::{TaskTable, WriteQueue};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;

@@ -6,10 +6,10 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use mcp_wire::WriteQueue;
 use mcp_types::RequestId;
 use mcp_types::lines::LineTooLong;
 use mcp_types::rpc::{ErrorObject, Message};
+use mcp_wire::WriteQueue;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
 

@@ -1,5 +1,4 @@
 //! All integration tests, in one program.
 
-mod challenge;
-mod oauth_documents;
-mod oauth_tokens;
+mod documents;
+mod tokens;

@@ -19,7 +19,7 @@ use anyhow::Result;
 use self::cycles::Edges;
 use self::modules::{Crate, LINES, SourceFile};
 use self::siblings::Circle;
-use crate::workspace;
+use crate::workspace::{self, Member};
 
 /// The maximum number of `mod` lines in a `lib.rs`.
 const ROOT_MODULES: usize = 12;
@@ -53,23 +53,6 @@ const CRATES: [Layers; 2] = [
     },
 ];
 
-/// Crates without layers, in which only the length of the files and circles of siblings are checked.
-const UNLAYERED_CRATES: [&str; 13] = [
-    "codegen",
-    "mcp-types",
-    "mcp-types/internal",
-    "apps/gateway",
-    "mcp-server/oauth",
-    "mcp-server/skills",
-    "mcp-server/stores",
-    "mcp-server/testkit",
-    "apps/cli",
-    "mcp-client/fetch",
-    "mcp-client/host",
-    "mcp-client/oauth",
-    "xtask",
-];
-
 /// Modules outside the layers: documentation.
 const UNLAYERED: [&str; 1] = ["guide"];
 
@@ -80,7 +63,13 @@ pub(super) fn faults() -> Result<Vec<String>> {
         let sources = workspace::root().join(layers.package).join("src");
         faults.extend(faults_of(layers, &sources)?);
     }
-    for package in UNLAYERED_CRATES {
+    // In crates without layers, only the length of files and circles of siblings are checked.
+    let members = workspace::members()?;
+    let is_layered = |folder: &str| CRATES.iter().any(|layers| layers.package == folder);
+    for Member {
+        folder: package, ..
+    } in members.iter().filter(|one| !is_layered(&one.folder))
+    {
         let tree = Crate::read(&workspace::root().join(package).join("src"))?;
         let long = tree.files.iter().filter(|file| file.is_long());
         faults.extend(long.map(|file| file.fault(package, &too_long(file.lines))));

@@ -24,7 +24,7 @@ fn features() -> Result<Vec<String>> {
     for package in workspace::packages(&metadata) {
         let name = package["name"].as_str().unwrap_or_default();
         // Packages that programs do not depend on.
-        if !package["publish"].is_null() || name == "mcp-internal" {
+        if !package["publish"].is_null() {
             continue;
         }
         let features = package["features"].as_object().into_iter().flatten();

@@ -5,13 +5,15 @@ use super::package::Package;
 
 /// Names that were taken when they were looked up in November 2026, and what has them. The check
 /// needs no network. The published name of a package must not be listed.
-const TAKEN: [(&str, &str); 6] = [
+const TAKEN: [(&str, &str); 8] = [
     ("mcp-types", "bindings of another project"),
     ("mcp-server", "a former crate of the official Rust SDK"),
     ("mcp-client", "a former crate of the official Rust SDK"),
     ("mcp-cli", "a debugger for servers"),
     ("mcp-host", "a framework of another project"),
     ("mcp-gateway", "a gateway of another project"),
+    ("mcp-guard", "a program of another project"),
+    ("mcp-oauth", "a server of another project"),
 ];
 
 /// With this prefix, the names of all packages were free.

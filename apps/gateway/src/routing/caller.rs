@@ -1,10 +1,10 @@
 //! What an upstream gets to know of the client of a request.
 
-use mcp_wire::capability::{ROOTS, SAMPLING};
 use mcp_server::types::json::{self, Map, Object, Value};
 use mcp_server::types::meta::{LOG_LEVEL, PREFIX, PROGRESS_TOKEN};
 use mcp_server::types::{ClientCapabilities, LoggingLevel, Revision};
 use mcp_server::{AnyRequest, Context, HandlerError};
+use mcp_wire::capability::{ROOTS, SAMPLING};
 use serde_json::value::RawValue;
 
 use super::tasks::TASKS;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_server::types::peer_text::PeerDisplay;
 use mcp_server::types::json::{self, Map, Object, Value};
+use mcp_server::types::peer_text::PeerDisplay;
 use mcp_server::{AnyRequest, Context, HandlerError};
 use serde_json::value::RawValue;
 use tokio::task::JoinSet;

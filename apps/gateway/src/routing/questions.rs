@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_client::Client;
-use mcp_wire::capability::{LOGGING, is_declared};
 use mcp_server::types::json::{self, Map};
 use mcp_server::types::revision::VersionError;
 use mcp_server::types::{
     CreateMessageRequest, ElicitRequest, ListRootsRequest, LoggingLevel, Request as _, Revision,
 };
 use mcp_server::{Context, HandlerError};
+use mcp_wire::capability::{LOGGING, is_declared};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

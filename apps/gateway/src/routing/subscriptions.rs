@@ -7,10 +7,10 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use mcp_server::types::peer_text::PeerDisplay;
 use mcp_server::middleware::{Direction, Middleware, Next, Notification, Outcome, Request};
 use mcp_server::types::error::DecodeError;
 use mcp_server::types::json::{self, Object, Value};
+use mcp_server::types::peer_text::PeerDisplay;
 use mcp_server::types::{LoggingLevel, SubscriptionFilter};
 use mcp_server::{ClientSession, Context, HandlerError};
 use serde_json::value::RawValue;

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_client::CallError;
-use mcp_server::types::peer_text::PeerDisplay;
 use mcp_server::HandlerError;
+use mcp_server::types::peer_text::PeerDisplay;
 
 use crate::error::{failed, unavailable};
 use crate::fault::{OnReport, UpstreamFault, UpstreamReport};

@@ -1,8 +1,8 @@
 //! [`AppError`]: why an app cannot be shown, or may not call a tool.
 
 use mcp_extensions::apps::{DomainError, MIME_TYPE};
-use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::error::DecodeError;
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use thiserror::Error;
 
 use mcp_client::CallError;

@@ -1,7 +1,7 @@
 //! [`ModelToolsError`]: what is wrong with a response of a model.
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::error::DecodeError;
+use mcp_types::peer_text::PeerText;
 
 /// What is wrong with a response of a model.
 #[derive(Debug, thiserror::Error)]

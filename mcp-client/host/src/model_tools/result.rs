@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use mcp_client::{CallError, RefusalKind};
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::json::{self, Value};
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::{AnyResourceContents, Base64Text, CallToolResult, ContentBlock, ResourceLink};
 
 /// The maximum size of an image, which is 5 MiB of base64, and the maximum number of images of a result.

@@ -1,9 +1,9 @@
 //! [`SkillError`]: why a skill or one of its files cannot be used.
 
-use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_extensions::skills::MAX_BYTES;
 use mcp_extensions::skills::entry::EntryError;
 use mcp_extensions::skills::frontmatter::FrontmatterError;
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use thiserror::Error;
 
 use super::id::SkillId;

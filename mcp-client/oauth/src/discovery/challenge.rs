@@ -1,8 +1,8 @@
 //! [`ChallengeInfo`]: what a server says when it rejects a request.
 
 use http::HeaderMap;
-use mcp_wire::challenge::{AuthChallenge, challenges};
 use mcp_oauth::scopes::Scopes;
+use mcp_wire::challenge::{AuthChallenge, challenges};
 
 /// The challenges of the schemes `Bearer` and `DPoP` of a response.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,9 @@
 //! [`Target`]: the server, its authorization server, and what is requested of it.
 
+use mcp_client::types::peer_text::PeerText;
 use mcp_oauth::authorization_server::AuthorizationServer;
 use mcp_oauth::scopes::Scopes;
 use mcp_oauth::well_known::origin_text;
-use mcp_client::types::peer_text::PeerText;
 
 use super::records::Records;
 use crate::config::{Config, Dpop};

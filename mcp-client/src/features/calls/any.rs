@@ -7,10 +7,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::name_member;
 use mcp_types::json::{self, Map};
+use mcp_types::peer_text::PeerText;
 use mcp_types::revision::VersionError;
 use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, ProgressNotificationParams};
 use serde::Serialize;

@@ -4,10 +4,10 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::name_member;
 use mcp_types::json::{self, Map, Object};
+use mcp_types::peer_text::PeerText;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::{ErrorObject, INVALID_PARAMS};
 use mcp_types::{Request, Revision};

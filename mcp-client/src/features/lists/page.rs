@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::fmt;
 
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::error::{DecodeError, Path, Segment};
 use mcp_types::json::{self, Map};
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{Cursor, ListToolsRequest, Outcome, Request, Revision};
 use serde::Deserialize;

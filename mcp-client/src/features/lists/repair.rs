@@ -1,8 +1,8 @@
 //! [`tool`]: tools with schemas that deviate from every revision.
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::error::{Path, Segment};
 use mcp_types::json::{self, Map};
+use mcp_types::peer_text::PeerText;
 use mcp_types::revision::VersionError;
 use serde_json::value::RawValue;
 

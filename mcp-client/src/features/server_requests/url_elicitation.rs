@@ -2,8 +2,8 @@
 //!
 //! From revision 2025-11-25, page "Elicitation", section "URL Elicitation Required Error".
 
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::json::{self, Value};
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::v2025_11_25::{URL_ELICITATION_REQUIRED, UrlElicitationRequiredErrorData};
 use mcp_types::{ElicitAction, ElicitRequestParams, ElicitRequestUrlParams, Revision, v2025_11_25};

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::json::Object;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::v2025_11_25::{SubscribeRequest, UnsubscribeRequest};
 use mcp_types::{Request, RequestId, SubscriptionFilter, rpc};
 

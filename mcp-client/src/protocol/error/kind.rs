@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-#[cfg(feature = "http")]
-use mcp_wire::challenge::challenges;
 use mcp_types::json::Value;
 use mcp_types::rpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
 use mcp_types::{MISSING_REQUIRED_CLIENT_CAPABILITY, UNSUPPORTED_PROTOCOL_VERSION};
+#[cfg(feature = "http")]
+use mcp_wire::challenge::challenges;
 
 #[cfg(feature = "http")]
 use super::http::HttpError;

@@ -1,9 +1,9 @@
 //! [`trim`]: leaves out malformed members that only describe or decorate something.
 
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::error::{Path, Segment};
 use mcp_types::json::{self, Map, Object, Value};
 use mcp_types::meta;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::revision::VersionError;
 use serde_json::value::RawValue;
 

@@ -1,7 +1,7 @@
 //! [`repair`]: results of tools that contain something that cannot be read.
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::json::{self, Map};
+use mcp_types::peer_text::PeerText;
 use mcp_types::revision::VersionError;
 use mcp_types::{CallToolRequest, CallToolResult, Request, Revision};
 use serde_json::value::RawValue;

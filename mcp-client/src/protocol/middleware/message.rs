@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::Revision;
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Map};
+use mcp_types::peer_text::PeerText;
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::ErrorObject;
 use serde::Serialize;

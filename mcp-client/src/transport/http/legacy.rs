@@ -11,10 +11,10 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use http::{HeaderValue, Response};
 use hyper::body::Incoming;
-use mcp_wire::http_headers::SESSION_ID;
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::Request;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::v2025_11_25::InitializeRequest;
+use mcp_wire::http_headers::SESSION_ID;
 use tokio::time::sleep;
 
 use super::endpoint::Endpoint;

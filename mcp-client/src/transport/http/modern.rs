@@ -6,14 +6,12 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Method};
-use mcp_wire::http_headers::{
-    JSON, JSON_AND_EVENTS, METHOD, NAME, PROTOCOL_VERSION, SESSION_ID,
-};
 use mcp_types::headers::encode_value;
 use mcp_types::json::Value;
 use mcp_types::{
     CallToolRequest, HEADER_MISMATCH, ListToolsRequest, ListToolsResult, Request, Revision,
 };
+use mcp_wire::http_headers::{JSON, JSON_AND_EVENTS, METHOD, NAME, PROTOCOL_VERSION, SESSION_ID};
 
 use super::endpoint::Endpoint;
 use super::response;

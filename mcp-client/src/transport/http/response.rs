@@ -6,9 +6,9 @@ use std::sync::Arc;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Response, StatusCode};
 use hyper::body::Incoming as Body;
-use mcp_wire::http_headers::{essence, is_events, is_json};
 use mcp_types::rpc::{self, Message};
 use mcp_types::sse::SseError;
+use mcp_wire::http_headers::{essence, is_events, is_json};
 
 use super::endpoint::{Endpoint, excerpt};
 use crate::protocol::connection::Connection;

@@ -6,9 +6,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderValue, Method};
-use mcp_wire::http_headers::{JSON, JSON_AND_EVENTS, PROTOCOL_VERSION};
 use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
 use mcp_types::{Notification, Request, Revision, Tool};
+use mcp_wire::http_headers::{JSON, JSON_AND_EVENTS, PROTOCOL_VERSION};
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;

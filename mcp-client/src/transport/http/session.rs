@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Uri};
+use mcp_types::Revision;
 use mcp_wire::http_headers::{
     EVENTS, JSON, JSON_AND_EVENTS, LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID,
 };
-use mcp_types::Revision;
 use tokio::sync::{Notify, watch};
 
 use crate::protocol::error::ConnectError;

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use http::{HeaderName, HeaderValue};
-use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::Tool;
 use mcp_types::error::Segment;
 use mcp_types::headers::{HeaderParam, encode_value, header_params};
 use mcp_types::json::{self, Object};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 
 use crate::protocol::error::HttpError;
 

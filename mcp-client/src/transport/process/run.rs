@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use mcp_wire::WriteQueue;
 use mcp_types::peer_text::PeerDisplay;
+use mcp_wire::WriteQueue;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::command::{ChildProcess, Started};

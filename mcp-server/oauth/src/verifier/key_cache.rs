@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use mcp_oauth::jwt::{Algorithm, Jwk, key_fits};
-use mcp_types::peer_text::Chain;
 use mcp_types::json::{Object, Value};
+use mcp_types::peer_text::Chain;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;

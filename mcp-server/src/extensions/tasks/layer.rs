@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_types::peer_text::Chain;
 use mcp_types::json::{self, Map, Value};
+use mcp_types::peer_text::Chain;
 use mcp_types::{CallToolOutcome, CallToolRequest, Request as _};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;

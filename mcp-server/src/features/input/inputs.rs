@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Map, Object};
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{EmptyResult, ResultType, Revision};
 use serde_json::value::RawValue;

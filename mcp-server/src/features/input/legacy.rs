@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_wire::PendingRequest;
 use mcp_types::{CancelledNotificationParams, RequestId, Revision, rpc};
+use mcp_wire::PendingRequest;
 use serde_json::value::RawValue;
 
 use super::question::Question;

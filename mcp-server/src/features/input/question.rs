@@ -1,6 +1,5 @@
 //! [`Question`]: the requests that a server can send to a client.
 
-use mcp_wire::capability::{ROOTS, SAMPLING, declared, is_declared, with_member};
 use mcp_types::json::{self, Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{
@@ -10,6 +9,7 @@ use mcp_types::{
     Revision, SamplingCapability, SamplingContent, SamplingMessage, Sender, v2025_06_18,
     v2025_11_25,
 };
+use mcp_wire::capability::{ROOTS, SAMPLING, declared, is_declared, with_member};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 

@@ -8,8 +8,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::json::Map;
+use mcp_types::peer_text::PeerText;
 use tokio::time::timeout;
 
 use crate::features::access::Access;

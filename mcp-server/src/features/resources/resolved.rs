@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::AnyResourceContents;
 use mcp_types::json::Map;
+use mcp_types::peer_text::PeerText;
 
 use crate::features::catalog::CacheHints;
 use crate::features::resources::contents;

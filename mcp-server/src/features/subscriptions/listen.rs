@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::error::DecodeError;
+use mcp_types::peer_text::PeerText;
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, Notification, NotificationMetaObject,
     SubscriptionFilter, SubscriptionsAcknowledgedNotification,

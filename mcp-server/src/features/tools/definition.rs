@@ -4,7 +4,6 @@ mod listing;
 
 use std::sync::Arc;
 
-use mcp_types::peer_text::PeerDisplay;
 #[cfg(feature = "json-schema")]
 use mcp_guard::schema_validator::Validator;
 use mcp_types::error::DecodeError;
@@ -12,6 +11,7 @@ use mcp_types::headers::HeaderParam;
 #[cfg(feature = "json-schema")]
 use mcp_types::json::Value;
 use mcp_types::json::{self, Object};
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::{CallToolResult, Tool, ToolAnnotations, ToolInputSchema};
 
 use crate::features::access::{Access, access_setters, listing_setters};

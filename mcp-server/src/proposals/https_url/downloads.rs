@@ -1,7 +1,7 @@
 //! The URLs of resources that a URI names, and reading them for downloads.
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::Resource;
+use mcp_types::peer_text::PeerText;
 
 use crate::features::resources::contents::body::{IntoBody, ResourceBody};
 use crate::features::resources::contents::stream::{ResourceStream, WantedBytes};

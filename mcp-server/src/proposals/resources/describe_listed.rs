@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use futures_util::stream::{StreamExt, iter};
-use mcp_types::peer_text::PeerText;
 use mcp_types::json::Map;
+use mcp_types::peer_text::PeerText;
 use mcp_types::uri::canonical;
 use mcp_types::{Proposal, Resource};
 use tokio::time::{Instant, timeout, timeout_at};

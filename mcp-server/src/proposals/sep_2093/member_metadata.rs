@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::Resource;
+use mcp_types::peer_text::PeerText;
 
 use crate::features::resources::listed::position::{ListedPage, ResourceSource};
 use crate::features::resources::resolved::AuthorizedResource;

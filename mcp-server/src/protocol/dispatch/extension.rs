@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use mcp_wire::identifier;
 use mcp_types::json::{self, Object};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{Notification, Request, Revision};
+use mcp_wire::identifier;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

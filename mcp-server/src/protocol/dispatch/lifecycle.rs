@@ -3,15 +3,15 @@
 
 use std::future::{Future, ready};
 
-use mcp_wire::capability;
-use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::error::DecodeError;
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::PingRequest;
 use mcp_types::{
     CacheScope, DiscoverRequest, DiscoverResult, Item, Request, RequestId, Revision,
     UnsupportedProtocolVersionErrorData, json,
 };
+use mcp_wire::capability;
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, ResponseFuture, Route};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::Revision;
+use mcp_types::peer_text::PeerText;
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, Core};

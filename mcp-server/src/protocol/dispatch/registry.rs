@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
 
-use mcp_wire::capability::{LOGGING, with_member};
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, Proposal, Request, Revision, ServerCapabilities, json::Object};
+use mcp_wire::capability::{LOGGING, with_member};
 
 use crate::protocol::core::states::States;
 use crate::protocol::core::{Context, Listener, Methods, ResourceAccess, Route, Routed};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::RequestId;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
 use tokio::time::{Sleep, sleep};
 use tracing::Span;

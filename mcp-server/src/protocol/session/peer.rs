@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use mcp_wire::capability::is_declared;
 use mcp_types::{ClientCapabilities, Implementation, RequestMetaObject, Revision};
+use mcp_wire::capability::is_declared;
 
 use crate::protocol::session::Session;
 

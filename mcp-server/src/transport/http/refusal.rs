@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use http::request::Parts;
 use http::{HeaderName, Method};
-use mcp_types::peer_text::PeerText;
 use mcp_types::Revision;
+use mcp_types::peer_text::PeerText;
 
 use crate::protocol::dispatch::lifecycle::unsupported;
 use crate::protocol::metrics::refusals::RefusalCause;

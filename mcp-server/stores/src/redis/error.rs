@@ -2,8 +2,8 @@
 
 use std::error::Error;
 
-use mcp_server::types::peer_text::{PeerDisplay, PeerText};
 use mcp_server::StoreError;
+use mcp_server::types::peer_text::{PeerDisplay, PeerText};
 use redis::ErrorKind;
 
 /// The error of [`Redis::connect`](super::Redis::connect). It never contains the password.

@@ -10,8 +10,8 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::paths::{Location, LocationSegment};
 use serde_json::Value;
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::error::{Path, Segment};
+use mcp_types::peer_text::PeerText;
 
 /// The maximum number of faults in an error.
 pub(super) const MAX_FAULTS: usize = 8;

@@ -6,9 +6,10 @@ use crate::workspace;
 
 /// The packages by layer, lowest first. A package may depend on those of lower layers; only its tests
 /// and examples may use others.
-const ORDER: [&[&str]; 6] = [
-    &["codegen", "mcp-fetch", "mcp-types"],
-    &["mcp-internal"],
+const ORDER: [&[&str]; 7] = [
+    &["codegen", "mcp-fetch", "mcp-oauth", "mcp-types"],
+    &["mcp-guard", "mcp-wire"],
+    &["mcp-extensions"],
     &["mcp-client", "mcp-server"],
     &[
         "mcp-client-oauth",
@@ -18,7 +19,7 @@ const ORDER: [&[&str]; 6] = [
         "mcp-stores",
         "mcp-testkit",
     ],
-    &["mcp-gateway"],
+    &["mcp-gateway", "mcp-openapi"],
     &["mcp-cli", "xtask"],
 ];
 
@@ -62,7 +63,7 @@ mod tests {
             package("mcp-server", Value::Null, "mcp-types"),
             package("mcp-server", json!("dev"), "mcp-client"),
             package("mcp-server", Value::Null, "mcp-client"),
-            package("mcp-types", Value::Null, "mcp-internal"),
+            package("mcp-types", Value::Null, "mcp-wire"),
             package("new", Value::Null, "mcp-types"),
         ] });
         let expected = |name: &str, used: &str| {
@@ -72,7 +73,7 @@ mod tests {
             faults(&metadata),
             [
                 expected("mcp-server", "mcp-client"),
-                expected("mcp-types", "mcp-internal"),
+                expected("mcp-types", "mcp-wire"),
                 "`new` belongs to no layer of packages".to_owned(),
             ]
         );

@@ -8,20 +8,6 @@ use super::{Extent, Task};
 use crate::ci::cargo::Cargo;
 use crate::{process, workspace};
 
-/// The libraries whose public items are covered by semantic versioning.
-const LIBRARIES: [&str; 10] = [
-    "mcp-types",
-    "mcp-server",
-    "mcp-server-oauth",
-    "mcp-skills",
-    "mcp-stores",
-    "mcp-client",
-    "mcp-client-oauth",
-    "mcp-fetch",
-    "mcp-host",
-    "mcp-gateway",
-];
-
 /// Checks licences, sources and duplicates of dependencies, as `deny.toml` says; at night also
 /// advisories, whose database is downloaded.
 pub(super) fn deny(extent: Extent) -> Task {
@@ -43,7 +29,9 @@ pub(super) fn semver() -> Result<Vec<Task>> {
         return Ok(vec![skip("cargo-semver-checks is not installed")]);
     }
     let mut tasks = Vec::new();
-    for package in LIBRARIES {
+    let members = workspace::members()?;
+    for library in members.iter().filter(|member| member.is_library) {
+        let package = library.name.as_str();
         let mut features = feature_names(package)?;
         features.retain(|name| !["draft", "proposals"].contains(&name.as_str()));
         let line = format!("semver-checks --package {package} --baseline-rev {tag}");

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use hyper::header::{HeaderName, HeaderValue};
 use mcp_gateway::config::Expanded;
-use mcp_gateway::openapi::{ApiRequest, OpenApi, Operation};
+use mcp_openapi::{ApiRequest, OpenApi, Operation};
 use mcp_server::{Context, Server};
 
 use crate::failure::Failure;

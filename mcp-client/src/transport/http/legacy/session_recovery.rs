@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::Request;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::v2025_11_25::InitializeRequest;
 use tokio::time::{Instant, sleep, timeout};
 

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use http::HeaderValue;
-use mcp_types::peer_text::is_unsafe;
 use mcp_types::Resource;
+use mcp_types::peer_text::is_unsafe;
 
 use crate::proposals::metadata::metadata_view::last_segment;
 

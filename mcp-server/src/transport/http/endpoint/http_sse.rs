@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
+use mcp_types::sse::{Event, write_event};
 use mcp_wire::WriteQueue;
 use mcp_wire::http_headers::SESSION_ID;
-use mcp_types::sse::{Event, write_event};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 

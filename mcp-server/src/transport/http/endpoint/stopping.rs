@@ -3,8 +3,8 @@
 //! are accepted while requests in flight hold all permits.
 
 use http::request::Parts;
-use mcp_wire::http_headers::METHOD;
 use mcp_types::rpc::{self, EnvelopeError, Message};
+use mcp_wire::http_headers::METHOD;
 
 use crate::protocol::dispatch::Parsed;
 use crate::protocol::dispatch::request_task::shutting_down;

@@ -3,12 +3,12 @@
 use http::header::AsHeaderName;
 use http::request::Parts;
 use http::{HeaderValue, Version};
-use mcp_wire::http_headers::{METHOD, NAME, PROTOCOL_VERSION};
 use mcp_types::headers::{
     HeaderMismatch, check_method, check_name, check_version as check_declared_version, name_member,
 };
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{HEADER_MISMATCH, Revision};
+use mcp_wire::http_headers::{METHOD, NAME, PROTOCOL_VERSION};
 
 use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::dispatch::inbound::TransportInfo;

@@ -11,11 +11,11 @@ use http::header::{
     ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use http::{HeaderName, HeaderValue, Response, StatusCode};
-use mcp_wire::http_headers::{EVENTS, JSON};
-use mcp_types::peer_text::Chain;
 use mcp_types::Revision;
+use mcp_types::peer_text::Chain;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::sse::{Event, write_event};
+use mcp_wire::http_headers::{EVENTS, JSON};
 use tokio::time::sleep;
 
 use crate::protocol::dispatch::lifecycle::unsupported;

@@ -9,8 +9,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_types::peer_text::Chain;
 use mcp_types::Revision;
+use mcp_types::peer_text::Chain;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
-use mcp_wire::http_headers::SESSION_ID;
 use mcp_types::rpc::Message;
+use mcp_wire::http_headers::SESSION_ID;
 
 use crate::protocol::message::answer::Answer;
 use crate::protocol::message::params_view::ParamsView;

@@ -1,6 +1,6 @@
 //! How the values of parameters are written.
 
-use mcp_gateway::openapi::NestedLists;
+use mcp_openapi::NestedLists;
 use serde_json::{Value, json};
 
 use super::{Api, OK, call, connect, document, listed, open, with_parameters};

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use mcp_server::types::json::{self, Object, Value};
 
 use super::{Writing, decoded};
-use crate::openapi::parameter::text_of;
+use crate::parameter::text_of;
 
 impl Writing {
     /// Writes the members of a body as parts.

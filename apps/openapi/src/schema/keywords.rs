@@ -3,7 +3,7 @@
 use mcp_server::types::json::{Object, Value};
 
 use super::{Converter, Detail, Direction, EXAMPLE};
-use crate::openapi::document::Version;
+use crate::document::Version;
 
 /// The types of JSON Schema.
 const TYPES: [&str; 7] = [
@@ -245,7 +245,7 @@ pub(super) fn kind(value: &Value) -> Option<Value> {
 }
 
 /// Returns the approximate size of a value as text; `None` if it is more than `room`.
-pub(in crate::openapi) fn size(value: &Value, room: usize) -> Option<usize> {
+pub(crate) fn size(value: &Value, room: usize) -> Option<usize> {
     let mut left = room.checked_sub(2)?;
     match value {
         Value::String(text) => left = left.checked_sub(text.len())?,

@@ -1,6 +1,6 @@
 //! Servers of operations, and what they get of secrets.
 
-use mcp_gateway::openapi::{ApiRequest, FaultKind, OpenApi, OpenApiTools};
+use mcp_openapi::{ApiRequest, FaultKind, OpenApi, OpenApiTools};
 use mcp_server::Context;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mcp_gateway::openapi::{FaultKind, OpenApi, OpenApiError};
+use mcp_openapi::{FaultKind, OpenApi, OpenApiError};
 use serde_json::{Value, json};
 
 use super::{Api, OK, call, connect, document, listed, open, with_parameters};
@@ -250,8 +250,7 @@ fn large_objects_that_many_refer_to_are_refused() {
     let api = OpenApi::parse(&document.to_string()).unwrap();
     let made = api.base_url("http://localhost").tools().unwrap();
     assert_eq!((made.tools.len(), made.faults.len()), (0, 2), "{made:?}");
-    let has_reason =
-        |it: &mcp_gateway::openapi::Fault| it.reason.ends_with("more than 128 members");
+    let has_reason = |it: &mcp_openapi::Fault| it.reason.ends_with("more than 128 members");
     assert!(made.faults.iter().all(has_reason), "{made:?}");
 }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::{Bound, Segment};
-use crate::openapi::base::has_dots;
-use crate::openapi::parameter::Place;
+use crate::base::has_dots;
+use crate::parameter::Place;
 
 /// Returns the names of the variables of a path, in an order that is always the same.
 pub(super) fn variables(path: &str) -> Result<BTreeSet<&str>, String> {

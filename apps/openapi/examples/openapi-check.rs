@@ -1,7 +1,7 @@
 //! Converts OpenAPI documents, and prints what becomes of their operations.
 //!
 //! ```sh
-//! cargo run -p mcp-gateway --features openapi --example openapi-check -- pets.json shop.yaml
+//! cargo run -p mcp-openapi --example openapi-check -- pets.json shop.yaml
 //! find . -name '*.json' | cargo run ... -- --stdin --quiet
 //! ```
 //!
@@ -11,7 +11,7 @@
 use std::time::Instant;
 
 use mcp_client::{ByteStream, Client};
-use mcp_gateway::openapi::{FaultKind, OpenApi, OpenApiError, OpenApiTools};
+use mcp_openapi::{FaultKind, OpenApi, OpenApiError, OpenApiTools};
 use mcp_server::{Definition, Server};
 
 type Failure = Box<dyn std::error::Error>;

@@ -2,24 +2,24 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mcp_server::types::peer_text::PeerText;
 use mcp_server::types::json::{Object, Value};
+use mcp_server::types::peer_text::PeerText;
 
 use super::path::{fixed_query, segments, variables};
 use super::{BodyPlan, Bound, Plan, Secrets, Source, is_reserved_header};
-use crate::openapi::body::{Body, Files, Kind, Member, Members, is_json};
-use crate::openapi::document::Resolver;
-use crate::openapi::names::{Names, shortened};
-use crate::openapi::operation::Found;
-use crate::openapi::parameter::{Format, Parameter, Place, Style};
-use crate::openapi::schema::{Converter, Detail, Direction};
+use crate::body::{Body, Files, Kind, Member, Members, is_json};
+use crate::document::Resolver;
+use crate::names::{Names, shortened};
+use crate::operation::Found;
+use crate::parameter::{Format, Parameter, Place, Style};
+use crate::schema::{Converter, Detail, Direction};
 
 /// The maximum number of parameters of an operation, and the longest name of one, in bytes.
 const PARAMETERS: usize = 512;
 const NAME: usize = 1 << 10;
 
 /// Builds the plan and the schema of the arguments.
-pub(in crate::openapi) struct Planner<'a, 'r> {
+pub(crate) struct Planner<'a, 'r> {
     resolver: &'r Resolver<'a>,
     converter: Converter<'a, 'r>,
     names: Names,
@@ -28,7 +28,7 @@ pub(in crate::openapi) struct Planner<'a, 'r> {
 }
 
 impl<'a, 'r> Planner<'a, 'r> {
-    pub(in crate::openapi) fn new(resolver: &'r Resolver<'a>, detail: Detail) -> Self {
+    pub(crate) fn new(resolver: &'r Resolver<'a>, detail: Detail) -> Self {
         Self {
             resolver,
             converter: Converter::new(resolver, Direction::Request, detail),
@@ -43,7 +43,7 @@ impl<'a, 'r> Planner<'a, 'r> {
     /// # Errors
     ///
     /// Why there can be no tool.
-    pub(in crate::openapi) fn plan(
+    pub(crate) fn plan(
         mut self,
         found: &Found<'a>,
         secrets: &Secrets,

@@ -3,8 +3,8 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-use mcp_server::types::peer_text::{PeerDisplay, PeerText};
 use mcp_server::types::error::DecodeError;
+use mcp_server::types::peer_text::{PeerDisplay, PeerText};
 
 /// Why a document cannot be used at all.
 #[derive(Debug, thiserror::Error)]

@@ -106,7 +106,7 @@ impl OpenApi {
     /// this scheme, host and port. They get what [`authorize`](Self::authorize) adds.
     ///
     /// ```
-    /// # fn allowed(api: mcp_gateway::openapi::OpenApi) -> mcp_gateway::openapi::OpenApi {
+    /// # fn allowed(api: mcp_openapi::OpenApi) -> mcp_openapi::OpenApi {
     /// api.base_url("https://api.github.com").allow_origin("https://uploads.github.com")
     /// # }
     /// ```
@@ -134,7 +134,7 @@ impl OpenApi {
     /// all of them must.
     ///
     /// ```
-    /// # fn filtered(api: mcp_gateway::openapi::OpenApi) -> mcp_gateway::openapi::OpenApi {
+    /// # fn filtered(api: mcp_openapi::OpenApi) -> mcp_openapi::OpenApi {
     /// api.filter(|operation| operation.method == "GET")
     ///     .filter(|operation| operation.tags.iter().any(|tag| tag == "pets"))
     ///     .filter(|operation| operation.path.starts_with("/pets") && !operation.deprecated)
@@ -154,7 +154,7 @@ impl OpenApi {
     /// for requests to servers that are not [allowed](Self::allow_origin).
     ///
     /// ```
-    /// use mcp_gateway::openapi::{ApiRequest, OpenApi};
+    /// use mcp_openapi::{ApiRequest, OpenApi};
     /// use mcp_server::{Context, HandlerError, Principal};
     ///
     /// async fn authorize(mut request: ApiRequest, cx: Context) -> Result<ApiRequest, HandlerError> {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use http::Method;
-use mcp_server::types::peer_text::{PeerDisplay, PeerText};
 use mcp_server::types::json::{self, Object, Value};
+use mcp_server::types::peer_text::{PeerDisplay, PeerText};
 use mcp_server::types::{CallToolResult, ToolAnnotations};
 use mcp_server::{Context, Definition, Group, HandlerError, ToolDef};
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use mcp_server::types::json::Value;
 
 use super::MEMBERS;
-use crate::openapi::document::Resolver;
+use crate::document::Resolver;
 
 /// The maximum number of schemas that are looked at for one body, or for one member.
 const FUEL: u32 = 128;
@@ -14,22 +14,22 @@ const NAME: usize = 1 << 10;
 
 /// A member of a body.
 #[derive(Clone, Debug)]
-pub(in crate::openapi) struct Member<'a> {
-    pub(in crate::openapi) name: &'a str,
+pub(crate) struct Member<'a> {
+    pub(crate) name: &'a str,
     /// Its schema in each part of the body's schema.
-    pub(in crate::openapi) schemas: Vec<&'a Value>,
-    pub(in crate::openapi) required: bool,
+    pub(crate) schemas: Vec<&'a Value>,
+    pub(crate) required: bool,
 }
 
 /// The members of a form. Those of all parts of a composition (`allOf`, `anyOf`, `oneOf`) are members of one
 /// object: a form has no other shape.
 #[derive(Debug, Default)]
-pub(in crate::openapi) struct Members<'a> {
-    pub(in crate::openapi) all: Vec<Member<'a>>,
+pub(crate) struct Members<'a> {
+    pub(crate) all: Vec<Member<'a>>,
     /// The schema of members with other names, if there may be some.
-    pub(in crate::openapi) rest: Option<&'a Value>,
+    pub(crate) rest: Option<&'a Value>,
     /// Set if alternatives or conditions are left out.
-    pub(in crate::openapi) is_loosened: bool,
+    pub(crate) is_loosened: bool,
 }
 
 impl<'a> Members<'a> {
@@ -100,11 +100,11 @@ impl<'a> Members<'a> {
 
 /// Which files a member of a multipart body can have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::openapi) struct Files {
-    pub(in crate::openapi) one: bool,
-    pub(in crate::openapi) many: bool,
+pub(crate) struct Files {
+    pub(crate) one: bool,
+    pub(crate) many: bool,
     /// Set if the member can also be a value that is no file.
-    pub(in crate::openapi) other: bool,
+    pub(crate) other: bool,
 }
 
 impl Files {
@@ -156,7 +156,7 @@ impl Files {
         self.other |= part.other;
     }
 
-    pub(in crate::openapi) fn is_some(self) -> bool {
+    pub(crate) fn is_some(self) -> bool {
         self.one || self.many
     }
 }

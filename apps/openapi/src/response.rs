@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use http::{Response, StatusCode};
-use mcp_server::types::peer_text::PeerDisplay;
 use mcp_server::types::json::{self, Object, Value};
+use mcp_server::types::peer_text::PeerDisplay;
 use mcp_server::types::{
     AudioContent, Base64Text, BlobResourceContents, CallToolResult, ContentBlock, EmbeddedResource,
     ImageContent, TextContent,

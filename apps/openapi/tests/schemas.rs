@@ -256,7 +256,7 @@ async fn values_of_enumerations_that_do_not_fit_their_type_are_faults() {
         assert_eq!(found, expected, "{schema}");
         let parameters = json!([{ "name": "a", "in": "query", "schema": schema }]);
         let item = json!({ "get": { "operationId": "get", "parameters": parameters } });
-        let api = mcp_gateway::openapi::OpenApi::parse(&document("3.0.3", "/x", &item)).unwrap();
+        let api = mcp_openapi::OpenApi::parse(&document("3.0.3", "/x", &item)).unwrap();
         let made = api.base_url("http://localhost").tools().unwrap();
         assert_eq!(!made.faults.is_empty(), is_fault, "{schema}: {made:?}");
         assert_eq!(made.tools.len(), 1, "{made:?}");

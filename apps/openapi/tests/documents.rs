@@ -1,6 +1,6 @@
 //! Documents, their operations, and the definitions of tools.
 
-use mcp_gateway::openapi::OpenApi;
+use mcp_openapi::OpenApi;
 use mcp_server::{Definition, Server};
 use serde_json::{Value, json};
 
@@ -124,7 +124,7 @@ paths: { /x: { get: { operationId: get } } }
     let api = parse()
         .variable("tenant", "acme")
         .variable("scheme", "http");
-    let api = api.send_with(async |request: mcp_gateway::openapi::ApiRequest| {
+    let api = api.send_with(async |request: mcp_openapi::ApiRequest| {
         Ok(http::Response::new(bytes::Bytes::from(
             request.uri().to_string(),
         )))

@@ -13,7 +13,7 @@ mod servers;
 use std::sync::{Arc, Mutex};
 
 use mcp_client::{ByteStream, Client};
-use mcp_gateway::openapi::{OpenApi, OpenApiTools};
+use mcp_openapi::{OpenApi, OpenApiTools};
 use mcp_server::Server;
 use mcp_server::types::CallToolResult;
 use serde_json::{Value, json};

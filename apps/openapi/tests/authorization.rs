@@ -1,7 +1,7 @@
 //! Requests are authorized by the program, never by the model.
 
 use mcp_client::{ByteStream, Client};
-use mcp_gateway::openapi::{ApiRequest, OpenApi, Operation};
+use mcp_openapi::{ApiRequest, OpenApi, Operation};
 use mcp_server::{Context, HandlerError, Principal, Server};
 use serde_json::json;
 

@@ -4,7 +4,7 @@ use mcp_server::types::json::{self, Object, Value};
 
 use super::keywords::kind;
 use super::{Converter, Direction};
-use crate::openapi::document::{MEMBERS, Version};
+use crate::document::{MEMBERS, Version};
 
 impl<'a> Converter<'a, '_> {
     /// Converts `enum`, or `const` as a list with one value.
