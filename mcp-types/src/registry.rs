@@ -85,19 +85,19 @@ impl std::error::Error for RegistryError {}
 /// The traits that an entry requires of its type.
 #[doc(hidden)]
 #[cfg(not(feature = "proptest"))]
-pub trait Known: Serialize + DeserializeOwned + json::Decode + 'static {}
+pub trait RegistryType: Serialize + DeserializeOwned + json::Decode + 'static {}
 #[cfg(not(feature = "proptest"))]
-impl<T: Serialize + DeserializeOwned + json::Decode + 'static> Known for T {}
+impl<T: Serialize + DeserializeOwned + json::Decode + 'static> RegistryType for T {}
 
 /// The traits that an entry requires of its type.
 #[cfg(feature = "proptest")]
 #[doc(hidden)]
-pub trait Known: Serialize + DeserializeOwned + json::Decode + Draw + PartialEq {}
+pub trait RegistryType: Serialize + DeserializeOwned + json::Decode + Draw + PartialEq {}
 #[cfg(feature = "proptest")]
-impl<T: Serialize + DeserializeOwned + json::Decode + Draw + PartialEq> Known for T {}
+impl<T: Serialize + DeserializeOwned + json::Decode + Draw + PartialEq> RegistryType for T {}
 
 impl Entry {
-    pub(crate) const fn of<T: Known>(name: &'static str, home: &'static str) -> Self {
+    pub(crate) const fn of<T: RegistryType>(name: &'static str, home: &'static str) -> Self {
         Self {
             name,
             home,
@@ -124,7 +124,7 @@ impl Entry {
     /// Adds the conversions to the next revision and back.
     #[doc(hidden)]
     #[must_use]
-    pub const fn next<T: Known + TryFrom<U>, U: Known + TryFrom<T>>(
+    pub const fn next<T: RegistryType + TryFrom<U>, U: RegistryType + TryFrom<T>>(
         mut self,
         name: &'static str,
     ) -> Self
@@ -144,7 +144,7 @@ impl Entry {
     #[cfg(feature = "draft")]
     #[doc(hidden)]
     #[must_use]
-    pub const fn previous<T: Known + TryFrom<U>, U: Known + TryFrom<T>>(
+    pub const fn previous<T: RegistryType + TryFrom<U>, U: RegistryType + TryFrom<T>>(
         mut self,
         name: &'static str,
     ) -> Self
@@ -260,7 +260,7 @@ pub trait Prepared {
 
 struct Held<T>(T);
 
-impl<T: Known> Prepared for Held<T> {
+impl<T: RegistryType> Prepared for Held<T> {
     fn decode(&self, text: &str) -> Result<(), DecodeError> {
         json::from_str::<T>(text).map(drop)
     }
@@ -288,7 +288,9 @@ fn encode<T: Serialize>(value: &T) -> Result<String, DecodeError> {
     json::to_string(value).map_err(DecodeError::from)
 }
 
-fn convert<T: Known, U: Known + TryFrom<T>>(text: &str) -> Result<String, RegistryError>
+fn convert<T: RegistryType, U: RegistryType + TryFrom<T>>(
+    text: &str,
+) -> Result<String, RegistryError>
 where
     ConvertError: From<U::Error>,
 {
@@ -298,7 +300,7 @@ where
 }
 
 #[cfg(feature = "proptest")]
-fn sample<T: Known>(part: Part) -> Sample {
+fn sample<T: RegistryType>(part: Part) -> Sample {
     let value = T::from_part(part);
     let text = json::to_string(&value).map_err(|error| error.to_string());
     let equal = text.as_ref().is_ok_and(|text| {

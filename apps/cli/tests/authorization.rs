@@ -5,7 +5,7 @@ use tokio::io::AsyncBufReadExt;
 use crate::support::folder::Folder;
 use crate::support::program::{Printed, mcp};
 
-use crate::world::{Asked, World, answer, redirect_with, result};
+use crate::auth_servers::{AuthServers, RecordedRequest, answer, redirect_with, result};
 
 async fn run(folder: &Folder, arguments: &[&str]) -> Printed {
     let mut command = mcp();
@@ -21,8 +21,8 @@ async fn run(folder: &Folder, arguments: &[&str]) -> Printed {
 #[tokio::test]
 async fn without_a_terminal_nobody_is_asked_to_log_in() {
     let folder = Folder::new("asks");
-    let world = World::start().await;
-    let printed = run(&folder, &["tools", &world.server()]).await;
+    let servers = AuthServers::start().await;
+    let printed = run(&folder, &["tools", &servers.server()]).await;
     assert_eq!(printed.code, Some(7), "{printed:?}");
     assert!(
         printed
@@ -30,41 +30,41 @@ async fn without_a_terminal_nobody_is_asked_to_log_in() {
             .contains("log in first, for example with `mcp login`"),
         "{printed:?}"
     );
-    assert_eq!(world.count("/authorize"), 0);
+    assert_eq!(servers.count("/authorize"), 0);
     let printed = run(&folder, &["auth", "status"]).await;
     assert_eq!(
         (printed.out.as_str(), printed.err.as_str()),
         ("", "there are no tokens\n")
     );
-    let printed = run(&folder, &["logout", &world.server()]).await;
+    let printed = run(&folder, &["logout", &servers.server()]).await;
     assert_eq!(printed.code, Some(4), "{printed:?}");
 }
 
 #[tokio::test]
 async fn token_comes_from_the_environment() {
     let folder = Folder::new("token");
-    let world = World::start().await;
-    world.token();
-    let server = world.server();
+    let servers = AuthServers::start().await;
+    servers.token();
+    let server = servers.server();
     let printed = run(&folder, &["tools", &server, "--token-env", "TOKEN"]).await;
     assert_eq!(printed.code, Some(0), "{printed:?}");
     let printed = run(&folder, &["tools", &server, "--token-env", "NONE"]).await;
     assert_eq!(printed.code, Some(2), "{printed:?}");
     assert!(printed.err.contains("`NONE`"), "{printed:?}");
-    assert_eq!(world.count("/token"), 0);
+    assert_eq!(servers.count("/token"), 0);
 }
 
 #[tokio::test]
 async fn client_credentials_are_stored_shown_and_forgotten() {
     let folder = Folder::new("client");
-    let world = World::start().await;
-    world.script(|asked, world| {
-        let mut token = world.token();
+    let servers = AuthServers::start().await;
+    servers.script(|asked, servers| {
+        let mut token = servers.token();
         token["scope"] = "read\u{1b}[31m".into();
         (asked.path == "/token").then(|| answer(200, token))
     });
-    let server = world.server();
-    let issuer = world.origin();
+    let server = servers.server();
+    let issuer = servers.origin();
     let mut words = vec!["tools", &server, "--client-id", "robot"];
     words.extend(["--client-secret-env", "SECRET", "--client-credentials"]);
     // Without `--issuer`, the server would choose who gets the secret.
@@ -74,19 +74,19 @@ async fn client_credentials_are_stored_shown_and_forgotten() {
     words.extend(["--issuer", "https://elsewhere.example"]);
     let printed = run(&folder, &words).await;
     assert_eq!(printed.code, Some(7), "{printed:?}");
-    assert_eq!(world.count("/token"), 0);
+    assert_eq!(servers.count("/token"), 0);
     *words.last_mut().expect("a word") = &issuer;
     for _ in 0..2 {
         let printed = run(&folder, &words).await;
         assert_eq!(printed.code, Some(0), "{printed:?}");
     }
     // The second run used the stored token.
-    assert_eq!(world.count("/token"), 1);
+    assert_eq!(servers.count("/token"), 1);
     let printed = run(&folder, &["auth", "status"]).await;
     assert!(
         printed
             .out
-            .starts_with(&format!("{server}\n  issuer {}\n", world.origin()))
+            .starts_with(&format!("{server}\n  issuer {}\n", servers.origin()))
     );
     assert!(printed.out.contains("client robot"), "{printed:?}");
     assert!(printed.out.contains("expires in 5"), "{printed:?}");
@@ -109,7 +109,7 @@ async fn client_credentials_are_stored_shown_and_forgotten() {
     ] {
         assert!(printed.err.contains(expected), "{expected}: {printed:?}");
     }
-    assert_eq!(world.count("/revoke"), 0);
+    assert_eq!(servers.count("/revoke"), 0);
     let mut words = vec![
         "tools",
         &server,
@@ -126,7 +126,7 @@ async fn client_credentials_are_stored_shown_and_forgotten() {
     let printed = run(&folder, &words).await;
     assert_eq!(printed.code, Some(0), "{printed:?}");
     assert!(!printed.err.contains("not revoked"), "{printed:?}");
-    assert_eq!(world.count("/revoke"), 1);
+    assert_eq!(servers.count("/revoke"), 1);
     let printed = run(&folder, &["auth", "status"]).await;
     assert_eq!(printed.out, "");
 }
@@ -135,9 +135,9 @@ async fn client_credentials_are_stored_shown_and_forgotten() {
 #[tokio::test]
 async fn recorder_uses_the_login() {
     let folder = Folder::new("record-login");
-    let world = World::start().await;
-    world.script(|asked, world| (asked.path == "/token").then(|| answer(200, world.token())));
-    let (server, issuer) = (world.server(), world.origin());
+    let servers = AuthServers::start().await;
+    servers.script(|asked, servers| (asked.path == "/token").then(|| answer(200, servers.token())));
+    let (server, issuer) = (servers.server(), servers.origin());
     let file = folder.file("session.jsonl");
     let _ = std::fs::create_dir(&folder.0);
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_mcp"));
@@ -160,7 +160,7 @@ async fn recorder_uses_the_login() {
         let printed = run(&folder, &["tools", endpoint, "--no-login"]).await;
         assert_eq!(printed.code, Some(0), "{printed:?}");
     }
-    assert_eq!(world.count("/token"), 1);
+    assert_eq!(servers.count("/token"), 1);
     running.kill().await.expect("it ends");
     let recorded = std::fs::read_to_string(&file).expect("a file");
     assert!(recorded.contains("tools/list"), "{recorded}");
@@ -170,9 +170,9 @@ async fn recorder_uses_the_login() {
 #[tokio::test]
 async fn replayed_client_uses_the_stored_token() {
     let folder = Folder::new("replay-login");
-    let world = World::start().await;
-    world.script(|asked, world| (asked.path == "/token").then(|| answer(200, world.token())));
-    let (server, issuer) = (world.server(), world.origin());
+    let servers = AuthServers::start().await;
+    servers.script(|asked, servers| (asked.path == "/token").then(|| answer(200, servers.token())));
+    let (server, issuer) = (servers.server(), servers.origin());
     let mut words = vec![
         "tools",
         &server,
@@ -201,11 +201,14 @@ async fn replayed_client_uses_the_stored_token() {
     assert!(!printed.out.contains("there is no answer"), "{printed:?}");
     assert!(!printed.err.contains("log in"), "{printed:?}");
     // The stored token was used.
-    assert_eq!(world.count("/token"), 1);
+    assert_eq!(servers.count("/token"), 1);
 }
 
 /// A server without metadata.
-fn without_metadata(asked: &Asked, needs_token: bool) -> Option<crate::world::Answer> {
+fn without_metadata(
+    asked: &RecordedRequest,
+    needs_token: bool,
+) -> Option<crate::auth_servers::Answer> {
     match asked.path.as_str() {
         path if path.starts_with("/.well-known/") => Some(answer(404, "")),
         "/mcp" if asked.method != "POST" => Some(answer(405, "")),
@@ -222,10 +225,10 @@ fn without_metadata(asked: &Asked, needs_token: bool) -> Option<crate::world::An
 #[tokio::test]
 async fn login_says_when_none_is_needed() {
     let folder = Folder::new("open");
-    let world = World::start().await;
-    world.script(|asked, _| without_metadata(asked, false));
-    let printed = run(&folder, &["login", &world.server()]).await;
-    let expected = format!("no login is needed for {}\n", world.server());
+    let servers = AuthServers::start().await;
+    servers.script(|asked, _| without_metadata(asked, false));
+    let printed = run(&folder, &["login", &servers.server()]).await;
+    let expected = format!("no login is needed for {}\n", servers.server());
     assert_eq!(
         (printed.code, printed.err.as_str()),
         (Some(0), expected.as_str())
@@ -235,9 +238,9 @@ async fn login_says_when_none_is_needed() {
 #[tokio::test]
 async fn rejected_request_without_oauth_is_explained_by_options() {
     let folder = Folder::new("key");
-    let world = World::start().await;
-    world.script(|asked, _| without_metadata(asked, true));
-    let server = world.server();
+    let servers = AuthServers::start().await;
+    servers.script(|asked, _| without_metadata(asked, true));
+    let server = servers.server();
     for command in ["tools", "login"] {
         let printed = run(&folder, &[command, &server]).await;
         assert_eq!(printed.code, Some(7), "{printed:?}");

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::auth_servers::*;
 use crate::support::pseudo_terminal;
-use crate::world::*;
 
 /// A desktop, on which a fake browser notes what it is asked to open.
 struct Desktop {
@@ -149,10 +149,10 @@ impl Running {
 }
 
 /// Sends the user back to the program, as the authorization server would.
-async fn redirect(world: &World, address: &str) {
+async fn redirect(servers: &AuthServers, address: &str) {
     let query = address.split_once('?').expect("a query").1;
     let pairs: std::collections::HashMap<_, _> = form_urlencoded::parse(query.as_bytes()).collect();
-    let issuer = encode(&world.origin());
+    let issuer = encode(&servers.origin());
     let target = format!("CALLBACK?code=c&state={}&iss={issuer}", pairs["state"]);
     let page = browse(&pairs["redirect_uri"], "GET", &target).await;
     assert!(page.contains("You may close this page."), "{page}");
@@ -161,28 +161,31 @@ async fn redirect(world: &World, address: &str) {
 #[tokio::test]
 async fn login_opens_the_printed_address_without_a_shell() {
     let desktop = Desktop::new("login", true);
-    let world = World::start().await;
-    world.script(|asked, world| {
-        let mut metadata = world.server_metadata();
-        let endpoint = format!("{}/authorize?a=$(id);'b'&c=*", world.origin());
+    let servers = AuthServers::start().await;
+    servers.script(|asked, servers| {
+        let mut metadata = servers.server_metadata();
+        let endpoint = format!("{}/authorize?a=$(id);'b'&c=*", servers.origin());
         metadata["authorization_endpoint"] = json!(endpoint);
         (asked.path == "/.well-known/oauth-authorization-server").then(|| answer(200, metadata))
     });
-    let running = Running::at_pipe(desktop.mcp(&["login", &world.server()]));
+    let running = Running::at_pipe(desktop.mcp(&["login", &servers.server()]));
     let (running, address) = running.reads_address().await;
     assert!(address.contains("/authorize?a=$(id);'b'&c=*&"), "{address}");
     assert_eq!(desktop.waits_for_browser().await, [address.as_str()]);
-    redirect(&world, &address).await;
+    redirect(&servers, &address).await;
     let (printed, code) = running.ends().await;
     assert_eq!(code, Some(0), "{printed}");
-    let expected = format!("logged in to {}\n", world.server());
+    let expected = format!("logged in to {}\n", servers.server());
     assert!(printed.ends_with(&expected), "{printed}");
     // The token is in the store.
-    let (printed, code) = Running::at_pipe(desktop.mcp(&["tools", &world.server()]))
+    let (printed, code) = Running::at_pipe(desktop.mcp(&["tools", &servers.server()]))
         .ends()
         .await;
     assert_eq!(code, Some(0), "{printed}");
-    assert_eq!((world.count("/token"), world.count("/authorize")), (1, 0));
+    assert_eq!(
+        (servers.count("/token"), servers.count("/authorize")),
+        (1, 0)
+    );
 }
 
 #[tokio::test]
@@ -192,13 +195,13 @@ async fn address_is_only_printed_if_there_is_no_desktop_or_no_browser_is_wanted(
         ("unwanted", true, Some("--no-browser")),
     ] {
         let desktop = Desktop::new(name, has_display);
-        let world = World::start().await;
-        let server = world.server();
+        let servers = AuthServers::start().await;
+        let server = servers.server();
         let mut arguments = vec!["login", &server];
         arguments.extend(option);
         let running = Running::at_pipe(desktop.mcp(&arguments));
         let (running, address) = running.reads_address().await;
-        redirect(&world, &address).await;
+        redirect(&servers, &address).await;
         let (printed, code) = running.ends().await;
         assert_eq!(code, Some(0), "{printed}");
         assert_eq!(desktop.opened(), None, "{name}");
@@ -208,18 +211,18 @@ async fn address_is_only_printed_if_there_is_no_desktop_or_no_browser_is_wanted(
 #[tokio::test]
 async fn commands_log_in_by_themselves_at_a_terminal_unless_that_is_unwanted() {
     let desktop = Desktop::new("terminal", true);
-    let world = World::start().await;
-    let server = world.server();
+    let servers = AuthServers::start().await;
+    let server = servers.server();
     let command = desktop.mcp(&["tools", &server, "--no-login"]);
     let (printed, code) = Running::at_terminal(command).ends().await;
     assert_eq!(code, Some(7), "{printed}");
     assert!(printed.contains("mcp login"), "{printed}");
-    assert_eq!((world.count("/register"), desktop.opened()), (0, None));
+    assert_eq!((servers.count("/register"), desktop.opened()), (0, None));
 
     let running = Running::at_terminal(desktop.mcp(&["tools", &server]));
     let (running, address) = running.reads_address().await;
     assert_eq!(desktop.waits_for_browser().await, [address.as_str()]);
-    redirect(&world, &address).await;
+    redirect(&servers, &address).await;
     let (printed, code) = running.ends().await;
     assert_eq!(code, Some(0), "{printed}");
 }
@@ -232,13 +235,13 @@ async fn address_that_no_browser_may_open_is_not_opened() {
         "http://192.0.2.1/authorize",
     ] {
         let desktop = Desktop::new("unsafe", true);
-        let world = World::start().await;
-        world.script(move |asked, world| {
-            let mut metadata = world.server_metadata();
+        let servers = AuthServers::start().await;
+        servers.script(move |asked, servers| {
+            let mut metadata = servers.server_metadata();
             metadata["authorization_endpoint"] = json!(endpoint);
             (asked.path == "/.well-known/oauth-authorization-server").then(|| answer(200, metadata))
         });
-        let running = Running::at_pipe(desktop.mcp(&["login", &world.server()]));
+        let running = Running::at_pipe(desktop.mcp(&["login", &servers.server()]));
         let (printed, code) = running.ends().await;
         assert_ne!(code, Some(0));
         assert!(printed.contains("`authorization_endpoint`"), "{printed}");
@@ -247,12 +250,12 @@ async fn address_that_no_browser_may_open_is_not_opened() {
 }
 
 /// Makes the server demand the scope `write` for the list of tools.
-fn demands_write(world: &World) {
-    world.script(|asked, world| {
-        let is_first = world.count("/token") < 2;
+fn demands_write(servers: &AuthServers) {
+    servers.script(|asked, servers| {
+        let is_first = servers.count("/token") < 2;
         (is_first && asked.body.contains("tools/list")).then(|| {
             let error = "insufficient_scope";
-            world.challenge(403, &format!(", error=\"{error}\", scope=\"write\""))
+            servers.challenge(403, &format!(", error=\"{error}\", scope=\"write\""))
         })
     });
 }
@@ -260,16 +263,16 @@ fn demands_write(world: &World) {
 #[tokio::test]
 async fn user_is_asked_before_a_login_for_further_scopes() {
     let desktop = Desktop::new("step-up", false);
-    let world = World::start().await;
-    let server = world.server();
+    let servers = AuthServers::start().await;
+    let server = servers.server();
     let running = Running::at_pipe(desktop.mcp(&["login", &server]));
     let (running, address) = running.reads_address().await;
     assert!(!address.contains("&scope="), "{address}");
-    redirect(&world, &address).await;
+    redirect(&servers, &address).await;
     let (printed, code) = running.ends().await;
     assert_eq!(code, Some(0), "{printed}");
 
-    demands_write(&world);
+    demands_write(&servers);
     // Standard input is not a terminal, so no user can answer.
     let (printed, code) = Running::at_pipe(desktop.mcp(&["tools", &server]))
         .ends()
@@ -289,7 +292,7 @@ async fn user_is_asked_before_a_login_for_further_scopes() {
     running.types("y\n");
     let (running, address) = running.reads_address().await;
     assert!(address.ends_with("&scope=write"), "{address}");
-    redirect(&world, &address).await;
+    redirect(&servers, &address).await;
     let (printed, code) = running.ends().await;
     assert_eq!(code, Some(0), "{printed}");
 }
@@ -297,13 +300,13 @@ async fn user_is_asked_before_a_login_for_further_scopes() {
 #[tokio::test]
 async fn login_requests_further_scopes() {
     let desktop = Desktop::new("scopes", false);
-    let world = World::start().await;
-    let server = world.server();
+    let servers = AuthServers::start().await;
+    let server = servers.server();
     let arguments = ["login", &server, "--scope", "read write", "--scope", "x"];
     let running = Running::at_pipe(desktop.mcp(&arguments));
     let (running, address) = running.reads_address().await;
     assert!(address.ends_with("&scope=read+write+x"), "{address}");
-    redirect(&world, &address).await;
+    redirect(&servers, &address).await;
     let (printed, code) = running.ends().await;
     assert_eq!(code, Some(0), "{printed}");
 }
@@ -311,12 +314,12 @@ async fn login_requests_further_scopes() {
 #[tokio::test]
 async fn address_of_the_redirect_can_be_pasted() {
     let desktop = Desktop::new("paste", false);
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let port = {
         let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         free.local_addr().expect("an address").port().to_string()
     };
-    let mut command = desktop.mcp(&["login", &world.server(), "--login-port", &port]);
+    let mut command = desktop.mcp(&["login", &servers.server(), "--login-port", &port]);
     command.stdin(Stdio::piped()).stdout(Stdio::null());
     let mut child = command.stderr(Stdio::piped()).spawn().expect("it runs");
     let mut input = child.stdin.take().expect("a pipe");
@@ -335,7 +338,7 @@ async fn address_of_the_redirect_can_be_pasted() {
         redirect_uri.starts_with(&format!("http://127.0.0.1:{port}/")),
         "{redirect_uri}"
     );
-    let issuer = encode(&world.origin());
+    let issuer = encode(&servers.origin());
     let pasted = format!(
         "{redirect_uri}?code=c&state={}&iss={issuer}",
         pairs["state"]
@@ -349,7 +352,7 @@ async fn address_of_the_redirect_can_be_pasted() {
         "{printed}"
     );
     assert!(
-        printed.ends_with(&format!("logged in to {}\n", world.server())),
+        printed.ends_with(&format!("logged in to {}\n", servers.server())),
         "{printed}"
     );
 }

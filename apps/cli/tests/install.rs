@@ -5,22 +5,22 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use serde_json::{Value, json};
 
-use super::servers::World;
+use super::servers::UserFolders;
 
 const CLAUDE: &str = "home/.claude.json";
 
 #[test]
 fn server_is_added_to_a_file_and_everything_else_is_kept() {
-    let world = World::new("install");
+    let folders = UserFolders::new("install");
     let before = "// my settings\r\n{\r\n\t\"theme\" : \"One\",  // dark\r\n\t\"context_servers\": {\r\n\t\t\"old\": {\"command\": \"x\"},\r\n\t},\r\n\t/* end */\r\n}\r\n";
-    world.write("home/.config/zed/settings.json", before);
-    let path = world.0.0.join("home/.config/zed/settings.json");
+    folders.write("home/.config/zed/settings.json", before);
+    let path = folders.0.0.join("home/.config/zed/settings.json");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("set");
-    world.printed(&[
+    folders.printed(&[
         "install", "--config", "zed", "new", "-e", "LEVEL=1", "--", "npx", "-y", "server",
     ]);
 
-    let after = world.text("home/.config/zed/settings.json");
+    let after = folders.text("home/.config/zed/settings.json");
     let (start, end) = before.split_once("\"x\"},").expect("it has the entry");
     assert!(after.starts_with(&format!("{start}\"x\"}},")), "{after:?}");
     assert!(after.ends_with(end), "{after:?}");
@@ -33,23 +33,23 @@ fn server_is_added_to_a_file_and_everything_else_is_kept() {
         fs::metadata(&path).expect("a file").permissions().mode() & 0o777,
         0o640
     );
-    assert_eq!(world.text("home/.config/zed/settings.json.bak"), before);
-    let listed = world.printed(&["servers", "--config", "zed"]);
+    assert_eq!(folders.text("home/.config/zed/settings.json.bak"), before);
+    let listed = folders.printed(&["servers", "--config", "zed"]);
     assert!(
         listed.contains("new  npx -y server\n") && listed.contains("old  x\n"),
         "{listed}"
     );
 
-    world.printed(&["uninstall", "--config", "zed", "new"]);
-    assert_eq!(world.text("home/.config/zed/settings.json"), before);
-    let none = world.run(&["uninstall", "--config", "zed", "new"]);
+    folders.printed(&["uninstall", "--config", "zed", "new"]);
+    assert_eq!(folders.text("home/.config/zed/settings.json"), before);
+    let none = folders.run(&["uninstall", "--config", "zed", "new"]);
     assert_eq!(none.code, Some(2), "{none:?}");
     assert!(none.err.contains("no server `new`"), "{none:?}");
 }
 
 #[test]
 fn entry_has_the_form_of_the_host() {
-    let world = World::new("install-forms");
+    let folders = UserFolders::new("install-forms");
     let program = json!({"command": "npx", "args": ["s"], "env": {"API_KEY": "${MY_KEY}"}});
     let typed = |value: &Value, kind: &str| {
         let mut value = value.clone();
@@ -59,7 +59,7 @@ fn entry_has_the_form_of_the_host() {
     let mut prefixed = program.clone();
     prefixed["env"]["API_KEY"] = "${env:MY_KEY}".into();
     let entry = |path: &str, list: &str| {
-        let file: Value = serde_json::from_str(&world.text(path)).expect("JSON");
+        let file: Value = serde_json::from_str(&folders.text(path)).expect("JSON");
         file[list]["s"].clone()
     };
     for (host, path, list, expected) in [
@@ -83,7 +83,7 @@ fn entry_has_the_form_of_the_host() {
         ),
     ] {
         let place = ["install", "--config", host, "--project", "s"];
-        world.printed(
+        folders.printed(
             &[
                 &place[..],
                 &["--env", "API_KEY=${MY_KEY}", "--", "npx", "s"],
@@ -94,17 +94,17 @@ fn entry_has_the_form_of_the_host() {
     }
     let header = ["--header", "Authorization: Bearer ${MY_KEY}"];
     let url = ["install", "--config", "claude-code", "s", "https://x/mcp"];
-    world.printed(&[&url[..], &header].concat());
+    folders.printed(&[&url[..], &header].concat());
     let headers = json!({"Authorization": "Bearer ${MY_KEY}"});
     let expected = json!({"type": "http", "url": "https://x/mcp", "headers": headers});
     assert_eq!(entry(CLAUDE, "mcpServers"), expected);
 
     // Nothing is kept beside a new file, and nothing is overwritten without `--replace`.
-    assert!(!world.0.0.join("home/.claude.json.bak").exists());
-    let again = world.run(&url);
+    assert!(!folders.0.0.join("home/.claude.json.bak").exists());
+    let again = folders.run(&url);
     assert_eq!(again.code, Some(2), "{again:?}");
     assert!(again.err.contains("`--replace`"), "{again:?}");
-    world.printed(&[&url[..], &["--replace"]].concat());
+    folders.printed(&[&url[..], &["--replace"]].concat());
     assert_eq!(
         entry(CLAUDE, "mcpServers"),
         json!({"type": "http", "url": "https://x/mcp"})
@@ -113,8 +113,8 @@ fn entry_has_the_form_of_the_host() {
 
 #[test]
 fn secrets_are_refused() {
-    let world = World::new("install-secrets");
-    world.write(CLAUDE, "{}");
+    let folders = UserFolders::new("install-secrets");
+    folders.write(CLAUDE, "{}");
     let program = ["--", "npx", "s"];
     for (given, rest, said) in [
         (
@@ -144,14 +144,14 @@ fn secrets_are_refused() {
         (&["-e", "A=${"], &program, "invalid variable"),
     ] {
         let arguments = [&["install", "--config", "claude-code", "s"], given, rest].concat();
-        let refused = world.run(&arguments);
+        let refused = folders.run(&arguments);
         assert_eq!(refused.code, Some(2), "{arguments:?} {refused:?}");
         assert!(refused.err.contains(said), "{arguments:?} {refused:?}");
         assert!(
             !refused.err.contains("hunter2"),
             "{arguments:?} {refused:?}"
         );
-        assert_eq!(world.text(CLAUDE), "{}");
+        assert_eq!(folders.text(CLAUDE), "{}");
     }
     let unable = [
         "install",
@@ -163,13 +163,13 @@ fn secrets_are_refused() {
         "--",
         "npx",
     ];
-    let refused = world.run(&unable);
+    let refused = folders.run(&unable);
     assert!(refused.err.contains("replaces no variables"), "{refused:?}");
 }
 
 #[test]
 fn files_that_cannot_be_changed_stay_as_they_are() {
-    let world = World::new("install-faults");
+    let folders = UserFolders::new("install-faults");
     for text in [
         "{",
         "[]",
@@ -179,12 +179,12 @@ fn files_that_cannot_be_changed_stay_as_they_are() {
         r#"{"mcpServers": {"s": {}, "s": {}}}"#,
         r#"{"mcpServers": {}, "mcpServers": {}}"#,
     ] {
-        world.write(CLAUDE, text);
-        let refused = world.run(&["install", "--config", "claude-code", "s", "https://x"]);
+        folders.write(CLAUDE, text);
+        let refused = folders.run(&["install", "--config", "claude-code", "s", "https://x"]);
         assert_eq!(refused.code, Some(2), "{text} {refused:?}");
         assert!(refused.err.contains(".claude.json"), "{text} {refused:?}");
-        assert_eq!(world.text(CLAUDE), text);
-        assert!(!world.0.0.join("home/.claude.json.bak").exists());
+        assert_eq!(folders.text(CLAUDE), text);
+        assert!(!folders.0.0.join("home/.claude.json.bak").exists());
     }
     for (arguments, said) in [
         (&["install", "s", "https://x"][..], "--config <FILE|HOST>"),
@@ -213,7 +213,7 @@ fn files_that_cannot_be_changed_stay_as_they_are() {
             "folder",
         ),
     ] {
-        let refused = world.run(arguments);
+        let refused = folders.run(arguments);
         assert_eq!(refused.code, Some(2), "{arguments:?} {refused:?}");
         assert!(refused.err.contains(said), "{arguments:?} {refused:?}");
     }
@@ -221,13 +221,13 @@ fn files_that_cannot_be_changed_stay_as_they_are() {
 
 #[test]
 fn links_are_kept_and_never_followed_by_backups() {
-    let world = World::new("install-links");
-    let at = |path: &str| world.0.0.join(path);
-    world.write("dotfiles.json", "{\"mcpServers\": {}}");
-    world.write("victim", "precious");
+    let folders = UserFolders::new("install-links");
+    let at = |path: &str| folders.0.0.join(path);
+    folders.write("dotfiles.json", "{\"mcpServers\": {}}");
+    folders.write("victim", "precious");
     symlink(at("dotfiles.json"), at("project/.mcp.json")).expect("a link");
     symlink(at("victim"), at("dotfiles.json.bak")).expect("a link");
-    world.printed(&[
+    folders.printed(&[
         "install",
         "--config",
         "claude-code",
@@ -235,28 +235,28 @@ fn links_are_kept_and_never_followed_by_backups() {
         "s",
         "https://x/",
     ]);
-    assert!(world.text("dotfiles.json").contains("https://x/"));
+    assert!(folders.text("dotfiles.json").contains("https://x/"));
     assert!(at("project/.mcp.json").is_symlink());
-    assert_eq!(world.text("victim"), "precious");
+    assert_eq!(folders.text("victim"), "precious");
     // The first backup stays.
     assert!(at("dotfiles.json.bak").is_symlink());
 }
 
 #[test]
 fn first_backup_is_kept() {
-    let world = World::new("install-backup");
-    world.write(CLAUDE, "{\"mcpServers\": {}} // mine");
+    let folders = UserFolders::new("install-backup");
+    folders.write(CLAUDE, "{\"mcpServers\": {}} // mine");
     for name in ["a", "b"] {
-        world.printed(&["install", "--config", "claude-code", name, "https://x/"]);
+        folders.printed(&["install", "--config", "claude-code", name, "https://x/"]);
     }
-    let backup = world.text("home/.claude.json.bak");
+    let backup = folders.text("home/.claude.json.bak");
     assert_eq!(backup, "{\"mcpServers\": {}} // mine");
-    assert!(world.text(CLAUDE).contains("\"b\""));
+    assert!(folders.text(CLAUDE).contains("\"b\""));
 }
 
 #[test]
 fn deep_text_is_refused_at_once() {
-    let world = World::new("install-deep");
+    let folders = UserFolders::new("install-deep");
     let text = [
         "{\"a\": ".to_owned(),
         "[".repeat(1 << 20),
@@ -264,28 +264,28 @@ fn deep_text_is_refused_at_once() {
     ]
     .concat()
         + "}";
-    world.write(CLAUDE, &text);
-    let refused = world.run(&["install", "--config", "claude-code", "s", "https://x/"]);
+    folders.write(CLAUDE, &text);
+    let refused = folders.run(&["install", "--config", "claude-code", "s", "https://x/"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.err.contains("depth"), "{refused:?}");
 }
 
 #[test]
 fn installs_at_the_same_time_keep_each_other() {
-    let world = World::new("install-together");
+    let folders = UserFolders::new("install-together");
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     for before in [None, Some("{}")] {
         if let Some(before) = before {
-            world.write(CLAUDE, before);
+            folders.write(CLAUDE, before);
         }
         std::thread::scope(|scope| {
             for name in names {
                 let install = ["install", "--config", "claude-code", name, "https://x/"];
-                let world = &world;
-                scope.spawn(move || world.printed(&install));
+                let folders = &folders;
+                scope.spawn(move || folders.printed(&install));
             }
         });
-        let file: Value = serde_json::from_str(&world.text(CLAUDE)).expect("JSON");
+        let file: Value = serde_json::from_str(&folders.text(CLAUDE)).expect("JSON");
         let servers = file["mcpServers"].as_object().expect("an object");
         assert_eq!(servers.len(), names.len(), "{file}");
     }

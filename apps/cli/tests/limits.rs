@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::servers::World;
+use super::servers::UserFolders;
 use super::subject;
 use crate::support::conversation::Conversation;
 use crate::support::folder::Folder;
@@ -69,20 +69,20 @@ fn large_arguments_are_refused_with_file_size_and_limit() {
 
 #[test]
 fn pipe_is_read_as_a_file_with_servers_but_not_for_ever() {
-    let world = World::new("limits-pipe");
-    let pipe = world.0.file("pipe");
+    let folders = UserFolders::new("limits-pipe");
+    let pipe = folders.0.file("pipe");
     let made = Command::new("mkfifo").arg(&pipe).status().expect("it runs");
     assert!(made.success());
-    let changed = world.run(&["install", "--config", &pipe, "s", "https://x/"]);
+    let changed = folders.run(&["install", "--config", &pipe, "s", "https://x/"]);
     assert_eq!(changed.code, Some(2), "{changed:?}");
     assert!(changed.err.contains("no regular file"), "{changed:?}");
     let text = r#"{"mcpServers": {"s": {"url": "https://x/"}}}"#;
     let listed = std::thread::scope(|scope| {
         scope.spawn(|| std::fs::write(&pipe, text).expect("written"));
-        world.printed(&["servers", "--config", &pipe])
+        folders.printed(&["servers", "--config", &pipe])
     });
     assert!(listed.contains("https://x/"), "{listed}");
-    let silent = world.run(&["tools", "--config", &pipe, "s"]);
+    let silent = folders.run(&["tools", "--config", &pipe, "s"]);
     assert_eq!(silent.code, Some(2), "{silent:?}");
     assert!(silent.err.contains("end of the pipe"), "{silent:?}");
 }

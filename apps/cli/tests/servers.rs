@@ -14,9 +14,9 @@ use crate::support::program::{Printed, mcp};
 use crate::terminal::User;
 
 /// A home and a project of a user.
-pub(crate) struct World(pub(crate) Folder);
+pub(crate) struct UserFolders(pub(crate) Folder);
 
-impl World {
+impl UserFolders {
     pub(crate) fn new(name: &str) -> Self {
         let folder = Folder::new(name).created();
         for path in [
@@ -68,7 +68,7 @@ impl World {
 
 #[test]
 fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
-    let world = World::new("config-program");
+    let folders = UserFolders::new("config-program");
     let script =
         "[ \"$SECRET\" = hunter2 ] && [ \"$MORE\" = mine ] && [ -d .vscode ] && exec \"$1\"";
     let entry = json!({
@@ -77,7 +77,7 @@ fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
     });
     let file = json!({"mcpServers": {"sub": entry, "broken": {"command": "${NO_SUCH_VARIABLE}"},
         "api": {"openapi": "api.yaml"}}});
-    world.write("some.json", &file.to_string());
+    folders.write("some.json", &file.to_string());
     let sum = [
         "call",
         "--config",
@@ -89,7 +89,7 @@ fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
         "-e",
         "MORE=mine",
     ];
-    assert_eq!(world.printed(&sum), "3\n");
+    assert_eq!(folders.printed(&sum), "3\n");
 
     for (arguments, expected) in [
         (
@@ -130,7 +130,7 @@ fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
         ),
         (&["tools", "@none"], "no host lists a server `none`"),
     ] {
-        let printed = world.run(arguments);
+        let printed = folders.run(arguments);
         assert_eq!(printed.code, Some(2), "{arguments:?} {printed:?}");
         assert!(printed.err.contains(expected), "{arguments:?} {printed:?}");
     }
@@ -138,7 +138,7 @@ fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
 
 #[test]
 fn url_of_a_host_is_called_with_its_headers() {
-    let world = World::new("config-url");
+    let folders = UserFolders::new("config-url");
     let subject = Served::start();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("bound");
@@ -146,7 +146,7 @@ fn url_of_a_host_is_called_with_its_headers() {
     let server =
         json!({"type": "http", "url": format!("http://{address}/mcp"), "headers": headers});
     let text = format!("{{ // for VS Code\n\"servers\": {{\"web\": {server},}},\n}}");
-    world.write("project/.vscode/mcp.json", &text);
+    folders.write("project/.vscode/mcp.json", &text);
     let asked = thread::spawn(move || {
         let mut head = String::new();
         let (stream, _) = listener.accept().expect("a client");
@@ -159,7 +159,7 @@ fn url_of_a_host_is_called_with_its_headers() {
         }
         head
     });
-    world.run(&[
+    folders.run(&[
         "ping",
         "--config",
         "vscode",
@@ -176,25 +176,33 @@ fn url_of_a_host_is_called_with_its_headers() {
     );
 
     let plain = json!({"context_servers": {"web": {"url": subject.url, "headers": {"x-tenant": "${env:HUSH}"}}}});
-    world.write("home/.config/zed/settings.json", &plain.to_string());
-    world.write("home/.config/Code/User/mcp.json", &text);
-    let both = world.run(&["ping", "@web"]);
+    folders.write("home/.config/zed/settings.json", &plain.to_string());
+    folders.write("home/.config/Code/User/mcp.json", &text);
+    let both = folders.run(&["ping", "@web"]);
     assert_eq!(both.code, Some(2), "{both:?}");
     for part in ["several servers `web`", "vscode, ", "zed, ", &subject.url] {
         assert!(both.err.contains(part), "{part} {both:?}");
     }
-    fs::remove_file(world.0.0.join("home/.config/Code/User/mcp.json")).expect("it exists");
-    assert_eq!(world.printed(&["call", "@web", "add", "a=1", "b=2"]), "3\n");
+    fs::remove_file(folders.0.0.join("home/.config/Code/User/mcp.json")).expect("it exists");
     assert_eq!(
-        world.printed(&["call", "--config", "zed", "web", "add", "a=1", "b=2"]),
+        folders.printed(&["call", "@web", "add", "a=1", "b=2"]),
+        "3\n"
+    );
+    assert_eq!(
+        folders.printed(&["call", "--config", "zed", "web", "add", "a=1", "b=2"]),
         "3\n"
     );
 }
 
 #[test]
 fn servers_of_all_hosts_are_listed_without_secrets() {
-    let world = World::new("servers");
-    let project = world.0.0.join("project").canonicalize().expect("a folder");
+    let folders = UserFolders::new("servers");
+    let project = folders
+        .0
+        .0
+        .join("project")
+        .canonicalize()
+        .expect("a folder");
     let project = project.to_str().expect("text");
     let files = [
         (
@@ -223,9 +231,9 @@ fn servers_of_all_hosts_are_listed_without_secrets() {
         ("home/.config/zed/settings.json", json!({"theme": "One"})),
     ];
     for (path, value) in &files {
-        world.write(path, &value.to_string());
+        folders.write(path, &value.to_string());
     }
-    let listed = world.run(&["servers"]);
+    let listed = folders.run(&["servers"]);
     assert_eq!((listed.code, &*listed.err), (Some(0), ""), "{listed:?}");
     assert!(
         !listed.out.contains("hunter2") && !listed.out.contains('\u{1b}'),
@@ -240,7 +248,7 @@ fn servers_of_all_hosts_are_listed_without_secrets() {
     ] {
         assert!(listed.out.contains(line), "{line} {listed:?}");
     }
-    let all: Value = serde_json::from_str(&world.printed(&["servers", "--json"])).expect("JSON");
+    let all: Value = serde_json::from_str(&folders.printed(&["servers", "--json"])).expect("JSON");
     let all = all["servers"].as_array().expect("a list");
     let names: Vec<_> = all.iter().map(|s| (&s["host"], &s["name"])).collect();
     assert_eq!(
@@ -255,15 +263,15 @@ fn servers_of_all_hosts_are_listed_without_secrets() {
         ])
     );
     assert_eq!(
-        world
+        folders
             .printed(&["servers", "--config", "cursor", "--json"])
             .matches("host")
             .count(),
         1
     );
 
-    world.write("home/.cursor/mcp.json", "{\n  nonsense");
-    let faulty = world.run(&["servers"]);
+    folders.write("home/.cursor/mcp.json", "{\n  nonsense");
+    let faulty = folders.run(&["servers"]);
     assert_eq!(faulty.code, Some(2), "{faulty:?}");
     assert!(
         faulty
@@ -276,28 +284,28 @@ fn servers_of_all_hosts_are_listed_without_secrets() {
 
 #[test]
 fn task_of_a_named_server_is_remembered_by_the_name() {
-    let world = World::new("config-task");
+    let folders = UserFolders::new("config-task");
     let subject = Served::with(&["http", "tasks"]);
     let server = json!({"mcpServers": {"sub": {"url": format!("{}?key=hunter2", subject.url)}}});
-    world.write("project/.mcp.json", &server.to_string());
-    let id = world.printed(&["call", "--background", "@sub", "--project", "render"]);
+    folders.write("project/.mcp.json", &server.to_string());
+    let id = folders.printed(&["call", "--background", "@sub", "--project", "render"]);
     assert_eq!(
-        world.printed(&["tasks", "list"]),
+        folders.printed(&["tasks", "list"]),
         format!("{}  render  @sub\n", id.trim())
     );
     // An entry of the user with the same name is another server.
     let other = json!({"mcpServers": {"sub": {"command": "false"}}});
-    world.write("home/.claude.json", &other.to_string());
-    let asked = world.run(&["tasks", "get", id.trim()]);
+    folders.write("home/.claude.json", &other.to_string());
+    let asked = folders.run(&["tasks", "get", id.trim()]);
     assert_eq!(asked.code, Some(2), "{asked:?}");
     assert!(asked.err.contains("add `--project`"), "{asked:?}");
-    let state = world.printed(&["tasks", "get", id.trim(), "--project"]);
+    let state = folders.printed(&["tasks", "get", id.trim(), "--project"]);
     assert!(state.starts_with("working"), "{state}");
-    for file in fs::read_dir(world.0.0.join("tokens/tasks")).expect("a folder") {
+    for file in fs::read_dir(folders.0.0.join("tokens/tasks")).expect("a folder") {
         let text = fs::read_to_string(file.expect("a file").path()).expect("text");
         assert!(!text.contains("hunter2"), "{text}");
     }
-    world.printed(&["tasks", "cancel", id.trim(), "--project"]);
+    folders.printed(&["tasks", "cancel", id.trim(), "--project"]);
 }
 
 #[test]
@@ -308,7 +316,7 @@ fn server_of_a_project_is_used_only_with_consent() {
         ("vscode", ".vscode/mcp.json", "servers"),
         ("zed", ".zed/settings.json", "context_servers"),
     ] {
-        let world = World::new(&format!("consent-{host}"));
+        let folders = UserFolders::new(&format!("consent-{host}"));
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("set");
         let address = listener.local_addr().expect("bound");
@@ -320,11 +328,11 @@ fn server_of_a_project_is_used_only_with_consent() {
             "web": {"url": format!("http://{address}/${{HUSH}}")},
         });
         for folder in [".cursor", ".zed"] {
-            fs::create_dir_all(world.0.0.join("project").join(folder)).expect("a folder");
+            fs::create_dir_all(folders.0.0.join("project").join(folder)).expect("a folder");
         }
         let path = format!("project/{file}");
-        world.write(&path, &json!({(list): servers}).to_string());
-        let started = world.0.0.join("project/started");
+        folders.write(&path, &json!({(list): servers}).to_string());
+        let started = folders.0.0.join("project/started");
         for arguments in [
             &["tools", "@own"][..],
             &["tools", "--config", host, "own"],
@@ -332,14 +340,19 @@ fn server_of_a_project_is_used_only_with_consent() {
             &["login", "@web"],
             &["logout", "--config", host, "web"],
         ] {
-            let printed = world.run(arguments);
+            let printed = folders.run(arguments);
             assert_eq!(printed.code, Some(2), "{arguments:?} {printed:?}");
             for part in [file, "add `--project`"] {
                 assert!(printed.err.contains(part), "{arguments:?} {printed:?}");
             }
             assert!(!printed.err.contains("hunter2"), "{printed:?}");
         }
-        assert!(world.run(&["ping", "@web"]).err.contains("variables HUSH"));
+        assert!(
+            folders
+                .run(&["ping", "@web"])
+                .err
+                .contains("variables HUSH")
+        );
         assert!(!started.exists() && listener.accept().is_err());
         for arguments in [
             &["call", "@own", "--project", "add", "a=1", "b=2"][..],
@@ -354,7 +367,7 @@ fn server_of_a_project_is_used_only_with_consent() {
                 "b=2",
             ],
         ] {
-            let printed = world.run(arguments);
+            let printed = folders.run(arguments);
             assert_eq!(
                 (printed.code, &*printed.out),
                 (Some(0), "3\n"),
@@ -373,16 +386,16 @@ fn server_of_a_project_is_used_only_with_consent() {
 
 #[test]
 fn user_is_asked_before_a_server_of_a_project_is_used() {
-    let world = World::new("consent-question");
+    let folders = UserFolders::new("consent-question");
     let server = json!({"mcpServers": {"own": {"command": "${SUBJECT}"}}});
     let other = json!({"mcpServers": {"own": {"command": "false"}}});
     for (answer, code) in [("n", 2), ("", 2), ("y", 0)] {
-        world.write("project/.mcp.json", &server.to_string());
-        let mut user = User::at(world.command(&["call", "@own", "add", "a=1", "b=2"]));
+        folders.write("project/.mcp.json", &server.to_string());
+        let mut user = User::at(folders.command(&["call", "@own", "add", "a=1", "b=2"]));
         user.sees("\"command\": \"${SUBJECT}\"");
         user.sees("Use it, with the variables SUBJECT? [y/N]");
         // The user agrees to what was shown, whatever the file says meanwhile.
-        world.write("project/.mcp.json", &other.to_string());
+        folders.write("project/.mcp.json", &other.to_string());
         user.types(answer);
         if code == 0 {
             user.sees("3");
@@ -395,7 +408,7 @@ fn user_is_asked_before_a_server_of_a_project_is_used() {
 
 #[test]
 fn question_hides_nothing_that_decides_what_is_started() {
-    let world = World::new("consent-hidden");
+    let folders = UserFolders::new("consent-hidden");
     let harmless = "harmless ".repeat(150);
     for (member, value) in [
         (
@@ -411,14 +424,14 @@ fn question_hides_nothing_that_decides_what_is_started() {
     ] {
         let server = json!({"command": "sh", (member): value});
         let file = json!({"mcpServers": {"own": server}});
-        world.write("project/.mcp.json", &file.to_string());
-        let mut user = User::at(world.command(&["tools", "@own"]));
+        folders.write("project/.mcp.json", &file.to_string());
+        let mut user = User::at(folders.command(&["tools", "@own"]));
         user.sees("evil");
         user.sees("[y/N]");
         user.types("n");
         user.ends(2);
         // Without a terminal, the members are named, and no secret is printed.
-        let printed = world.run(&["tools", "@own"]);
+        let printed = folders.run(&["tools", "@own"]);
         let named = printed.err.split("with the members ").nth(1);
         assert!(
             named.is_some_and(|named| named.contains(member)),
@@ -427,24 +440,24 @@ fn question_hides_nothing_that_decides_what_is_started() {
         assert!(!printed.err.contains("ghp_"), "{printed:?}");
     }
     let long = json!({"command": "sh", "args": ["x".repeat(5_000)]});
-    world.write(
+    folders.write(
         "project/.mcp.json",
         &json!({"mcpServers": {"own": long}}).to_string(),
     );
-    let mut user = User::at(world.command(&["tools", "@own"]));
+    let mut user = User::at(folders.command(&["tools", "@own"]));
     user.sees("too many to be judged");
     user.ends(2);
 }
 
 #[test]
 fn entry_of_the_user_is_used_before_that_of_a_project() {
-    let world = World::new("consent-order");
+    let folders = UserFolders::new("consent-order");
     let theirs = json!({"mcpServers": {"sub": {"command": "false"}}});
     let own = json!({"mcpServers": {"sub": {"command": "${SUBJECT}"}}});
-    world.write("project/.mcp.json", &theirs.to_string());
-    world.write("home/.claude.json", &own.to_string());
+    folders.write("project/.mcp.json", &theirs.to_string());
+    folders.write("home/.claude.json", &own.to_string());
     for words in [&["@sub"][..], &["--config", "claude-code", "sub"]] {
-        let printed = world.run(&[&["call"], words, &["add", "a=1", "b=2"]].concat());
+        let printed = folders.run(&[&["call"], words, &["add", "a=1", "b=2"]].concat());
         assert_eq!(
             (printed.code, &*printed.out),
             (Some(0), "3\n"),
@@ -464,7 +477,7 @@ fn entry_of_the_user_is_used_before_that_of_a_project() {
         ],
         &["tools", "--project", "--config", "claude-desktop", "sub"],
     ] {
-        let printed = world.run(arguments);
+        let printed = folders.run(arguments);
         assert_eq!(printed.code, Some(2), "{printed:?}");
     }
 }

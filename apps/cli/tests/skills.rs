@@ -5,8 +5,8 @@ use std::fs;
 use tokio::runtime::Runtime;
 
 use crate::support::folder::Folder;
-use crate::support::liar::{Liar, TEXT, URI};
 use crate::support::program::{Printed, mcp};
+use crate::support::skill_server::{SkillServer, TEXT, URI};
 
 use super::{Served, run, subject};
 
@@ -26,14 +26,14 @@ fn skills(folder: &str, arguments: &[&str]) -> Printed {
 }
 
 /// Serves a skill until the runtime is dropped. Returns the URL of the server.
-fn serve(liar: &Liar) -> (Runtime, String) {
+fn serve(server: &SkillServer) -> (Runtime, String) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .unwrap();
     let url = runtime.block_on(async {
         let at = mcp_server::Http::at(("127.0.0.1", 0));
-        let serving = liar.server().serve_http(at).unwrap();
+        let serving = server.server().serve_http(at).unwrap();
         let url = format!("http://{}/mcp", serving.local_addr());
         tokio::spawn(serving.into_future());
         url
@@ -84,8 +84,8 @@ fn server_without_skills_is_an_error() {
 /// Serves an entry with a wrong digest.
 #[test]
 fn skill_that_fails_the_verification_exits_with_6() {
-    let liar = Liar::honest(TEXT, &[]).serving(URI, &TEXT.replace("See", "Run"));
-    let (_runtime, url) = serve(&liar);
+    let server = SkillServer::honest(TEXT, &[]).serving(URI, &TEXT.replace("See", "Run"));
+    let (_runtime, url) = serve(&server);
     let printed: Printed = mcp().args(["skills", &url]).output().unwrap().into();
     assert_eq!(printed.code, Some(0), "{printed:?}");
     let printed: Printed = mcp()
@@ -104,8 +104,9 @@ fn skill_that_fails_the_verification_exits_with_6() {
 
 #[test]
 fn generated_skill_is_never_reported_as_verified() {
-    let liar = Liar::honest(TEXT, &[]).claiming(|entry| entry["resources"] = "dynamic".into());
-    let (_runtime, url) = serve(&liar);
+    let server =
+        SkillServer::honest(TEXT, &[]).claiming(|entry| entry["resources"] = "dynamic".into());
+    let (_runtime, url) = serve(&server);
     let printed: Printed = mcp().args(["skills", &url]).output().unwrap().into();
     assert_eq!(printed.code, Some(0), "{printed:?}");
     assert!(printed.out.contains("generated"), "{printed:?}");
@@ -124,14 +125,15 @@ fn generated_skill_is_never_reported_as_verified() {
 
 #[test]
 fn faults_name_the_skill_and_the_file() {
-    let liar = Liar::honest(TEXT, &[("fields.md", "Fields"), ("more.md", "More")]);
-    liar.0
+    let server = SkillServer::honest(TEXT, &[("fields.md", "Fields"), ("more.md", "More")]);
+    server
+        .0
         .lock()
         .unwrap()
         .files
         .remove("skill://forms/fields.md");
-    let liar = liar.serving("skill://forms/more.md", "Less");
-    let (_runtime, url) = serve(&liar);
+    let server = server.serving("skill://forms/more.md", "Less");
+    let (_runtime, url) = serve(&server);
     let printed: Printed = mcp()
         .args(["skills", &url, "--verify"])
         .output()
@@ -148,13 +150,13 @@ fn faults_name_the_skill_and_the_file() {
 
 #[test]
 fn entry_without_a_digest_is_named_and_not_verified() {
-    let liar = Liar::honest(TEXT, &[]).claiming(|entry| {
+    let server = SkillServer::honest(TEXT, &[]).claiming(|entry| {
         entry["resources"][0]
             .as_object_mut()
             .unwrap()
             .remove("digest");
     });
-    let (_runtime, url) = serve(&liar);
+    let (_runtime, url) = serve(&server);
     let printed: Printed = mcp()
         .args(["skills", &url, "--verify"])
         .output()

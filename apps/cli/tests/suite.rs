@@ -35,8 +35,8 @@ mod watch;
 
 /// A scripted server with an authorization server, as in the tests of the client.
 #[allow(dead_code, reason = "the tests of the client use the rest")]
-#[path = "../../../mcp-client/oauth/tests/world.rs"]
-mod world;
+#[path = "../../../mcp-client/oauth/tests/auth_servers.rs"]
+mod auth_servers;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;

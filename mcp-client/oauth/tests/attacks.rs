@@ -6,7 +6,7 @@ use mcp_client::{FetchError, FetchPolicy};
 use mcp_client_oauth::{OAuthFault, OAuthStep};
 use serde_json::json;
 
-use super::world::*;
+use super::auth_servers::*;
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
 const SERVER: &str = "/.well-known/oauth-authorization-server";
@@ -14,17 +14,17 @@ const SERVER: &str = "/.well-known/oauth-authorization-server";
 /// Returns why a login fails if the redirect has this query; `STATE` and `ISS` stand for the right
 /// values.
 async fn redirected(query: &'static str) -> OAuthFault {
-    let world = World::start().await;
-    world.script(move |asked, world| {
+    let servers = AuthServers::start().await;
+    servers.script(move |asked, servers| {
         (asked.path == "/authorize").then(|| {
             let query = query.replace("STATE", &asked.query["state"]);
-            redirect_with(&query.replace("ISS", &encode(&world.origin())))
+            redirect_with(&query.replace("ISS", &encode(&servers.origin())))
         })
     });
     let oauth = oauth().build().expect("valid");
-    let error = refused(&world, &oauth).await;
+    let error = refused(&servers, &oauth).await;
     assert_eq!(error.step, OAuthStep::Authorization);
-    assert_eq!(world.count("/token"), 0, "the code was sent");
+    assert_eq!(servers.count("/token"), 0, "the code was sent");
     let text = error.to_string();
     assert!(
         !text.contains("secret-code") && !text.contains("evil"),
@@ -70,10 +70,10 @@ async fn redirects_of_other_logins_and_issuers_are_rejected() {
 
 #[tokio::test]
 async fn query_of_a_url_is_in_no_error() {
-    let world = World::start().await;
-    world.without_metadata();
+    let servers = AuthServers::start().await;
+    servers.without_metadata();
     let oauth = oauth().build().expect("valid");
-    let server = format!("{}?key=secret-key", world.server());
+    let server = format!("{}?key=secret-key", servers.server());
     let error = oauth.login(&server).await.expect_err("no metadata");
     assert!(
         !format!("{error} {error:?}").contains("secret-key"),
@@ -91,14 +91,20 @@ async fn query_of_a_url_is_in_no_error() {
 
 #[tokio::test]
 async fn redirect_of_an_earlier_login_is_rejected() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let oauth = oauth().build().expect("valid");
-    let first = oauth.begin(&world.server(), REDIRECT).await.expect("begun");
-    let second = oauth.begin(&world.server(), REDIRECT).await.expect("begun");
+    let first = oauth
+        .begin(&servers.server(), REDIRECT)
+        .await
+        .expect("begun");
+    let second = oauth
+        .begin(&servers.server(), REDIRECT)
+        .await
+        .expect("begun");
     let url = first.url().as_str().to_owned();
     let state = url.split("state=").nth(1).expect("a state");
     let state = state.split('&').next().expect("a state");
-    let iss = encode(&world.origin());
+    let iss = encode(&servers.origin());
     let redirect = format!("{REDIRECT}?code=c&state={state}&iss={iss}");
     let error = oauth
         .finish(second, &redirect)
@@ -110,56 +116,59 @@ async fn redirect_of_an_earlier_login_is_rejected() {
 
 #[tokio::test]
 async fn metadata_of_another_server_or_issuer_are_not_used() {
-    let world = World::start().await;
-    world.script(|asked, _| {
+    let servers = AuthServers::start().await;
+    servers.script(|asked, _| {
         let metadata = json!({"resource": "https://evil.example/mcp", "authorization_servers": ["https://evil.example"]});
         (asked.path == RESOURCE).then(|| answer(200, metadata))
     });
     let oauth = oauth().build().expect("valid");
-    let error = refused(&world, &oauth).await;
+    let error = refused(&servers, &oauth).await;
     assert!(
         matches!(error.fault, OAuthFault::Resource { .. }),
         "{error}"
     );
 
-    world.script(|asked, world| {
-        let mut metadata = world.server_metadata();
+    servers.script(|asked, servers| {
+        let mut metadata = servers.server_metadata();
         metadata["issuer"] = json!("https://honest.example");
         (asked.path == SERVER).then(|| answer(200, metadata))
     });
-    let oauth = super::world::oauth().build().expect("valid");
-    let error = refused(&world, &oauth).await;
+    let oauth = super::auth_servers::oauth().build().expect("valid");
+    let error = refused(&servers, &oauth).await;
     assert!(matches!(error.fault, OAuthFault::Issuer { .. }), "{error}");
-    assert_eq!(world.count("/register"), 0);
+    assert_eq!(servers.count("/register"), 0);
 }
 
 #[tokio::test]
 async fn server_without_pkce_is_refused_unless_it_is_known() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     for methods in [json!(null), json!([]), json!(["plain"])] {
-        world.script(move |asked, world| {
-            let mut metadata = world.server_metadata();
+        servers.script(move |asked, servers| {
+            let mut metadata = servers.server_metadata();
             metadata["code_challenge_methods_supported"] = methods.clone();
             (asked.path == SERVER).then(|| answer(200, metadata))
         });
         let strict = oauth().build().expect("valid");
-        let error = refused(&world, &strict).await;
+        let error = refused(&servers, &strict).await;
         assert!(matches!(error.fault, OAuthFault::Pkce), "{error}");
         assert!(error.to_string().contains("S256"), "{error}");
     }
-    assert_eq!(world.count("/authorize"), 0);
-    let lenient = oauth().assume_pkce(world.origin()).build().expect("valid");
-    connect(&world, &lenient).await.expect("connected");
+    assert_eq!(servers.count("/authorize"), 0);
+    let lenient = oauth()
+        .assume_pkce(servers.origin())
+        .build()
+        .expect("valid");
+    connect(&servers, &lenient).await.expect("connected");
     assert_eq!(
-        world.asked("/authorize")[0].query["code_challenge_method"],
+        servers.asked("/authorize")[0].query["code_challenge_method"],
         "S256"
     );
 }
 
 /// Answers for a public name whose server is on this machine, so that the policy takes it for
 /// public.
-fn public_policy(world: &World) -> FetchPolicy {
-    let port = world.address.port();
+fn public_policy(servers: &AuthServers) -> FetchPolicy {
+    let port = servers.address.port();
     FetchPolicy::new()
         .time(Duration::from_secs(5))
         .resolver(move |host: String, _| async move {
@@ -185,17 +194,17 @@ async fn metadata_cannot_lead_to_private_addresses() {
         ("file:///etc/passwd", true),
         ("javascript:alert(1)", true),
     ] {
-        let world = World::start().await;
-        world.script(move |asked, world| {
-            let mut metadata = world.resource_metadata();
+        let servers = AuthServers::start().await;
+        servers.script(move |asked, servers| {
+            let mut metadata = servers.resource_metadata();
             metadata["authorization_servers"] = json!([host]);
             (asked.path == RESOURCE).then(|| answer(200, metadata))
         });
         let oauth = oauth()
-            .policy(public_policy(&world))
+            .policy(public_policy(&servers))
             .build()
             .expect("valid");
-        let error = refused(&world, &oauth).await;
+        let error = refused(&servers, &oauth).await;
         assert_eq!(error.step, OAuthStep::ServerMetadata, "{host}");
         let is_policy = match &error.fault {
             OAuthFault::Fetch(error) => matches!(**error, FetchError::Address { .. }),
@@ -223,14 +232,14 @@ async fn endpoints_cannot_be_other_schemes_or_hosts_in_plain_text() {
             "https://a.example/#x",
             "/relative",
         ] {
-            let world = World::start().await;
-            world.script(move |asked, world| {
-                let mut metadata = world.server_metadata();
+            let servers = AuthServers::start().await;
+            servers.script(move |asked, servers| {
+                let mut metadata = servers.server_metadata();
                 metadata[name] = json!(url);
                 (asked.path == SERVER).then(|| answer(200, metadata))
             });
             let oauth = oauth().build().expect("valid");
-            let error = refused(&world, &oauth).await;
+            let error = refused(&servers, &oauth).await;
             let found =
                 matches!(error.fault, OAuthFault::Endpoint { name: found, .. } if found == name);
             assert!(found, "{name} {url}: {error}");
@@ -240,7 +249,7 @@ async fn endpoints_cannot_be_other_schemes_or_hosts_in_plain_text() {
 
 #[tokio::test]
 async fn huge_slow_and_endless_answers_are_cut_off() {
-    type Make = fn(&World) -> Answer;
+    type Make = fn(&AuthServers) -> Answer;
     let cases: [(&str, Make); 5] = [
         ("more than the", |_| answer(200, "x".repeat(300 << 10))),
         // It does not say how long it is.
@@ -252,35 +261,35 @@ async fn huge_slow_and_endless_answers_are_cut_off() {
             slow.pause = Duration::from_secs(60);
             slow
         }),
-        ("too many redirects", |world| {
-            answer(302, "").header("location", format!("{}{RESOURCE}", world.origin()))
+        ("too many redirects", |servers| {
+            answer(302, "").header("location", format!("{}{RESOURCE}", servers.origin()))
         }),
         ("it leads to", |_| {
             answer(302, "").header("location", "https://evil.example/")
         }),
     ];
     for (text, make) in cases {
-        let world = World::start().await;
-        world.script(move |asked, world| (asked.path == RESOURCE).then(|| make(world)));
+        let servers = AuthServers::start().await;
+        servers.script(move |asked, servers| (asked.path == RESOURCE).then(|| make(servers)));
         let policy = FetchPolicy::new()
             .size(256 << 10)
             .idle(Duration::from_millis(300))
             .time(Duration::from_secs(5));
         let oauth = oauth().policy(policy).build().expect("valid");
-        let error = refused(&world, &oauth).await;
+        let error = refused(&servers, &oauth).await;
         assert!(error.to_string().contains(text), "{error}");
-        assert!(world.count(RESOURCE) <= 5);
+        assert!(servers.count(RESOURCE) <= 5);
     }
 }
 
 #[tokio::test]
 async fn documents_are_bounded_by_default() {
     for path in [RESOURCE, SERVER, "/register", "/token"] {
-        let world = World::start().await;
-        world.script(move |asked, _| {
+        let servers = AuthServers::start().await;
+        servers.script(move |asked, _| {
             (asked.path == path).then(|| answer(200, "x".repeat((256 << 10) + 1)))
         });
-        let error = refused(&world, &oauth().build().expect("valid")).await;
+        let error = refused(&servers, &oauth().build().expect("valid")).await;
         let is_too_large = match &error.fault {
             OAuthFault::Fetch(error) => matches!(**error, FetchError::TooLarge { .. }),
             _ => false,
@@ -292,28 +301,28 @@ async fn documents_are_bounded_by_default() {
 #[tokio::test]
 async fn redirects_of_requests_with_secrets_are_not_followed() {
     for path in ["/token", "/register"] {
-        let world = World::start().await;
-        world.script(move |asked, world| {
-            let location = format!("{}/elsewhere", world.origin());
+        let servers = AuthServers::start().await;
+        servers.script(move |asked, servers| {
+            let location = format!("{}/elsewhere", servers.origin());
             (asked.path == path).then(|| answer(307, "").header("location", location))
         });
         let oauth = oauth().build().expect("valid");
-        let error = refused(&world, &oauth).await;
+        let error = refused(&servers, &oauth).await;
         assert!(
             matches!(error.fault, OAuthFault::Status(status) if status == 307),
             "{error}"
         );
-        assert_eq!(world.count("/elsewhere"), 0);
+        assert_eq!(servers.count("/elsewhere"), 0);
     }
 }
 
 #[tokio::test]
 async fn challenges_of_other_schemes_and_malformed_ones_do_not_hide_ours() {
-    let world = World::start().await;
-    world.script(|asked, world| {
+    let servers = AuthServers::start().await;
+    servers.script(|asked, servers| {
         let is_first = asked.path == "/mcp" && asked.header("authorization").is_none();
         is_first.then(|| {
-            let url = format!("{}{RESOURCE}", world.origin());
+            let url = format!("{}{RESOURCE}", servers.origin());
             let ours =
                 format!("Basic x, bearer realm=\"a, b\", scope=\"s\", resource_metadata=\"{url}\"");
             answer(401, "")
@@ -324,6 +333,6 @@ async fn challenges_of_other_schemes_and_malformed_ones_do_not_hide_ours() {
         })
     });
     let oauth = oauth().build().expect("valid");
-    connect(&world, &oauth).await.expect("connected");
-    assert_eq!(world.asked("/authorize")[0].query["scope"], "s");
+    connect(&servers, &oauth).await.expect("connected");
+    assert_eq!(servers.asked("/authorize")[0].query["scope"], "s");
 }

@@ -9,7 +9,7 @@ use mcp_client_oauth::{
 use mcp_oauth::jwt::{Algorithm, SigningKey, verify};
 use serde_json::{Value, json};
 
-use super::world::*;
+use super::auth_servers::*;
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
@@ -23,7 +23,7 @@ fn key() -> (PrivateKey, SigningKey) {
 }
 
 /// Returns the claims and the id of the key of the assertion with which the client authenticated.
-fn assertion(asked: &Asked, key: &SigningKey) -> (Value, Option<String>) {
+fn assertion(asked: &RecordedRequest, key: &SigningKey) -> (Value, Option<String>) {
     let kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
     assert_eq!(asked.form("client_assertion_type").as_deref(), Some(kind));
     let text = asked.form("client_assertion").expect("an assertion");
@@ -39,9 +39,9 @@ fn now() -> u64 {
 
 #[tokio::test]
 async fn assertion_of_the_client_is_for_the_issuer_and_for_one_request() {
-    let world = World::start().await;
-    world.script(|asked, world| {
-        let mut token = world.token();
+    let servers = AuthServers::start().await;
+    servers.script(|asked, servers| {
+        let mut token = servers.token();
         token
             .as_object_mut()
             .expect("an object")
@@ -50,13 +50,13 @@ async fn assertion_of_the_client_is_for_the_issuer_and_for_one_request() {
     });
     let (private, signing) = key();
     let client = OAuthClient::new("robot")
-        .issuer(world.origin())
+        .issuer(servers.origin())
         .key(private.with_id("k1"));
     let oauth = OAuth::client_credentials(client).build().expect("valid");
-    let client = connect(&world, &oauth).await.expect("connected");
-    world.expire();
+    let client = connect(&servers, &oauth).await.expect("connected");
+    servers.expire();
     client.tools().one_page().await.expect("listed");
-    let asked = world.asked("/token");
+    let asked = servers.asked("/token");
     assert_eq!(asked.len(), 2);
     let mut ids = BTreeSet::new();
     for asked in &asked {
@@ -66,7 +66,7 @@ async fn assertion_of_the_client_is_for_the_issuer_and_for_one_request() {
             assert_eq!(claims[name], "robot", "{name}");
         }
         // The identifier of the issuer, not the URL of the endpoint.
-        assert_eq!(claims["aud"], world.origin());
+        assert_eq!(claims["aud"], servers.origin());
         let expiry = claims["exp"].as_u64().expect("a time");
         assert!((now() - 5..now() + 120).contains(&expiry), "{claims}");
         assert!(ids.insert(claims["jti"].as_str().expect("an id").to_owned()));
@@ -79,25 +79,25 @@ async fn assertion_of_the_client_is_for_the_issuer_and_for_one_request() {
 async fn each_client_signs_with_its_own_key() {
     // Issuers may give equal ids to different clients.
     for id in ["a", "b"] {
-        let world = World::start().await;
+        let servers = AuthServers::start().await;
         let ((first, _), (second, signing)) = (key(), key());
         let elsewhere = OAuthClient::new("a").issuer("https://elsewhere.example");
-        let here = OAuthClient::new(id).issuer(world.origin()).key(second);
+        let here = OAuthClient::new(id).issuer(servers.origin()).key(second);
         let oauth = OAuth::client_credentials(elsewhere.key(first))
             .client(here)
             .build()
             .expect("valid");
-        connect(&world, &oauth).await.expect("connected");
-        let (claims, _) = assertion(&world.asked("/token")[0], &signing);
+        connect(&servers, &oauth).await.expect("connected");
+        let (claims, _) = assertion(&servers.asked("/token")[0], &signing);
         assert_eq!(claims["iss"], id);
     }
 }
 
 #[tokio::test]
 async fn credentials_are_sent_by_the_chosen_method_only() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let client = OAuthClient::new("robot")
-        .issuer(world.origin())
+        .issuer(servers.origin())
         .secret("s&=%")
         .method(ClientAuthMethod::SecretPost);
     let oauth = OAuth::client_credentials(client)
@@ -105,52 +105,52 @@ async fn credentials_are_sent_by_the_chosen_method_only() {
         .scope("write")
         .build()
         .expect("valid");
-    connect(&world, &oauth).await.expect("connected");
-    let token = &world.asked("/token")[0];
+    connect(&servers, &oauth).await.expect("connected");
+    let token = &servers.asked("/token")[0];
     assert_eq!(token.form("client_id").as_deref(), Some("robot"));
     assert_eq!(token.form("client_secret").as_deref(), Some("s&=%"));
     assert_eq!(token.header("authorization"), None);
-    assert_eq!(token.form("resource"), Some(world.server()));
+    assert_eq!(token.form("resource"), Some(servers.server()));
     assert_eq!(token.form("scope").as_deref(), Some("read write"));
 }
 
 /// Checks for whom an assertion is wanted, and returns it.
-fn assert_for(request: &AssertionRequest, world: &str, text: &str) -> Secret {
-    assert_eq!(request.issuer, world);
-    assert_eq!(request.resource, format!("{world}/mcp"));
+fn assert_for(request: &AssertionRequest, servers: &str, text: &str) -> Secret {
+    assert_eq!(request.issuer, servers);
+    assert_eq!(request.resource, format!("{servers}/mcp"));
     Secret::new(text)
 }
 
 #[tokio::test]
 async fn workload_sends_its_identity_as_an_assertion() {
-    let world = World::start().await;
-    let origin = world.origin();
+    let servers = AuthServers::start().await;
+    let origin = servers.origin();
     let job = OAuthClient::new("job").issuer(&origin);
     let oauth = OAuth::workload(job, move |request| {
         let identity = assert_for(&request, &origin, "identity");
         async move { Ok(identity) }
     });
     let oauth = oauth.scope("read").build().expect("valid");
-    connect(&world, &oauth).await.expect("connected");
-    let token = &world.asked("/token")[0];
+    connect(&servers, &oauth).await.expect("connected");
+    let token = &servers.asked("/token")[0];
     assert_eq!(token.form("grant_type").as_deref(), Some(JWT_BEARER));
     assert_eq!(token.form("assertion").as_deref(), Some("identity"));
     assert_eq!(token.form("client_id").as_deref(), Some("job"));
-    assert_eq!(token.form("resource"), Some(world.server()));
+    assert_eq!(token.form("resource"), Some(servers.server()));
     assert_eq!(token.form("scope").as_deref(), Some("read"));
-    assert_eq!(world.count("/authorize"), 0);
+    assert_eq!(servers.count("/authorize"), 0);
 }
 
 /// Logs in by way of an identity provider, which answers with this type of token.
-async fn by_enterprise(issued: &'static str) -> (std::sync::Arc<World>, OAuth) {
-    let world = World::start().await;
-    world.script(move |asked, _| {
+async fn by_enterprise(issued: &'static str) -> (std::sync::Arc<AuthServers>, OAuth) {
+    let servers = AuthServers::start().await;
+    servers.script(move |asked, _| {
         let token = json!({
             "access_token": "the-id-jag", "token_type": "N_A", "issued_token_type": issued,
         });
         (asked.path == "/provider").then(|| answer(200, token))
     });
-    let origin = world.origin();
+    let origin = servers.origin();
     let provider = format!("{origin}/provider");
     let known = OAuthClient::new("at-provider").secret("provider-secret");
     let enterprise = Enterprise::new(provider, known, move |request| {
@@ -159,24 +159,24 @@ async fn by_enterprise(issued: &'static str) -> (std::sync::Arc<World>, OAuth) {
     });
     let client = OAuthClient::new("at-server").secret("server-secret");
     let client = client.method(ClientAuthMethod::SecretPost);
-    let oauth = OAuth::enterprise(enterprise, client).issuer(world.origin());
+    let oauth = OAuth::enterprise(enterprise, client).issuer(servers.origin());
     let oauth = oauth.scope("read");
-    (world, oauth.build().expect("valid"))
+    (servers, oauth.build().expect("valid"))
 }
 
 #[tokio::test]
 async fn identity_token_is_exchanged_for_an_assertion_for_the_server() {
-    let (world, oauth) = by_enterprise(ID_JAG).await;
-    connect(&world, &oauth).await.expect("connected");
-    let exchange = &world.asked("/provider")[0];
+    let (servers, oauth) = by_enterprise(ID_JAG).await;
+    connect(&servers, &oauth).await.expect("connected");
+    let exchange = &servers.asked("/provider")[0];
     for (name, expected) in [
         (
             "grant_type",
             "urn:ietf:params:oauth:grant-type:token-exchange",
         ),
         ("requested_token_type", ID_JAG),
-        ("audience", &world.origin()),
-        ("resource", &world.server()),
+        ("audience", &servers.origin()),
+        ("resource", &servers.server()),
         ("subject_token", "id-token"),
         (
             "subject_token_type",
@@ -190,7 +190,7 @@ async fn identity_token_is_exchanged_for_an_assertion_for_the_server() {
     // The base64 of `at-provider:provider-secret`.
     let expected = "Basic YXQtcHJvdmlkZXI6cHJvdmlkZXItc2VjcmV0";
     assert_eq!(exchange.header("authorization"), Some(expected));
-    let token = &world.asked("/token")[0];
+    let token = &servers.asked("/token")[0];
     assert_eq!(token.form("grant_type").as_deref(), Some(JWT_BEARER));
     assert_eq!(token.form("assertion").as_deref(), Some("the-id-jag"));
     assert_eq!(token.form("client_id").as_deref(), Some("at-server"));
@@ -204,13 +204,13 @@ async fn identity_token_is_exchanged_for_an_assertion_for_the_server() {
 #[tokio::test]
 async fn other_tokens_of_the_identity_provider_are_not_sent_to_the_server() {
     for issued in ["urn:ietf:params:oauth:token-type:access_token", ""] {
-        let (world, oauth) = by_enterprise(issued).await;
-        let error = refused(&world, &oauth).await;
+        let (servers, oauth) = by_enterprise(issued).await;
+        let error = refused(&servers, &oauth).await;
         assert_eq!(error.step, OAuthStep::Exchange);
         let OAuthFault::TokenType { expected, found } = &error.fault else {
             panic!("{error}");
         };
         assert_eq!((*expected, found.as_str()), (ID_JAG, issued));
-        assert_eq!(world.count("/token"), 0);
+        assert_eq!(servers.count("/token"), 0);
     }
 }

@@ -4,26 +4,26 @@ use std::sync::Arc;
 
 use mcp_client_oauth::{OAuthFault, OAuthStep};
 
-use super::world::*;
+use super::auth_servers::*;
 
 /// Returns why a login fails if the authorization server answers like this.
 async fn failed(
-    make: impl Fn(&Asked, &World) -> Answer + Send + Sync + 'static,
-) -> (String, Arc<World>) {
-    let world = World::start().await;
-    world.script(move |asked, world| {
+    make: impl Fn(&RecordedRequest, &AuthServers) -> Answer + Send + Sync + 'static,
+) -> (String, Arc<AuthServers>) {
+    let servers = AuthServers::start().await;
+    servers.script(move |asked, servers| {
         asked
             .path
             .starts_with("/authorize")
-            .then(|| make(asked, world))
+            .then(|| make(asked, servers))
     });
-    let error = refused(&world, &oauth().build().expect("valid")).await;
+    let error = refused(&servers, &oauth().build().expect("valid")).await;
     assert_eq!(error.step, OAuthStep::Authorization);
     let OAuthFault::UserAgent(fault) = error.fault else {
         panic!("{error}");
     };
-    assert_eq!(world.count("/token"), 0);
-    (fault.to_string(), world)
+    assert_eq!(servers.count("/token"), 0);
+    (fault.to_string(), servers)
 }
 
 #[tokio::test]
@@ -35,13 +35,13 @@ async fn authorization_server_has_to_redirect_at_once() {
     );
     let (fault, _) = failed(|_, _| answer(302, "")).await;
     assert_eq!(fault, "the redirect has no `Location`");
-    let (fault, world) = failed(|asked, world| {
-        let next = format!("{}{}x", world.origin(), asked.path);
+    let (fault, servers) = failed(|asked, servers| {
+        let next = format!("{}{}x", servers.origin(), asked.path);
         answer(302, "").header("location", next)
     })
     .await;
     assert_eq!(fault, "there were too many redirects");
-    let count = |redirects: usize| world.count(&format!("/authorize{}", "x".repeat(redirects)));
+    let count = |redirects: usize| servers.count(&format!("/authorize{}", "x".repeat(redirects)));
     assert_eq!((count(10), count(11)), (1, 0));
 }
 
@@ -49,8 +49,8 @@ async fn authorization_server_has_to_redirect_at_once() {
 async fn only_the_redirect_uri_itself_ends_the_login() {
     for other in ["/callback2", "/callback/", "/call"] {
         // The client follows the redirect, and nothing listens there.
-        let (fault, _) = failed(move |asked, world| {
-            let answer = world.redirect(asked);
+        let (fault, _) = failed(move |asked, servers| {
+            let answer = servers.redirect(asked);
             let mut headers = answer.headers.iter();
             let (_, location) = headers.find(|(name, _)| name == "location").expect("one");
             let location = location.replace("/callback", other);

@@ -11,7 +11,7 @@ use mcp_client_oauth::{
 };
 use tokio::time::sleep;
 
-use super::world::*;
+use super::auth_servers::*;
 
 /// A store that notes what is saved without its lock.
 #[derive(Clone, Default)]
@@ -77,10 +77,10 @@ impl TokenStore for Watched {
 
 #[tokio::test]
 async fn tokens_and_clients_are_saved_under_their_lock() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let store = Watched::default();
     let oauth = oauth().store(store.clone()).build().expect("valid");
-    let client = connect(&world, &oauth).await.expect("connected");
+    let client = connect(&servers, &oauth).await.expect("connected");
     let saved = || std::mem::take(&mut *store.saved.lock().expect("no panic"));
     let is_locked =
         |(key, held): &(StoreKey, bool)| *held || matches!(key, StoreKey::Server { .. });
@@ -88,39 +88,45 @@ async fn tokens_and_clients_are_saved_under_their_lock() {
     let all = saved();
     assert_eq!(all.len(), 3);
     assert!(all.iter().all(is_locked), "{all:?}");
-    world.expire();
+    servers.expire();
     client.tools().one_page().await.expect("listed");
     let all = saved();
-    assert_eq!((all.len(), world.count("/authorize")), (2, 1));
+    assert_eq!((all.len(), servers.count("/authorize")), (2, 1));
     assert!(all.iter().all(is_locked), "{all:?}");
     assert!(store.held.lock().expect("no panic").is_empty());
 }
 
 #[tokio::test]
 async fn tokens_that_cannot_be_saved_are_used_until_the_program_ends() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let store = Watched::default();
     let oauth = oauth().store(store.clone()).build().expect("valid");
     // The registration is saved.
-    oauth.begin(&world.server(), REDIRECT).await.expect("begun");
+    oauth
+        .begin(&servers.server(), REDIRECT)
+        .await
+        .expect("begun");
     store.is_full.store(true, Ordering::SeqCst);
-    let error = refused(&world, &oauth).await;
+    let error = refused(&servers, &oauth).await;
     assert_eq!(error.step, OAuthStep::Store);
     assert!(matches!(error.fault, OAuthFault::Store(_)));
     assert!(error.to_string().contains("the disk is full"), "{error}");
-    connect(&world, &oauth).await.expect("connected");
-    assert_eq!((world.count("/authorize"), world.count("/token")), (1, 1));
+    connect(&servers, &oauth).await.expect("connected");
+    assert_eq!(
+        (servers.count("/authorize"), servers.count("/token")),
+        (1, 1)
+    );
 }
 
 #[tokio::test]
 async fn nothing_of_a_login_is_left_after_the_logout() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let store = Watched::default();
     let oauth = oauth().store(store.clone()).build().expect("valid");
-    oauth.login(&world.server()).await.expect("logged in");
+    oauth.login(&servers.server()).await.expect("logged in");
     // The tokens are forgotten also if the server cannot revoke them.
-    world.script(|asked, _| (asked.path == "/revoke").then(|| answer(503, "")));
-    let outcome = oauth.logout(&world.server()).await.expect("logged out");
+    servers.script(|asked, _| (asked.path == "/revoke").then(|| answer(503, "")));
+    let outcome = oauth.logout(&servers.server()).await.expect("logged out");
     let Logout::Forgotten { error: Some(error) } = &outcome else {
         panic!("{outcome:?}");
     };
@@ -132,59 +138,59 @@ async fn nothing_of_a_login_is_left_after_the_logout() {
         matches!(keys.as_slice(), [StoreKey::Client { .. }]),
         "{keys:?}"
     );
-    assert_eq!(world.count("/revoke"), 1);
+    assert_eq!(servers.count("/revoke"), 1);
 }
 
 #[tokio::test]
 async fn tokens_that_could_not_be_saved_are_not_replaced_by_older_ones() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let store = Watched::default();
     let oauth = oauth().store(store.clone()).build().expect("valid");
-    let client = connect(&world, &oauth).await.expect("connected");
+    let client = connect(&servers, &oauth).await.expect("connected");
     store.is_full.store(true, Ordering::SeqCst);
-    world.expire();
+    servers.expire();
     let error = client.tools().one_page().await.expect_err("not saved");
     assert!(matches!(fault(&error).fault, OAuthFault::Store(_)));
     store.is_full.store(false, Ordering::SeqCst);
     client.tools().one_page().await.expect("listed");
     // The pause after the failure.
     sleep(Duration::from_millis(1100)).await;
-    world.expire();
+    servers.expire();
     client.tools().one_page().await.expect("listed");
-    let last = world.asked("/token").pop().expect("a refresh");
+    let last = servers.asked("/token").pop().expect("a refresh");
     assert_eq!(
         last.form("refresh_token").as_deref(),
         Some("refresh-token-2")
     );
-    assert_eq!(world.count("/token"), 3);
+    assert_eq!(servers.count("/token"), 3);
 }
 
 #[tokio::test]
 async fn logout_is_not_undone_by_a_running_refresh() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let store = MemoryStore::new();
     let user = oauth().store(store.clone()).build().expect("valid");
-    user.login(&world.server()).await.expect("logged in");
+    user.login(&servers.server()).await.expect("logged in");
     let running = OAuth::stored_tokens().store(store.clone());
     let running = running.build().expect("valid");
-    let client = connect(&world, &running).await.expect("connected");
-    world.script(|asked, world| {
+    let client = connect(&servers, &running).await.expect("connected");
+    servers.script(|asked, servers| {
         (asked.path == "/token").then(|| {
-            let mut slow = answer(200, world.token());
+            let mut slow = answer(200, servers.token());
             slow.pause = Duration::from_millis(500);
             slow
         })
     });
-    world.expire();
-    let before = world.count("/token");
+    servers.expire();
+    let before = servers.count("/token");
     let call = async {
         let _ = client.tools().one_page().await;
     };
     let logout = async {
-        while world.count("/token") == before {
+        while servers.count("/token") == before {
             sleep(Duration::from_millis(5)).await;
         }
-        running.logout(&world.server()).await.expect("logged out")
+        running.logout(&servers.server()).await.expect("logged out")
     };
     let ((), outcome) = tokio::join!(call, logout);
     assert!(!matches!(outcome, Logout::Absent), "{outcome:?}");

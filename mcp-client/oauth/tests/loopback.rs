@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use super::world::*;
+use super::auth_servers::*;
 
 /// Returns the parameters of the authorization URL that the agent shows.
 async fn shown(urls: &Mutex<Vec<String>>) -> std::collections::HashMap<String, String> {
@@ -35,12 +35,12 @@ fn agent(urls: &Arc<Mutex<Vec<String>>>) -> Loopback {
 
 #[tokio::test]
 async fn only_the_redirect_of_this_login_is_accepted_and_only_once() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let urls = Arc::default();
     let oauth = OAuth::authorization_code(agent(&urls))
         .build()
         .expect("valid");
-    let server = world.server();
+    let server = servers.server();
     let login = tokio::spawn({
         let oauth = oauth.clone();
         async move { oauth.login(&server).await }
@@ -51,7 +51,7 @@ async fn only_the_redirect_of_this_login_is_accepted_and_only_once() {
     let query = format!(
         "code=c&state={}&iss={}",
         asked["state"],
-        encode(&world.origin())
+        encode(&servers.origin())
     );
     for (method, target, status) in [
         ("GET", "/favicon.ico".to_owned(), "404"),
@@ -90,7 +90,7 @@ async fn only_the_redirect_of_this_login_is_accepted_and_only_once() {
         .expect_err("nothing listens any more");
 
     // The port of the registration is used again, so that the client need not register again.
-    let server = world.server();
+    let server = servers.server();
     let again = tokio::spawn({
         let oauth = oauth.clone();
         async move { oauth.login(&server).await }
@@ -100,33 +100,33 @@ async fn only_the_redirect_of_this_login_is_accepted_and_only_once() {
     let query = format!(
         "code=c&state={}&iss={}",
         asked["state"],
-        encode(&world.origin())
+        encode(&servers.origin())
     );
     browse(redirect, "GET", &format!("CALLBACK?{query}")).await;
     again.await.expect("no panic").expect("logged in");
-    assert_eq!(world.count("/register"), 1);
+    assert_eq!(servers.count("/register"), 1);
 }
 
 /// Begins a login at a loopback receiver. Returns the redirect URI and the query of the redirect.
 async fn begun(
-    world: &World,
+    servers: &AuthServers,
     oauth: &OAuth,
     urls: &Mutex<Vec<String>>,
 ) -> (JoinHandle<Result<(), OAuthError>>, String, String) {
-    let (oauth, server) = (oauth.clone(), world.server());
+    let (oauth, server) = (oauth.clone(), servers.server());
     let login = tokio::spawn(async move { oauth.login(&server).await });
     let asked = shown(urls).await;
-    let issuer = encode(&world.origin());
+    let issuer = encode(&servers.origin());
     let query = format!("code=c&state={}&iss={issuer}", asked["state"]);
     (login, asked["redirect_uri"].clone(), query)
 }
 
 #[tokio::test]
 async fn second_redirect_is_told_that_it_is_too_late() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let urls = Arc::default();
     let oauth = OAuth::authorization_code(agent(&urls)).build();
-    let (login, redirect, query) = begun(&world, &oauth.expect("valid"), &urls).await;
+    let (login, redirect, query) = begun(&servers, &oauth.expect("valid"), &urls).await;
     let address = redirect.split('/').nth(2).expect("an address");
     // It connects before the first one, but sends its request later.
     let mut second = TcpStream::connect(address).await.expect("listens");
@@ -143,16 +143,16 @@ async fn second_redirect_is_told_that_it_is_too_late() {
     assert!(page.starts_with("HTTP/1.1 400 "), "{page}");
     assert!(page.contains("has already been completed"), "{page}");
     login.await.expect("no panic").expect("logged in");
-    assert_eq!(world.count("/token"), 1);
+    assert_eq!(servers.count("/token"), 1);
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn receiver_listens_at_its_own_address_only() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let urls = Arc::default();
     let oauth = OAuth::authorization_code(agent(&urls)).build();
-    let (login, redirect, query) = begun(&world, &oauth.expect("valid"), &urls).await;
+    let (login, redirect, query) = begun(&servers, &oauth.expect("valid"), &urls).await;
     let port = redirect.split([':', '/']).nth(4).expect("a port");
     // Also an address of this machine.
     let elsewhere = TcpStream::connect(format!("127.0.0.2:{port}")).await;
@@ -163,34 +163,34 @@ async fn receiver_listens_at_its_own_address_only() {
 
 #[tokio::test]
 async fn port_of_the_program_counts_more_than_that_of_the_registration() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let (urls, store) = (Arc::default(), MemoryStore::new());
     let free = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = free.local_addr().expect("an address").port();
     let any = OAuth::authorization_code(agent(&urls)).store(store.clone());
     let chosen = OAuth::authorization_code(agent(&urls).port(port)).store(store);
-    let (login, redirect, query) = begun(&world, &any.build().expect("valid"), &urls).await;
+    let (login, redirect, query) = begun(&servers, &any.build().expect("valid"), &urls).await;
     browse(&redirect, "GET", &format!("CALLBACK?{query}")).await;
     login.await.expect("no panic").expect("logged in");
     let chosen = chosen.build().expect("valid");
-    let error = chosen.login(&world.server()).await.expect_err("in use");
+    let error = chosen.login(&servers.server()).await.expect_err("in use");
     let text = format!("cannot listen on port {port} of 127.0.0.1");
     assert!(error.to_string().contains(&text), "{error}");
     drop(free);
-    let (login, redirect, query) = begun(&world, &chosen, &urls).await;
+    let (login, redirect, query) = begun(&servers, &chosen, &urls).await;
     let start = format!("http://127.0.0.1:{port}/callback/");
     assert!(redirect.starts_with(&start), "{redirect}");
     browse(&redirect, "GET", &format!("CALLBACK?{query}")).await;
     login.await.expect("no panic").expect("logged in");
-    assert_eq!(world.count("/register"), 2);
+    assert_eq!(servers.count("/register"), 2);
 }
 
 #[tokio::test]
 async fn number_of_connections_to_the_receiver_is_bounded() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let urls = Arc::default();
     let oauth = OAuth::authorization_code(agent(&urls)).build();
-    let (login, redirect, query) = begun(&world, &oauth.expect("valid"), &urls).await;
+    let (login, redirect, query) = begun(&servers, &oauth.expect("valid"), &urls).await;
     let address = redirect.split('/').nth(2).expect("an address");
     let mut idle = Vec::new();
     for _ in 0..16 {
@@ -209,11 +209,11 @@ async fn number_of_connections_to_the_receiver_is_bounded() {
 
 #[tokio::test]
 async fn login_ends_if_the_browser_does_not_come_back() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let urls = Arc::default();
     let agent = agent(&urls).time(Duration::from_millis(50));
     let oauth = OAuth::authorization_code(agent).build().expect("valid");
-    let error = oauth.login(&world.server()).await.expect_err("too late");
+    let error = oauth.login(&servers.server()).await.expect_err("too late");
     assert!(matches!(error.fault, OAuthFault::UserAgent(_)), "{error}");
     assert!(
         error.to_string().contains("did not come back within"),
@@ -223,17 +223,17 @@ async fn login_ends_if_the_browser_does_not_come_back() {
 
 #[tokio::test]
 async fn login_ends_if_the_program_cannot_show_the_address() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let agent = Loopback::new(|_| Err("there is no screen".into()));
     let agent = agent.time(Duration::from_secs(5));
     let oauth = OAuth::authorization_code(agent).build().expect("valid");
-    let error = oauth.login(&world.server()).await.expect_err("not shown");
+    let error = oauth.login(&servers.server()).await.expect_err("not shown");
     assert!(error.to_string().contains("there is no screen"), "{error}");
 }
 
 #[tokio::test]
 async fn redirect_of_another_issuer_is_not_accepted() {
-    let (one, two) = (World::start().await, World::start().await);
+    let (one, two) = (AuthServers::start().await, AuthServers::start().await);
     let urls = Arc::default();
     let oauth = OAuth::authorization_code(agent(&urls)).build();
     let oauth = oauth.expect("valid");
@@ -255,11 +255,11 @@ async fn redirect_of_another_issuer_is_not_accepted() {
 
 #[tokio::test]
 async fn redirect_uri_of_a_client_that_is_registered_in_advance_is_fixed() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let urls = Arc::default();
     let known = OAuthClient::new("id");
     let oauth = OAuth::authorization_code(agent(&urls)).client(known);
-    let (login, redirect, query) = begun(&world, &oauth.build().expect("valid"), &urls).await;
+    let (login, redirect, query) = begun(&servers, &oauth.build().expect("valid"), &urls).await;
     assert!(redirect.ends_with("/callback"), "{redirect}");
     browse(&redirect, "GET", &format!("CALLBACK?{query}")).await;
     login.await.expect("no panic").expect("logged in");

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use mcp_client_oauth::{AuthorizationUrl, Manual, OAuth, OAuthFault, OAuthStep, Secret};
 
-use super::world::*;
+use super::auth_servers::*;
 
 /// Returns a user who pastes what `paste` makes of the query of the redirect.
-fn pasting(world: &World, paste: fn(&str) -> String) -> OAuth {
-    let issuer = encode(&world.origin());
+fn pasting(servers: &AuthServers, paste: fn(&str) -> String) -> OAuth {
+    let issuer = encode(&servers.origin());
     let agent = Manual::new(REDIRECT, move |url: AuthorizationUrl| {
         let (_, query) = url.as_str().split_once('?').expect("a query");
         let pairs: HashMap<_, _> = form_urlencoded::parse(query.as_bytes()).collect();
@@ -26,11 +26,11 @@ async fn pasted_url_or_query_completes_the_login() {
         |query| query.to_owned(),
         |query| format!("?{query}"),
     ] {
-        let world = World::start().await;
-        let oauth = pasting(&world, paste);
-        let client = connect(&world, &oauth).await.expect("connected");
+        let servers = AuthServers::start().await;
+        let oauth = pasting(&servers, paste);
+        let client = connect(&servers, &oauth).await.expect("connected");
         client.tools().all().await.expect("listed");
-        let token = &world.asked("/token")[0];
+        let token = &servers.asked("/token")[0];
         assert_eq!(token.form("code").as_deref(), Some("secret-code"));
         assert_eq!(token.form("redirect_uri").as_deref(), Some(REDIRECT));
     }
@@ -44,10 +44,10 @@ async fn pasted_url_of_another_login_is_refused() {
         |_| format!("{REDIRECT}?code=secret-code"),
         |_| String::new(),
     ] {
-        let world = World::start().await;
-        let error = refused(&world, &pasting(&world, paste)).await;
+        let servers = AuthServers::start().await;
+        let error = refused(&servers, &pasting(&servers, paste)).await;
         assert_eq!(error.step, OAuthStep::Authorization);
         assert!(matches!(error.fault, OAuthFault::State), "{error}");
-        assert_eq!(world.count("/token"), 0);
+        assert_eq!(servers.count("/token"), 0);
     }
 }

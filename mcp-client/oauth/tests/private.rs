@@ -10,22 +10,22 @@ use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-use super::world::*;
+use super::auth_servers::*;
 use mcp_testkit::certificate::certified;
 
-/// Serves a world with TLS. Returns the address, and the certificate.
-async fn with_tls(world: &World, names: &[&str]) -> (SocketAddr, String) {
+/// Serves a servers with TLS. Returns the address, and the certificate.
+async fn with_tls(servers: &AuthServers, names: &[&str]) -> (SocketAddr, String) {
     let (config, certificate) = certified(names, |_| {});
     let acceptor = TlsAcceptor::from(config);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let (address, target) = (listener.local_addr().expect("an address"), world.address);
+    let (address, target) = (listener.local_addr().expect("an address"), servers.address);
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let acceptor = acceptor.clone();
             tokio::spawn(async move {
                 let mut stream = acceptor.accept(stream).await.ok()?;
-                let mut world = TcpStream::connect(target).await.ok()?;
-                copy_bidirectional(&mut stream, &mut world).await.ok()
+                let mut servers = TcpStream::connect(target).await.ok()?;
+                copy_bidirectional(&mut stream, &mut servers).await.ok()
             });
         }
     });
@@ -33,15 +33,15 @@ async fn with_tls(world: &World, names: &[&str]) -> (SocketAddr, String) {
 }
 
 /// A server at `mcp.example`, whose authorization server is `auth.example`.
-async fn start() -> (Arc<World>, SocketAddr, FetchPolicy) {
-    let world = World::start().await;
-    let (address, certificate) = with_tls(&world, &["mcp.example", "auth.example"]).await;
-    let own = world.origin();
+async fn start() -> (Arc<AuthServers>, SocketAddr, FetchPolicy) {
+    let servers = AuthServers::start().await;
+    let (address, certificate) = with_tls(&servers, &["mcp.example", "auth.example"]).await;
+    let own = servers.origin();
     let port = address.port();
-    world.script(move |asked, world| {
+    servers.script(move |asked, servers| {
         let metadata = match asked.path.as_str() {
-            "/.well-known/oauth-protected-resource/mcp" => world.resource_metadata(),
-            "/.well-known/oauth-authorization-server" => world.server_metadata(),
+            "/.well-known/oauth-protected-resource/mcp" => servers.resource_metadata(),
+            "/.well-known/oauth-authorization-server" => servers.server_metadata(),
             "/authorize" => {
                 let state = &asked.query["state"];
                 let iss = encode(&format!("https://auth.example:{port}"));
@@ -60,16 +60,16 @@ async fn start() -> (Arc<World>, SocketAddr, FetchPolicy) {
     let policy = FetchPolicy::new()
         .tls_roots(certificate)
         .resolver(move |_, _| ready(Ok(vec![address])));
-    (world, address, policy)
+    (servers, address, policy)
 }
 
 #[tokio::test]
 async fn server_that_proves_its_name_at_a_private_address_may_refer_to_others() {
-    let (world, address, policy) = start().await;
+    let (servers, address, policy) = start().await;
     let agent = Headless::new(REDIRECT).policy(policy.clone());
     let oauth = OAuth::authorization_code(agent).policy(policy);
     let oauth = oauth.build().expect("valid");
     let server = format!("https://mcp.example:{}/mcp", address.port());
     oauth.login(&server).await.expect("logged in");
-    assert_eq!(world.count("/token"), 1);
+    assert_eq!(servers.count("/token"), 1);
 }

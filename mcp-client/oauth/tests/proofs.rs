@@ -9,31 +9,31 @@ use mcp_oauth::dpop::{Proof, ProofClaims};
 use mcp_oauth::jwt::Algorithm;
 use serde_json::json;
 
-use super::world::*;
+use super::auth_servers::*;
 
 fn bound() -> OAuth {
     oauth().dpop(Dpop::Required).build().expect("valid")
 }
 
 /// Returns the claims of the proof of a request.
-fn proof(asked: &Asked) -> Option<ProofClaims> {
+fn proof(asked: &RecordedRequest) -> Option<ProofClaims> {
     let proof = Proof::verify(asked.header("dpop")?, &[Algorithm::ES256]);
     Some(proof.expect("a valid proof").claims)
 }
 
-fn nonce(asked: &Asked) -> Option<String> {
+fn nonce(asked: &RecordedRequest) -> Option<String> {
     proof(asked)?.nonce
 }
 
 /// Returns a token that is bound to the key of the client.
-fn bound_token(world: &World) -> Answer {
-    let mut token = world.token();
+fn bound_token(servers: &AuthServers) -> Answer {
+    let mut token = servers.token();
     token["token_type"] = json!("DPoP");
     answer(200, token)
 }
 
 /// Accepts every token of the type DPoP.
-fn accepted(asked: &Asked) -> Option<Answer> {
+fn accepted(asked: &RecordedRequest) -> Option<Answer> {
     let token = asked.header("authorization")?;
     (asked.path == "/mcp" && token.starts_with("DPoP ")).then(|| result(asked))
 }
@@ -51,20 +51,20 @@ async fn server_that_is_never_content_with_a_nonce_is_given_up() {
         // The client has sent it already.
         (["a", "a", "a", "a"], 2),
     ] {
-        let world = World::start().await;
+        let servers = AuthServers::start().await;
         let count = AtomicUsize::new(0);
-        world.script(move |asked, _| {
+        servers.script(move |asked, _| {
             (asked.path == "/token").then(|| {
                 let count = count.fetch_add(1, Ordering::SeqCst);
                 demand(nonces[count.min(3)])
             })
         });
-        let error = refused(&world, &bound()).await;
+        let error = refused(&servers, &bound()).await;
         assert!(
             error.fault.to_string().contains("use_dpop_nonce"),
             "{error}"
         );
-        let sent: Vec<_> = world.asked("/token").iter().map(nonce).collect();
+        let sent: Vec<_> = servers.asked("/token").iter().map(nonce).collect();
         let expected: Vec<_> = [None, Some(nonces[0]), Some(nonces[1])]
             .into_iter()
             .take(requests)
@@ -76,41 +76,41 @@ async fn server_that_is_never_content_with_a_nonce_is_given_up() {
 
 #[tokio::test]
 async fn nonce_that_is_too_long_is_not_sent() {
-    let world = World::start().await;
-    world.script(|asked, _| (asked.path == "/token").then(|| demand("n".repeat(1_025))));
-    refused(&world, &bound()).await;
-    assert_eq!(world.count("/token"), 1);
-    let world = World::start().await;
-    world.script(|asked, _| (asked.path == "/token").then(|| demand("n".repeat(1_024))));
-    refused(&world, &bound()).await;
-    assert_eq!(world.count("/token"), 2);
+    let servers = AuthServers::start().await;
+    servers.script(|asked, _| (asked.path == "/token").then(|| demand("n".repeat(1_025))));
+    refused(&servers, &bound()).await;
+    assert_eq!(servers.count("/token"), 1);
+    let servers = AuthServers::start().await;
+    servers.script(|asked, _| (asked.path == "/token").then(|| demand("n".repeat(1_024))));
+    refused(&servers, &bound()).await;
+    assert_eq!(servers.count("/token"), 2);
 }
 
 #[tokio::test]
 async fn demand_for_a_nonce_without_one_is_not_answered() {
-    let world = World::start().await;
-    world.script(|asked, world| match asked.path.as_str() {
-        "/token" => Some(bound_token(world)),
+    let servers = AuthServers::start().await;
+    servers.script(|asked, servers| match asked.path.as_str() {
+        "/token" => Some(bound_token(servers)),
         "/mcp" if asked.header("authorization").is_some() => {
             let challenge = "DPoP error=\"use_dpop_nonce\"";
             Some(answer(401, "").header("www-authenticate", challenge))
         }
         _ => None,
     });
-    connect(&world, &bound()).await.expect_err("refused");
-    let with_token = world.asked("/mcp");
+    connect(&servers, &bound()).await.expect_err("refused");
+    let with_token = servers.asked("/mcp");
     let with_token = with_token.iter().filter(|asked| proof(asked).is_some());
     assert_eq!(with_token.count(), 1);
-    assert_eq!(world.count("/authorize"), 1);
+    assert_eq!(servers.count("/authorize"), 1);
 }
 
 #[tokio::test]
 async fn nonce_is_sent_to_the_server_that_gave_it() {
-    let (world, issuer) = (World::start().await, World::start().await);
+    let (servers, issuer) = (AuthServers::start().await, AuthServers::start().await);
     let origin = issuer.origin();
-    world.script(move |asked, world| match asked.path.as_str() {
+    servers.script(move |asked, servers| match asked.path.as_str() {
         "/.well-known/oauth-protected-resource/mcp" => {
-            let mut metadata = world.resource_metadata();
+            let mut metadata = servers.resource_metadata();
             metadata["authorization_servers"] = json!([origin]);
             Some(answer(200, metadata))
         }
@@ -122,106 +122,106 @@ async fn nonce_is_sent_to_the_server_that_gave_it() {
             None => demand("of-the-issuer"),
         })
     });
-    let client = connect(&world, &bound()).await.expect("connected");
+    let client = connect(&servers, &bound()).await.expect("connected");
     client.tools().one_page().await.expect("listed");
-    let sent = |world: &World, path: &str| -> Vec<Option<String>> {
-        let asked = world.asked(path);
+    let sent = |servers: &AuthServers, path: &str| -> Vec<Option<String>> {
+        let asked = servers.asked(path);
         let proven = asked.iter().filter(|asked| proof(asked).is_some());
         proven.map(nonce).collect()
     };
     let named = |name: &str| Some(name.to_owned());
     assert_eq!(sent(&issuer, "/token"), [None, named("of-the-issuer")]);
-    assert_eq!(sent(&world, "/mcp"), [None, named("of-the-server")]);
+    assert_eq!(sent(&servers, "/mcp"), [None, named("of-the-server")]);
 }
 
 #[tokio::test]
 async fn proof_is_for_the_url_without_its_query() {
-    let world = World::start().await;
-    world.script(|asked, world| match asked.path.as_str() {
-        "/token" => Some(bound_token(world)),
+    let servers = AuthServers::start().await;
+    servers.script(|asked, servers| match asked.path.as_str() {
+        "/token" => Some(bound_token(servers)),
         _ => accepted(asked),
     });
-    let server = Http::new(format!("{}?tenant=1", world.server())).auth(bound());
+    let server = Http::new(format!("{}?tenant=1", servers.server())).auth(bound());
     let connecting = Client::builder("test", "1").connect(server);
     connecting.await.expect("connected");
-    let asked = world.asked("/mcp").pop().expect("a request");
+    let asked = servers.asked("/mcp").pop().expect("a request");
     assert_eq!(asked.query["tenant"], "1");
-    assert_eq!(proof(&asked).expect("a proof").htu, world.server());
+    assert_eq!(proof(&asked).expect("a proof").htu, servers.server());
 }
 
 #[tokio::test]
 async fn redirected_request_has_a_proof_for_its_new_url() {
-    let world = World::start().await;
-    world.script(|asked, world| match asked.path.as_str() {
-        "/token" => Some(bound_token(world)),
+    let servers = AuthServers::start().await;
+    servers.script(|asked, servers| match asked.path.as_str() {
+        "/token" => Some(bound_token(servers)),
         "/mcp" if asked.header("authorization").is_some() => {
             Some(answer(307, "").header("location", "/moved"))
         }
         "/moved" => Some(result(asked)),
         _ => None,
     });
-    connect(&world, &bound()).await.expect("connected");
-    let moved = &world.asked("/moved")[0];
+    connect(&servers, &bound()).await.expect("connected");
+    let moved = &servers.asked("/moved")[0];
     let claims = proof(moved).expect("a proof");
-    assert_eq!(claims.htu, format!("{}/moved", world.origin()));
+    assert_eq!(claims.htu, format!("{}/moved", servers.origin()));
 }
 
 #[tokio::test]
 async fn challenge_for_proofs_is_enough_to_bind_the_token() {
-    let world = World::start().await;
-    world.script(|asked, world| match asked.path.as_str() {
+    let servers = AuthServers::start().await;
+    servers.script(|asked, servers| match asked.path.as_str() {
         "/.well-known/oauth-authorization-server" => {
-            Some(answer(200, world.server_metadata_with_proofs()))
+            Some(answer(200, servers.server_metadata_with_proofs()))
         }
-        "/token" => Some(bound_token(world)),
+        "/token" => Some(bound_token(servers)),
         "/mcp" if asked.header("authorization").is_none() => {
             Some(answer(401, "").header("www-authenticate", "Bearer, DPoP algs=\"ES256\""))
         }
         _ => accepted(asked),
     });
     let oauth = oauth().build().expect("valid");
-    connect(&world, &oauth).await.expect("connected");
+    connect(&servers, &oauth).await.expect("connected");
     assert!(oauth.status().await.expect("read")[0].is_bound);
 }
 
-/// Connects to a world that offers bound tokens, and answers the first request for a token with
+/// Connects to a servers that offers bound tokens, and answers the first request for a token with
 /// this type, and later ones with the other type.
-async fn typed(first: &'static str, later: &'static str) -> (Arc<World>, Client, OAuth) {
-    let world = World::start().await;
-    world.script(move |asked, world| match asked.path.as_str() {
+async fn typed(first: &'static str, later: &'static str) -> (Arc<AuthServers>, Client, OAuth) {
+    let servers = AuthServers::start().await;
+    servers.script(move |asked, servers| match asked.path.as_str() {
         "/.well-known/oauth-authorization-server" => {
-            Some(answer(200, world.server_metadata_with_proofs()))
+            Some(answer(200, servers.server_metadata_with_proofs()))
         }
         "/.well-known/oauth-protected-resource/mcp" => {
-            let mut metadata = world.resource_metadata();
+            let mut metadata = servers.resource_metadata();
             metadata["dpop_signing_alg_values_supported"] = json!(["ES256"]);
             Some(answer(200, metadata))
         }
         "/token" => {
-            let mut token = world.token();
-            let is_first = world.count("/token") == 1;
+            let mut token = servers.token();
+            let is_first = servers.count("/token") == 1;
             token["token_type"] = json!(if is_first { first } else { later });
             Some(answer(200, token))
         }
         // The first token is soon not accepted any more.
-        "/mcp" if world.count("/token") == 1 && asked.body.contains("tools/list") => {
-            Some(world.challenge(401, ""))
+        "/mcp" if servers.count("/token") == 1 && asked.body.contains("tools/list") => {
+            Some(servers.challenge(401, ""))
         }
         _ => accepted(asked),
     });
     let oauth = oauth().build().expect("valid");
-    let client = connect(&world, &oauth).await.expect("connected");
-    (world, client, oauth)
+    let client = connect(&servers, &oauth).await.expect("connected");
+    (servers, client, oauth)
 }
 
 #[tokio::test]
 async fn bound_token_does_not_become_a_bearer_token() {
-    let (world, client, _) = typed("DPoP", "Bearer").await;
+    let (servers, client, _) = typed("DPoP", "Bearer").await;
     let error = client.tools().one_page().await.expect_err("refused");
     let error = fault(&error);
     assert_needs_bound_token(&error);
     // The refresh is bound to the same key as the token.
-    let thumbprints: Vec<_> = world
+    let thumbprints: Vec<_> = servers
         .asked("/token")
         .iter()
         .map(|asked| {
@@ -239,9 +239,9 @@ async fn bound_token_does_not_become_a_bearer_token() {
 
 #[tokio::test]
 async fn key_is_forgotten_if_the_issuer_does_not_use_it() {
-    let (world, client, oauth) = typed("Bearer", "Bearer").await;
+    let (servers, client, oauth) = typed("Bearer", "Bearer").await;
     client.tools().one_page().await.expect("listed");
-    let [login, refresh] = world.asked("/token").try_into().expect("two requests");
+    let [login, refresh] = servers.asked("/token").try_into().expect("two requests");
     assert!(proof(&login).is_some());
     assert!(proof(&refresh).is_none());
     assert!(!oauth.status().await.expect("read")[0].is_bound);

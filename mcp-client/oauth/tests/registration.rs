@@ -3,20 +3,20 @@
 use mcp_client_oauth::{OAuthBuilder, OAuthFault, OAuthStep};
 use serde_json::{Value, json};
 
-use super::world::*;
+use super::auth_servers::*;
 
 const SERVER: &str = "/.well-known/oauth-authorization-server";
 
 /// Logs in twice, and returns how often the client was registered.
 async fn registrations(response: Value) -> usize {
-    let world = World::start().await;
-    world
+    let servers = AuthServers::start().await;
+    servers
         .script(move |asked, _| (asked.path == "/register").then(|| answer(201, response.clone())));
     let oauth = oauth().build().expect("valid");
     for _ in 0..2 {
-        oauth.login(&world.server()).await.expect("logged in");
+        oauth.login(&servers.server()).await.expect("logged in");
     }
-    world.count("/register")
+    servers.count("/register")
 }
 
 #[tokio::test]
@@ -31,29 +31,29 @@ async fn registration_is_used_until_its_secret_expires() {
 
 #[tokio::test]
 async fn registration_is_for_one_redirect_uri() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let oauth = oauth().build().expect("valid");
     for (uri, registrations) in [
         ("https://app.example/a", 1),
         ("https://app.example/a", 1),
         ("https://app.example/b", 2),
     ] {
-        let begun = oauth.begin(&world.server(), uri).await;
+        let begun = oauth.begin(&servers.server(), uri).await;
         begun.expect("begun");
-        assert_eq!(world.count("/register"), registrations, "{uri}");
+        assert_eq!(servers.count("/register"), registrations, "{uri}");
     }
 }
 
 async fn described(oauth: OAuthBuilder, methods: Value) -> Value {
-    let world = World::start().await;
-    world.script(move |asked, world| {
-        let mut metadata = world.server_metadata();
+    let servers = AuthServers::start().await;
+    servers.script(move |asked, servers| {
+        let mut metadata = servers.server_metadata();
         metadata["token_endpoint_auth_methods_supported"] = methods.clone();
         (asked.path == SERVER).then(|| answer(200, metadata))
     });
     let oauth = oauth.build().expect("valid");
-    connect(&world, &oauth).await.expect("connected");
-    world.asked("/register")[0].body.parse().expect("JSON")
+    connect(&servers, &oauth).await.expect("connected");
+    servers.asked("/register")[0].body.parse().expect("JSON")
 }
 
 #[tokio::test]
@@ -79,65 +79,68 @@ async fn method_that_the_server_supports_is_requested() {
 
 #[tokio::test]
 async fn client_with_an_unknown_method_is_not_used() {
-    let world = World::start().await;
-    world.script(|asked, _| {
+    let servers = AuthServers::start().await;
+    servers.script(|asked, _| {
         let method = "tls_client_auth";
         let client = json!({"client_id": "c", "token_endpoint_auth_method": method});
         (asked.path == "/register").then(|| answer(201, client))
     });
     let oauth = oauth().build().expect("valid");
-    let error = refused(&world, &oauth).await;
+    let error = refused(&servers, &oauth).await;
     assert_eq!(error.step, OAuthStep::Registration);
     assert!(error.to_string().contains("`tls_client_auth`"), "{error}");
-    assert_eq!((world.count("/authorize"), world.count("/token")), (0, 0));
+    assert_eq!(
+        (servers.count("/authorize"), servers.count("/token")),
+        (0, 0)
+    );
 }
 
 #[tokio::test]
 async fn client_that_the_server_forgot_is_registered_again() {
     // When a code is redeemed, and when a token is refreshed.
     for grant in ["authorization_code", "refresh_token"] {
-        let world = World::start().await;
+        let servers = AuthServers::start().await;
         let oauth = oauth().build().expect("valid");
         if grant == "refresh_token" {
-            connect(&world, &oauth).await.expect("connected");
-            world.expire();
+            connect(&servers, &oauth).await.expect("connected");
+            servers.expire();
         }
-        world.script(move |asked, world| {
-            let is_old = world.count("/register") == 1;
+        servers.script(move |asked, servers| {
+            let is_old = servers.count("/register") == 1;
             let is_grant = asked.form("grant_type").as_deref() == Some(grant);
             (asked.path == "/token" && is_old && is_grant)
                 .then(|| answer(401, json!({"error": "invalid_client"})))
         });
         if grant == "authorization_code" {
-            let error = refused(&world, &oauth).await;
+            let error = refused(&servers, &oauth).await;
             assert!(
                 matches!(&error.fault, OAuthFault::Refused { error, .. } if error == "invalid_client"),
                 "{error}"
             );
             tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
         }
-        connect(&world, &oauth).await.expect("connected");
-        assert_eq!(world.count("/register"), 2, "{grant}");
+        connect(&servers, &oauth).await.expect("connected");
+        assert_eq!(servers.count("/register"), 2, "{grant}");
     }
 }
 
 #[tokio::test]
 async fn answers_of_the_server_are_cut_in_errors() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let long = "x".repeat(10_000);
-    world.script(move |asked, _| {
+    servers.script(move |asked, _| {
         let refusal = json!({"error": long, "error_description": long});
         (asked.path == "/register").then(|| answer(400, refusal))
     });
-    let error = refused(&world, &oauth().build().expect("valid")).await;
+    let error = refused(&servers, &oauth().build().expect("valid")).await;
     let text = error.to_string();
     assert!(text.len() < 1_000 && text.contains("xxx"), "{text}");
     // A failure of the server is not its decision.
-    world.script(|asked, _| {
+    servers.script(|asked, _| {
         let refusal = json!({"error": "invalid_client"});
         (asked.path == "/register").then(|| answer(500, refusal))
     });
-    let error = refused(&world, &oauth().build().expect("valid")).await;
+    let error = refused(&servers, &oauth().build().expect("valid")).await;
     assert!(
         matches!(error.fault, OAuthFault::Status(status) if status == 500),
         "{error}"

@@ -5,21 +5,21 @@ use mcp_oauth::dpop::Proof;
 use mcp_oauth::jwt::Algorithm;
 use serde_json::{Value, json};
 
-use super::world::*;
+use super::auth_servers::*;
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
 const SERVER: &str = "/.well-known/oauth-authorization-server";
 
 /// Changes the metadata: members of these objects replace others.
-fn with_metadata(world: &World, resource: Value, server: Value) {
-    world.script(move |asked, world| {
+fn with_metadata(servers: &AuthServers, resource: Value, server: Value) {
+    servers.script(move |asked, servers| {
         let (mut metadata, changes) = match asked.path.as_str() {
-            RESOURCE => (world.resource_metadata(), &resource),
-            SERVER => (world.server_metadata(), &server),
+            RESOURCE => (servers.resource_metadata(), &resource),
+            SERVER => (servers.server_metadata(), &server),
             _ => return None,
         };
         for (name, value) in changes.as_object().expect("an object") {
-            let text = value.to_string().replace("ORIGIN", &world.origin());
+            let text = value.to_string().replace("ORIGIN", &servers.origin());
             metadata[name] = text.parse().expect("JSON");
         }
         Some(answer(200, metadata))
@@ -27,13 +27,17 @@ fn with_metadata(world: &World, resource: Value, server: Value) {
 }
 
 /// Returns the parameters of the authorization request of a login, and the token request.
-async fn login(oauth: OAuthBuilder, resource: Value, server: Value) -> (Asked, Asked) {
-    let world = World::start().await;
-    with_metadata(&world, resource, server);
+async fn login(
+    oauth: OAuthBuilder,
+    resource: Value,
+    server: Value,
+) -> (RecordedRequest, RecordedRequest) {
+    let servers = AuthServers::start().await;
+    with_metadata(&servers, resource, server);
     let oauth = oauth.build().expect("valid");
-    connect(&world, &oauth).await.expect("connected");
-    let mut authorize = world.asked("/authorize");
-    let mut token = world.asked("/token");
+    connect(&servers, &oauth).await.expect("connected");
+    let mut authorize = servers.asked("/authorize");
+    let mut token = servers.asked("/token");
     assert_eq!((authorize.len(), token.len()), (1, 1));
     (authorize.remove(0), token.remove(0))
 }
@@ -68,21 +72,21 @@ async fn refresh_token_is_requested_where_there_are_any() {
 
 #[tokio::test]
 async fn scopes_of_the_challenge_count_more_than_those_of_the_metadata() {
-    let world = World::start().await;
-    world.script(|asked, world| match asked.path.as_str() {
+    let servers = AuthServers::start().await;
+    servers.script(|asked, servers| match asked.path.as_str() {
         RESOURCE => {
-            let mut metadata = world.resource_metadata();
+            let mut metadata = servers.resource_metadata();
             metadata["scopes_supported"] = json!(["all"]);
             Some(answer(200, metadata))
         }
         "/mcp" if asked.header("authorization").is_none() => {
-            Some(world.challenge(401, ", scope=\"read\""))
+            Some(servers.challenge(401, ", scope=\"read\""))
         }
         _ => None,
     });
     let oauth = oauth().build().expect("valid");
-    connect(&world, &oauth).await.expect("connected");
-    assert_eq!(world.asked("/authorize")[0].query["scope"], "read");
+    connect(&servers, &oauth).await.expect("connected");
+    assert_eq!(servers.asked("/authorize")[0].query["scope"], "read");
 }
 
 #[tokio::test]
@@ -143,12 +147,12 @@ async fn key_of_the_client_is_used_if_both_servers_know_it() {
 
 #[tokio::test]
 async fn unbound_token_is_refused_if_the_server_requires_bound_ones() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let resource = json!({"dpop_bound_access_tokens_required": true});
     let server = json!({"dpop_signing_alg_values_supported": ["ES256"]});
-    with_metadata(&world, resource, server);
+    with_metadata(&servers, resource, server);
     let oauth = oauth().build().expect("valid");
-    let error = refused(&world, &oauth).await;
+    let error = refused(&servers, &oauth).await;
     let OAuthFault::TokenType { expected, found } = &error.fault else {
         panic!("{error}");
     };
@@ -159,23 +163,23 @@ async fn unbound_token_is_refused_if_the_server_requires_bound_ones() {
 async fn issuer_is_the_one_of_the_program_the_client_or_the_first() {
     // The first one does not exist.
     let both = json!({"authorization_servers": ["https://first.example", "ORIGIN"]});
-    let world = World::start().await;
-    with_metadata(&world, both.clone(), json!({}));
-    let chosen = oauth().issuer(world.origin()).build().expect("valid");
-    connect(&world, &chosen).await.expect("connected");
-    let known = OAuthClient::new("id").issuer(world.origin());
+    let servers = AuthServers::start().await;
+    with_metadata(&servers, both.clone(), json!({}));
+    let chosen = oauth().issuer(servers.origin()).build().expect("valid");
+    connect(&servers, &chosen).await.expect("connected");
+    let known = OAuthClient::new("id").issuer(servers.origin());
     let known = oauth().client(known).build().expect("valid");
-    connect(&world, &known).await.expect("connected");
-    assert_eq!(world.asked("/authorize")[1].query["client_id"], "id");
+    connect(&servers, &known).await.expect("connected");
+    assert_eq!(servers.asked("/authorize")[1].query["client_id"], "id");
     // One that the server does not name is never used.
     let other = oauth().issuer("https://other.example").build();
-    let error = refused(&world, &other.expect("valid")).await;
+    let error = refused(&servers, &other.expect("valid")).await;
     assert!(
         matches!(error.fault, OAuthFault::ClientOfOther { .. }),
         "{error}"
     );
-    with_metadata(&world, json!({"authorization_servers": []}), json!({}));
-    let error = refused(&world, &oauth().build().expect("valid")).await;
+    with_metadata(&servers, json!({"authorization_servers": []}), json!({}));
+    let error = refused(&servers, &oauth().build().expect("valid")).await;
     assert!(matches!(error.fault, OAuthFault::NoServers), "{error}");
 }
 
@@ -191,17 +195,17 @@ async fn unusable_tokens_are_errors_and_types_have_no_case() {
         ("expires_in", json!("3600"), true),
         ("expires_in", json!("soon"), true),
     ] {
-        let world = World::start().await;
+        let servers = AuthServers::start().await;
         let changed = value.clone();
-        world.script(move |asked, world| {
+        servers.script(move |asked, servers| {
             (asked.path == "/token").then(|| {
-                let mut token = world.token();
+                let mut token = servers.token();
                 token[member] = changed.clone();
                 answer(200, token)
             })
         });
         let oauth = oauth().build().expect("valid");
-        let found = oauth.login(&world.server()).await;
+        let found = oauth.login(&servers.server()).await;
         assert_eq!(found.is_ok(), fits, "{member} {found:?}");
         let status = oauth.status().await.expect("read");
         let expires = status

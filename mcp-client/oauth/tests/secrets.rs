@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 
 use mcp_testkit::text_log::TextLog;
 
-use super::world::*;
+use super::auth_servers::*;
 
 #[tokio::test]
 async fn secrets_are_neither_logged_nor_shown() {
     let log = TextLog::begin();
-    let world = World::start().await;
-    world.script(|asked, _| {
+    let servers = AuthServers::start().await;
+    servers.script(|asked, _| {
         (asked.path == "/register").then(|| {
             answer(
                 201,
@@ -29,10 +29,13 @@ async fn secrets_are_neither_logged_nor_shown() {
     });
     let store = MemoryStore::new();
     let oauth = oauth().store(store.clone()).build().expect("valid");
-    let client = connect(&world, &oauth).await.expect("connected");
-    world.expire();
+    let client = connect(&servers, &oauth).await.expect("connected");
+    servers.expire();
     client.tools().one_page().await.expect("listed");
-    let login = oauth.begin(&world.server(), REDIRECT).await.expect("begun");
+    let login = oauth
+        .begin(&servers.server(), REDIRECT)
+        .await
+        .expect("begun");
     let url = login.url();
     let mut shown = format!("{oauth:?} {store:?} {login:?} {url:?} {client:?}");
     let begun = login.url().as_str().to_owned();
@@ -42,8 +45,8 @@ async fn secrets_are_neither_logged_nor_shown() {
     assert_eq!(begun.len(), 2);
 
     // Errors quote neither the token nor what the server sends with it.
-    world.expire();
-    world.script(|asked, _| {
+    servers.expire();
+    servers.script(|asked, _| {
         (asked.path == "/token").then(|| {
             answer(
                 200,
@@ -69,10 +72,10 @@ async fn secrets_are_neither_logged_nor_shown() {
     for secret in begun {
         assert!(!shown.contains(&secret), "{shown}");
     }
-    let verifier = world.asked("/token")[0]
+    let verifier = servers.asked("/token")[0]
         .form("code_verifier")
         .expect("a verifier");
-    let state = world.asked("/authorize")[0].query["state"].clone();
+    let state = servers.asked("/authorize")[0].query["state"].clone();
     assert!(
         !shown.contains(&verifier) && !shown.contains(&state),
         "{shown}"
@@ -99,15 +102,15 @@ impl Authorize for Noting {
 
 #[tokio::test]
 async fn debug_of_types_with_secrets_does_not_show_them() {
-    let world = World::start().await;
-    world.script(|asked, _| {
+    let servers = AuthServers::start().await;
+    servers.script(|asked, _| {
         (asked.path == "/mcp").then(|| {
             let refused = answer(401, "").header("www-authenticate", "Other");
             refused.header("set-cookie", "session=a-secret")
         })
     });
     let noted = Noting::default();
-    let url = format!("{}?key=a-secret", world.server());
+    let url = format!("{}?key=a-secret", servers.server());
     let server = Http::new(&url).header("x-key", "a-secret");
     let server = server.auth(noted.clone());
     let mut shown = format!(
@@ -136,8 +139,8 @@ async fn debug_of_types_with_secrets_does_not_show_them() {
 #[tokio::test]
 async fn stored_login_does_not_contain_the_secret_of_the_client() {
     for is_registered in [false, true] {
-        let world = World::start().await;
-        world.script(|asked, _| {
+        let servers = AuthServers::start().await;
+        servers.script(|asked, _| {
             let client = json!({
                 "client_id": "id", "client_secret": "client-secret",
                 "token_endpoint_auth_method": "client_secret_post",
@@ -152,11 +155,11 @@ async fn stored_login_does_not_contain_the_secret_of_the_client() {
             let builder = if is_registered {
                 builder
             } else {
-                builder.client(known.issuer(world.origin()))
+                builder.client(known.issuer(servers.origin()))
             };
             builder.build().expect("valid")
         };
-        let login = program().begin(&world.server(), REDIRECT).await;
+        let login = program().begin(&servers.server(), REDIRECT).await;
         let stored = login.expect("begun").to_secret();
         assert!(!stored.expose().contains("client-secret"));
         // Another process finishes the login.
@@ -164,9 +167,9 @@ async fn stored_login_does_not_contain_the_secret_of_the_client() {
         let query = login.url().as_str().to_owned();
         let state = query.split("state=").nth(1).expect("a state");
         let state = state.split('&').next().expect("a state");
-        let redirect = format!("code=c&state={state}&iss={}", encode(&world.origin()));
+        let redirect = format!("code=c&state={state}&iss={}", encode(&servers.origin()));
         program().finish(login, &redirect).await.expect("finished");
-        let token = &world.asked("/token")[0];
+        let token = &servers.asked("/token")[0];
         let sent = token.form("client_secret");
         assert_eq!(sent.as_deref(), Some("client-secret"));
     }
@@ -195,18 +198,18 @@ fn forged(document: &Value, text: &str) -> Vec<Value> {
 #[tokio::test]
 async fn texts_of_documents_are_escaped_and_cut_off() {
     let log = TextLog::begin();
-    let world = World::start().await;
-    let mut resource = world.resource_metadata();
+    let servers = AuthServers::start().await;
+    let mut resource = servers.resource_metadata();
     resource["scopes_supported"] = json!(["read"]);
-    let mut server = world.server_metadata();
+    let mut server = servers.server_metadata();
     server["scopes_supported"] = json!(["read"]);
     let client = json!({
         "client_id": "c", "client_secret": "s", "token_endpoint_auth_method": "none",
     });
-    let mut token = world.token();
+    let mut token = servers.token();
     token["scope"] = json!("read");
     let refusal = json!({"error": "invalid_request", "error_description": "d"});
-    let redirect = json!({"error": "e", "error_description": "d", "iss": world.origin()});
+    let redirect = json!({"error": "e", "error_description": "d", "iss": servers.origin()});
     let text = format!("x\n\u{1b}[31mFORGED\u{202e}{}", "y".repeat(10_000));
     let mut failed = 0;
     for (path, status, document) in [
@@ -220,7 +223,7 @@ async fn texts_of_documents_are_escaped_and_cut_off() {
         ("/revoke", 400, &refusal),
     ] {
         for copy in forged(document, &text) {
-            world.script(move |asked, _| {
+            servers.script(move |asked, _| {
                 if asked.path != path {
                     return None;
                 }
@@ -239,8 +242,8 @@ async fn texts_of_documents_are_escaped_and_cut_off() {
             });
             let oauth = oauth().build().expect("valid");
             let mut errors: Vec<OAuthError> = Vec::new();
-            errors.extend(oauth.login(&world.server()).await.err());
-            match oauth.logout(&world.server()).await {
+            errors.extend(oauth.login(&servers.server()).await.err());
+            match oauth.logout(&servers.server()).await {
                 Err(error) | Ok(Logout::Forgotten { error: Some(error) }) => errors.push(error),
                 Ok(_) => {}
             }

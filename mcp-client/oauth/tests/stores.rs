@@ -7,7 +7,7 @@ use mcp_client_oauth::{
     Dpop, FileStore, Logout, MemoryStore, OAuth, OAuthClient, Secret, StoreKey, TokenStore,
 };
 
-use super::world::*;
+use super::auth_servers::*;
 
 fn folder(name: &str) -> std::path::PathBuf {
     std::env::temp_dir().join(format!("mcp-oauth-{name}-{}", std::process::id()))
@@ -16,24 +16,24 @@ fn folder(name: &str) -> std::path::PathBuf {
 #[tokio::test]
 async fn stored_tokens_are_used_by_the_next_program() {
     let folder = folder("stored");
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let first = oauth()
         .store(FileStore::new(&folder))
         .build()
         .expect("valid");
-    connect(&world, &first).await.expect("connected");
+    connect(&servers, &first).await.expect("connected");
     let second = OAuth::stored_tokens()
         .store(FileStore::new(&folder))
         .build()
         .expect("valid");
-    connect(&world, &second).await.expect("connected");
+    connect(&servers, &second).await.expect("connected");
     let other = OAuth::stored_tokens()
         .store(FileStore::new(&folder))
         .user("eve")
         .build()
         .expect("valid");
-    refused(&world, &other).await;
-    assert_eq!(world.count("/authorize"), 1);
+    refused(&servers, &other).await;
+    assert_eq!(servers.count("/authorize"), 1);
 
     #[cfg(unix)]
     {
@@ -49,36 +49,36 @@ async fn stored_tokens_are_used_by_the_next_program() {
 
 #[tokio::test]
 async fn tokens_of_another_configuration_are_not_used() {
-    let world = World::start().await;
+    let servers = AuthServers::start().await;
     let store = MemoryStore::new();
     let user = oauth().store(store.clone()).build().expect("valid");
-    user.login(&world.server()).await.expect("logged in");
+    user.login(&servers.server()).await.expect("logged in");
     let without_user = || OAuth::stored_tokens().store(store.clone());
-    let issuer = world.origin();
+    let issuer = servers.origin();
     for other in [
         without_user().issuer("https://other.example"),
         without_user().dpop(Dpop::Required),
         without_user().client(OAuthClient::new("other").issuer(&issuer)),
     ] {
-        refused(&world, &other.build().expect("valid")).await;
+        refused(&servers, &other.build().expect("valid")).await;
     }
     let own = without_user().issuer(&issuer).build().expect("valid");
-    connect(&world, &own).await.expect("connected");
+    connect(&servers, &own).await.expect("connected");
 
     let robot = OAuthClient::new("robot").secret("robot-secret");
     let robot = OAuth::client_credentials(robot.issuer(&issuer));
     let robot = robot.store(store.clone()).build().expect("valid");
-    connect(&world, &robot).await.expect("connected");
-    let asked = world.asked("/token");
+    connect(&servers, &robot).await.expect("connected");
+    let asked = servers.asked("/token");
     let grant = asked[asked.len() - 1].form("grant_type");
     assert_eq!(grant.as_deref(), Some("client_credentials"));
     // The tokens of the program are not those of a user.
-    refused(&world, &without_user().build().expect("valid")).await;
+    refused(&servers, &without_user().build().expect("valid")).await;
     for key in store.keys().await.expect("read") {
         let value = store.load(&key).await.expect("read").expect("stored");
         assert!(!value.expose().contains("robot-secret"), "{key}");
     }
-    let outcome = robot.logout(&world.server()).await.expect("logged out");
+    let outcome = robot.logout(&servers.server()).await.expect("logged out");
     assert!(matches!(outcome, Logout::Revoked), "{outcome:?}");
 }
 
@@ -281,15 +281,15 @@ async fn temporary_files_of_a_crash_are_removed() {
 async fn damaged_files_do_not_affect_other_servers_and_are_replaced() {
     for kind in ["Server", "Tokens", "Client"] {
         let folder = folder(&format!("damaged-{kind}"));
-        let (one, two) = (World::start().await, World::start().await);
+        let (one, two) = (AuthServers::start().await, AuthServers::start().await);
         let program = || {
             oauth()
                 .store(FileStore::new(&folder))
                 .build()
                 .expect("valid")
         };
-        for world in [&one, &two] {
-            program().login(&world.server()).await.expect("logged in");
+        for servers in [&one, &two] {
+            program().login(&servers.server()).await.expect("logged in");
         }
         for file in fs::read_dir(&folder).expect("a folder") {
             let path = file.expect("a file").path();

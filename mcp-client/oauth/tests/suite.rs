@@ -1,6 +1,7 @@
 //! Authorization with OAuth, against a scripted server.
 
 mod attacks;
+mod auth_servers;
 mod discovery;
 mod flows;
 mod grants;
@@ -16,4 +17,3 @@ mod requests;
 mod rounds;
 mod secrets;
 mod stores;
-mod world;

@@ -28,13 +28,13 @@ use crate::{
 pub struct ContentsOf<'a> {
     uri: &'a str,
     /// What a list or another request said about the resource.
-    known: Known<'a>,
+    known: Description<'a>,
     contents: &'a [AnyResourceContents],
 }
 
 /// The members of a resource that decide how its contents are interpreted.
 #[derive(Clone, Debug, Default)]
-struct Known<'a> {
+struct Description<'a> {
     resource_type: Option<ResourceType>,
     mime_type: Option<&'a str>,
 }
@@ -84,7 +84,7 @@ impl ReadResourceResult {
     pub fn contents_of<'a>(&'a self, uri: &'a str) -> ContentsOf<'a> {
         ContentsOf {
             uri,
-            known: Known::default(),
+            known: Description::default(),
             contents: &self.contents,
         }
     }
@@ -94,7 +94,7 @@ impl ReadResourceResult {
     #[must_use]
     pub fn contents_as<'a>(&'a self, resource: &'a Resource) -> ContentsOf<'a> {
         ContentsOf {
-            known: Known {
+            known: Description {
                 resource_type: resource.resource_type.clone(),
                 mime_type: resource.mime_type.as_deref(),
             },

@@ -4,11 +4,11 @@ pub(crate) mod conversation;
 #[path = "../../../../mcp-client/tests/support/example.rs"]
 pub(crate) mod example;
 pub(crate) mod folder;
-#[allow(dead_code, reason = "the tests of the client use the rest")]
-#[path = "../../../../mcp-client/host/tests/skills/liar.rs"]
-pub(crate) mod liar;
 pub(crate) mod program;
 #[allow(dead_code, reason = "the tests of the client use the rest")]
 #[path = "../../../../mcp-client/tests/support/proxy.rs"]
 pub(crate) mod proxy;
 pub(crate) mod pseudo_terminal;
+#[allow(dead_code, reason = "the tests of the client use the rest")]
+#[path = "../../../../mcp-client/host/tests/skills/skill_server.rs"]
+pub(crate) mod skill_server;

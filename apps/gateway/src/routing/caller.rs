@@ -8,7 +8,7 @@ use mcp_wire::capability::{ROOTS, SAMPLING};
 use serde_json::value::RawValue;
 
 use super::tasks::TASKS;
-use crate::upstream::connection::{LinkKey, Wanted};
+use crate::upstream::connection::{LinkKey, LinkRequest};
 use crate::upstream::lists::{ListMethod, Query};
 use crate::upstream::owner::Owner;
 use crate::upstream::pool::Pool;
@@ -60,12 +60,12 @@ impl Caller {
 
     /// Returns what connection a call needs. `is_modern` is whether the upstream is of a revision
     /// without sessions.
-    pub(crate) fn wanted(&self, cx: &Context, is_modern: bool) -> Wanted {
+    pub(crate) fn wanted(&self, cx: &Context, is_modern: bool) -> LinkRequest {
         let session = cx.session();
         // Sessions have no request to which a message belongs, so calls of one may share a
         // connection. Questions of modern upstreams are results.
         let asks = self.may_be_asked && !is_modern;
-        Wanted {
+        LinkRequest {
             key: self.key.clone(),
             peer: cx.peer_key(),
             is_exclusive: session.is_none() && (asks || self.log_level.is_some()),
@@ -76,7 +76,7 @@ impl Caller {
 
     /// Returns what connection a list or a subscription needs. An upstream of a revision without
     /// sessions cannot answer those of a user differently, so they share a connection.
-    pub(crate) fn wanted_without_call(&self, cx: &Context, pool: &Pool) -> Wanted {
+    pub(crate) fn wanted_without_call(&self, cx: &Context, pool: &Pool) -> LinkRequest {
         let is_modern = pool.revision().is_some_and(Revision::is_modern);
         let mut wanted = self.wanted(cx, is_modern);
         if is_modern {

@@ -22,15 +22,15 @@ use crate::upstream::connection::Link;
 /// The questions in a result.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Asked {
+pub(crate) struct Questions {
     result_type: String,
     input_requests: Option<Map<Box<RawValue>>>,
     request_state: Option<Box<RawValue>>,
 }
 
 /// Returns the questions, if a result consists of them.
-pub(crate) fn asked(result: &RawValue) -> Option<Asked> {
-    let asked: Asked = serde_json::from_str(result.get()).ok()?;
+pub(crate) fn asked(result: &RawValue) -> Option<Questions> {
+    let asked: Questions = serde_json::from_str(result.get()).ok()?;
     (asked.result_type == "input_required").then_some(asked)
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn sealed(
 pub(crate) async fn answer(
     cx: &Context,
     revision: Revision,
-    asked: Asked,
+    asked: Questions,
     params: &mut Map<Box<RawValue>>,
 ) -> Result<(), HandlerError> {
     let mut answers: Map<Box<RawValue>> = Map::new();

@@ -35,7 +35,7 @@ impl LinkKey {
 
 /// For whom a connection is used, and how.
 #[derive(Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct LinkRequest {
     pub(crate) key: LinkKey,
     /// The peer in whose share the connection is.
     pub(crate) peer: PeerKey,

@@ -16,10 +16,10 @@ const BYTES: usize = 4 << 20;
 /// The arguments of the listed tools that clients repeat in headers. A tool that was never listed
 /// has none here: its headers are not compared.
 #[derive(Default)]
-pub(crate) struct HeaderParams(RwLock<Known>);
+pub(crate) struct HeaderParams(RwLock<KnownTools>);
 
 #[derive(Default)]
-struct Known {
+struct KnownTools {
     /// By the names that the upstream uses.
     by_tool: HashMap<String, Tool>,
     bytes: usize,
@@ -31,7 +31,7 @@ struct Tool {
     bytes: usize,
 }
 
-impl Known {
+impl KnownTools {
     fn remove(&mut self, name: &str) {
         if let Some(tool) = self.by_tool.remove(name) {
             self.bytes -= tool.bytes;

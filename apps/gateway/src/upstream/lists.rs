@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Kind;
-use super::connection::{Connected, Purpose, Wanted};
+use super::connection::{Connected, LinkRequest, Purpose};
 use super::list_cache::{Caching, List, ListKey};
 use super::pool::Pool;
 use crate::fault::UpstreamReport;
@@ -79,7 +79,7 @@ impl ListMethod {
 /// A list of an upstream, for a client.
 #[derive(Clone)]
 pub(crate) struct Query {
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: LinkRequest,
     pub(crate) list: ListMethod,
     /// The revision of the client.
     pub(crate) to: Revision,

@@ -14,7 +14,9 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
-use super::connection::{Connected, Identity, Lease, Link, LinkKey, ListenError, Purpose, Wanted};
+use super::connection::{
+    Connected, Identity, Lease, Link, LinkKey, LinkRequest, ListenError, Purpose,
+};
 use super::failures::Failures;
 use super::faults::Faults;
 use super::follower::{Follower, OnMissed};
@@ -119,7 +121,10 @@ impl Pool {
     }
 
     /// Connects to an upstream that was not connected before, and returns its revision.
-    pub(crate) async fn learn_revision(&self, wanted: &Wanted) -> Result<Revision, HandlerError> {
+    pub(crate) async fn learn_revision(
+        &self,
+        wanted: &LinkRequest,
+    ) -> Result<Revision, HandlerError> {
         let lease = self.lease(wanted, &Purpose::List).await?;
         Ok(self.client_of(&lease, wanted).await?.revision())
     }
@@ -207,7 +212,7 @@ impl Pool {
     /// Connects, to learn what the upstream can do. The connection is used by clients that cannot
     /// be asked anything.
     pub(crate) async fn probe(&self) -> Result<(), HandlerError> {
-        let wanted = Wanted {
+        let wanted = LinkRequest {
             key: LinkKey::probe(),
             // The gateway itself.
             peer: PeerKey::Connection(0),
@@ -229,7 +234,7 @@ impl Pool {
     /// Returns a connection, which is connected.
     pub(crate) async fn connect(
         &self,
-        wanted: &Wanted,
+        wanted: &LinkRequest,
         purpose: Purpose,
     ) -> Result<Connected, HandlerError> {
         let slot = async {
@@ -251,7 +256,10 @@ impl Pool {
 
     /// Returns a connection for a subscription, and its client. Hardly waits for a connection: a client
     /// waits for the answers of all upstreams.
-    pub(crate) async fn listen(&self, wanted: &Wanted) -> Result<(Lease, Client), ListenError> {
+    pub(crate) async fn listen(
+        &self,
+        wanted: &LinkRequest,
+    ) -> Result<(Lease, Client), ListenError> {
         let full = || ListenError::Full(self.overloaded("subscriptions"));
         let slot = self.subscriptions.try_take(&wanted.peer).ok_or_else(full)?;
         let freed = self.freed.notified();
@@ -291,7 +299,7 @@ impl Pool {
     }
 
     /// Finds a connection or adds one, and uses it. Waits while there are too many.
-    async fn lease(&self, wanted: &Wanted, purpose: &Purpose) -> Result<Lease, HandlerError> {
+    async fn lease(&self, wanted: &LinkRequest, purpose: &Purpose) -> Result<Lease, HandlerError> {
         let waiting = async {
             loop {
                 // Registered before the connections are looked at, so that no end is missed.
@@ -313,7 +321,7 @@ impl Pool {
 
     /// Finds a connection or adds one, and uses it. `None` if there are too many, the peer has its
     /// share, or the gateway has been closed.
-    fn try_lease(&self, wanted: &Wanted, purpose: &Purpose) -> Option<Lease> {
+    fn try_lease(&self, wanted: &LinkRequest, purpose: &Purpose) -> Option<Lease> {
         let mut removed = Vec::new();
         let lease = self.leased(wanted, purpose, &mut removed);
         self.end(&removed);
@@ -322,7 +330,7 @@ impl Pool {
 
     fn leased(
         &self,
-        wanted: &Wanted,
+        wanted: &LinkRequest,
         purpose: &Purpose,
         removed: &mut Vec<Arc<Link>>,
     ) -> Option<Lease> {
@@ -373,7 +381,7 @@ impl Pool {
     }
 
     /// Returns the client of a connection. The first of its users connects, and the others wait.
-    async fn client_of(&self, lease: &Lease, wanted: &Wanted) -> Result<Client, HandlerError> {
+    async fn client_of(&self, lease: &Lease, wanted: &LinkRequest) -> Result<Client, HandlerError> {
         let link = &lease.link;
         let cause = &wanted.key.capabilities;
         let connect = async || {

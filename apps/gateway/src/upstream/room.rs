@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcp_server::PeerKey;
 
 use super::UpstreamLimits;
-use super::connection::{Link, Wanted};
+use super::connection::{Link, LinkRequest};
 use super::shares::share;
 
 /// A peer that has used up its share does not replace connections that are younger. Each may be a
@@ -26,7 +26,7 @@ pub(crate) const REPLACED_AFTER: Duration = Duration::from_millis(250);
 /// most likely left.
 pub(crate) fn make_room(
     links: &mut Vec<Arc<Link>>,
-    wanted: &Wanted,
+    wanted: &LinkRequest,
     limits: &UpstreamLimits,
     removed: &mut Vec<Arc<Link>>,
 ) -> bool {

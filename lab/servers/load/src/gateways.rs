@@ -24,7 +24,7 @@ const BEHIND: &str = "http-ours";
 
 /// What the calls pass through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Route {
     /// Nothing.
     Direct,
     /// A proxy that only parses JSON.
@@ -33,7 +33,7 @@ enum Way {
     Fastmcp,
 }
 
-impl Way {
+impl Route {
     const ALL: [Self; 4] = [Self::Direct, Self::Floor, Self::Ours, Self::Fastmcp];
 
     fn name(self) -> &'static str {
@@ -52,31 +52,31 @@ pub(crate) struct Script<'a> {
     pub(crate) script: &'a Path,
 }
 
-/// The measurements of a round, by [`Way`].
-type Round = [Option<Sample>; Way::ALL.len()];
+/// The measurements of a round, by [`Route`].
+type Round = [Option<Sample>; Route::ALL.len()];
 
 /// Measures and prints everything.
 pub(crate) fn compare(folder: &Path, fastmcp: Option<&Script<'_>>, effort: &Effort) -> Result<()> {
     let mut cases = Case::all();
     cases.retain(|case| case.form == Form::Json && !case.lean);
     let pinning = Pinning::new();
-    let mut results = Results::<Round, Way>::new(&cases, effort);
+    let mut results = Results::<Round, Route>::new(&cases, effort);
     for round in 0..effort.rounds {
         eprintln!("round {} of {}", round + 1, effort.rounds);
         for &case in &cases {
             // The order alternates, because the speed of the machine may change during a round.
-            let mut order = Way::ALL;
-            order.rotate_left(round % Way::ALL.len());
+            let mut order = Route::ALL;
+            order.rotate_left(round % Route::ALL.len());
             let command = Command::new(folder.join(BEHIND));
             let (_behind, address) = Process::listening(command)?;
             let mut subjects = Vec::new();
-            for way in order {
-                let Some(command) = command_of(way, folder, fastmcp, address, &pinning) else {
+            for route in order {
+                let Some(command) = command_of(route, folder, fastmcp, address, &pinning) else {
                     continue;
                 };
-                match Subject::start(way, command, address) {
+                match Subject::start(route, command, address) {
                     Ok(subject) => subjects.push(subject),
-                    Err(error) => results.fail(case, way, &error),
+                    Err(error) => results.fail(case, route, &error),
                 }
             }
             for &width in case.widths() {
@@ -84,9 +84,9 @@ pub(crate) fn compare(folder: &Path, fastmcp: Option<&Script<'_>>, effort: &Effo
                     match subject.measure(case, width, effort) {
                         Ok(sample) => {
                             let round = results.round(case, width, round);
-                            round[subject.way as usize] = Some(sample);
+                            round[subject.route as usize] = Some(sample);
                         }
-                        Err(error) => results.fail(case, subject.way, &error),
+                        Err(error) => results.fail(case, subject.route, &error),
                     }
                 }
             }
@@ -98,18 +98,18 @@ pub(crate) fn compare(folder: &Path, fastmcp: Option<&Script<'_>>, effort: &Effo
 
 /// Returns the command of a gateway. `None` if it is not to be measured.
 fn command_of(
-    way: Way,
+    route: Route,
     folder: &Path,
     fastmcp: Option<&Script<'_>>,
     behind: SocketAddr,
     pinning: &Pinning,
 ) -> Option<Command> {
-    let mut command = match way {
+    let mut command = match route {
         // Never started.
-        Way::Direct => Command::new(BEHIND),
-        Way::Floor => pinning.server(&folder.join("proxy-floor")),
-        Way::Ours => pinning.server(&folder.join("gateway-ours")),
-        Way::Fastmcp => {
+        Route::Direct => Command::new(BEHIND),
+        Route::Floor => pinning.server(&folder.join("proxy-floor")),
+        Route::Ours => pinning.server(&folder.join("gateway-ours")),
+        Route::Fastmcp => {
             let fastmcp = fastmcp?;
             let mut command = pinning.server(fastmcp.python);
             command.arg(fastmcp.script);
@@ -122,21 +122,21 @@ fn command_of(
 
 /// A running gateway.
 struct Subject {
-    way: Way,
+    route: Route,
     process: Option<Process>,
     address: SocketAddr,
 }
 
 impl Subject {
-    fn start(way: Way, command: Command, behind: SocketAddr) -> Result<Self> {
-        let (process, address) = if way == Way::Direct {
+    fn start(route: Route, command: Command, behind: SocketAddr) -> Result<Self> {
+        let (process, address) = if route == Route::Direct {
             (None, behind)
         } else {
             let (process, address) = Process::listening(command)?;
             (Some(process), address)
         };
         Ok(Self {
-            way,
+            route,
             process,
             address,
         })

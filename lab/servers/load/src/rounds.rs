@@ -13,7 +13,7 @@ use crate::http;
 use crate::pinning::Pinning;
 use crate::results;
 use crate::sample::{Memory, Sample};
-use crate::server::{self, Process, Way};
+use crate::server::{self, Process, Connection};
 use crate::stdio;
 
 /// The measurements of servers.
@@ -77,7 +77,7 @@ pub(crate) struct Subject {
     case: Case,
     candidate: Candidate,
     process: Process,
-    way: Way,
+    connection: Connection,
     fresh: bool,
 }
 
@@ -88,29 +88,29 @@ impl Subject {
         candidate: Candidate,
         pinning: &Pinning,
     ) -> Result<Self> {
-        let (process, way) = server::start(folder, case, candidate, pinning)?;
+        let (process, connection) = server::start(folder, case, candidate, pinning)?;
         Ok(Self {
             case,
             candidate,
             process,
-            way,
+            connection,
             fresh: true,
         })
     }
 
     /// Its address, if other clients can reach it, too.
     pub(crate) fn address(&self) -> Option<SocketAddr> {
-        match self.way {
-            Way::Address(address) => Some(address),
-            Way::Pipes(..) => None,
+        match self.connection {
+            Connection::Address(address) => Some(address),
+            Connection::Pipes(..) => None,
         }
     }
 
     pub(crate) fn measure(&mut self, width: usize, time: Duration) -> Result<(Sample, Memory)> {
         let fresh = std::mem::replace(&mut self.fresh, false);
         let (case, process) = (self.case, &mut self.process);
-        let sample = match &mut self.way {
-            Way::Address(address) => {
+        let sample = match &mut self.connection {
+            Connection::Address(address) => {
                 let address = *address;
                 if fresh {
                     // Idle memory is measured after a first request has succeeded.
@@ -121,7 +121,7 @@ impl Subject {
                 load.run(time / 10, |_| {})?;
                 timed(Some(process), width, |each| load.run(time, each))?
             }
-            Way::Pipes(input, output) => {
+            Connection::Pipes(input, output) => {
                 let mut load = stdio::Load::open(input, output, case, fresh)?;
                 if fresh {
                     process.record_idle()?;

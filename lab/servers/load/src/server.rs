@@ -18,7 +18,7 @@ use crate::sample::Memory;
 const KILL_AFTER: Duration = Duration::from_secs(120);
 
 /// How to reach a server.
-pub(crate) enum Way {
+pub(crate) enum Connection {
     Address(SocketAddr),
     Pipes(ChildStdin, ChildStdout),
 }
@@ -29,16 +29,16 @@ pub(crate) fn start(
     case: Case,
     candidate: Candidate,
     pinning: &Pinning,
-) -> Result<(Process, Way)> {
+) -> Result<(Process, Connection)> {
     let (name, arguments) = case.command(candidate);
     let mut command = pinning.server(&folder.join(name));
     command.args(arguments);
     if case.form != Form::Line {
         let (process, address) = Process::listening(command)?;
-        return Ok((process, Way::Address(address)));
+        return Ok((process, Connection::Address(address)));
     }
     let (process, stdin, stdout) = Process::start(command)?;
-    Ok((process, Way::Pipes(stdin, stdout)))
+    Ok((process, Connection::Pipes(stdin, stdout)))
 }
 
 /// A process that is killed when this value is dropped.

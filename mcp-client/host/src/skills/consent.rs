@@ -24,10 +24,10 @@ pub struct ConsentRequest {
 
 /// The skills that were loaded, and those that the user consented to.
 #[derive(Default)]
-pub(super) struct Consents(Mutex<Given>);
+pub(super) struct Consents(Mutex<ConsentState>);
 
 #[derive(Default)]
-struct Given {
+struct ConsentState {
     /// In canonical form.
     loaded: BTreeSet<String>,
     /// The digests of the files, by the URI of the skill.
@@ -35,7 +35,7 @@ struct Given {
 }
 
 impl Consents {
-    fn lock(&self) -> MutexGuard<'_, Given> {
+    fn lock(&self) -> MutexGuard<'_, ConsentState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -6,7 +6,7 @@ use mcp_host::skills::{ConsentRequest, SkillError, SkillsHost};
 use mcp_server::Server;
 use mcp_skills::{OfferSkills as _, SkillFile, SkillSource, Skills};
 
-use super::{Liar, TEXT, URI, connect};
+use super::{SkillServer, TEXT, URI, connect};
 
 const OUTER: &str = "skill://outer/SKILL.md";
 const INNER: &str = "skill://outer/inner/SKILL.md";
@@ -77,7 +77,7 @@ async fn skill_within_a_loaded_one_needs_a_consent_of_its_own() {
 
 #[tokio::test]
 async fn consent_is_bound_to_the_files() {
-    let server = Liar::honest(TEXT, &[("fields.md", "Dates")]);
+    let server = SkillServer::honest(TEXT, &[("fields.md", "Dates")]);
     let client = server.client().await;
     let asked = Arc::<Mutex<Vec<bool>>>::default();
     let kept = Arc::clone(&asked);
@@ -89,7 +89,7 @@ async fn consent_is_bound_to_the_files() {
         host.load(&host.get(URI).await.unwrap()).await.unwrap();
     }
     assert_eq!(*asked.lock().unwrap(), [false]);
-    let changed = Liar::honest(TEXT, &[("fields.md", "Boxes")]);
+    let changed = SkillServer::honest(TEXT, &[("fields.md", "Boxes")]);
     std::mem::swap(
         &mut *server.0.lock().unwrap(),
         &mut *changed.0.lock().unwrap(),
@@ -103,7 +103,7 @@ async fn consent_is_bound_to_the_files() {
 #[tokio::test]
 async fn consent_to_a_false_description_is_not_kept() {
     let text = "---\nname: forms\ndescription: Sends everything away\n---\n";
-    let server = Liar::honest(text, &[]);
+    let server = SkillServer::honest(text, &[]);
     let client = server.client().await;
     let asked = Arc::<Mutex<Vec<String>>>::default();
     let kept = Arc::clone(&asked);

@@ -8,12 +8,12 @@ use mcp_server::types::{CacheScope, TextResourceContents};
 use mcp_server::{Params, ResourceUri, Server, ServerExtension, TemplateDef};
 use serde_json::json;
 
-use super::{GetSkill, Liar, TEXT, URI, connect, object, plain_server};
+use super::{GetSkill, SkillServer, TEXT, URI, connect, object, plain_server};
 use crate::serve;
 
 #[tokio::test]
 async fn files_are_read_when_they_are_asked_for() {
-    let server = Liar::honest(TEXT, &[("fields.md", "Dates"), ("a%20b.md", "Spaces")]);
+    let server = SkillServer::honest(TEXT, &[("fields.md", "Dates"), ("a%20b.md", "Spaces")]);
     let client = server.client().await;
     let host = SkillsHost::new(&client, "docs-server");
     let skills = host.list().unwrap().all().await.unwrap().items;
@@ -49,7 +49,7 @@ async fn files_are_read_when_they_are_asked_for() {
 
 #[tokio::test]
 async fn files_that_are_not_listed_are_not_requested() {
-    let server = Liar::honest(TEXT, &[("fields.md", "Dates")])
+    let server = SkillServer::honest(TEXT, &[("fields.md", "Dates")])
         .serving("skill://forms/new.md", "Added later")
         .serving("skill://secret", "Secret");
     let client = server.client().await;
@@ -83,7 +83,7 @@ async fn server_without_the_extension_gets_no_request() {
 
 #[tokio::test]
 async fn generated_skills_are_loaded_only_if_the_host_permits_it() {
-    let server = Liar::honest(TEXT, &[("today.md", "Monday")])
+    let server = SkillServer::honest(TEXT, &[("today.md", "Monday")])
         .claiming(|entry| entry["resources"] = json!("dynamic"))
         .serving("skill://forms/large", &"x".repeat(9 << 20))
         .serving("skill://secret", "Secret");
@@ -107,7 +107,7 @@ async fn generated_skills_are_loaded_only_if_the_host_permits_it() {
 
 #[tokio::test]
 async fn cached_content_that_is_older_than_the_list_is_read_again() {
-    let server = Liar::honest(TEXT, &[("fields.md", "Dates")]);
+    let server = SkillServer::honest(TEXT, &[("fields.md", "Dates")]);
     let reads = server.clone();
     let template = TemplateDef::new("skill://{+path}", "files")
         .cache(Duration::from_secs(60), CacheScope::Public)
@@ -127,7 +127,7 @@ async fn cached_content_that_is_older_than_the_list_is_read_again() {
     let host = SkillsHost::new(&client, "docs");
     let loaded = host.load(&host.get(URI).await.unwrap()).await.unwrap();
     assert_eq!(loaded.read("fields.md").await.unwrap(), b"Dates");
-    let other = Liar::honest(TEXT, &[("fields.md", "Boxes")]);
+    let other = SkillServer::honest(TEXT, &[("fields.md", "Boxes")]);
     std::mem::swap(
         &mut *server.0.lock().unwrap(),
         &mut *other.0.lock().unwrap(),

@@ -1,8 +1,8 @@
 //! Skills of servers, which may lie.
 
 mod consent;
-mod liar;
 mod loading;
+mod skill_server;
 mod tampered;
 
 use mcp_client::Client;
@@ -10,10 +10,10 @@ use mcp_host::skills::SkillsHost;
 use mcp_server::Server;
 use mcp_server::types::{ResourcesCapability, ServerCapabilities};
 
-use self::liar::{GetSkill, Liar, TEXT, URI, digest, entry_of, object};
+use self::skill_server::{GetSkill, SkillServer, TEXT, URI, digest, entry_of, object};
 use crate::serve;
 
-impl Liar {
+impl SkillServer {
     async fn client(&self) -> Client {
         connect(&self.server()).await
     }

@@ -3,18 +3,18 @@
 use mcp_host::skills::{EntryError, FrontmatterError, SkillError, SkillsHost, YamlError};
 use serde_json::{Value, json};
 
-use super::{Liar, TEXT, URI, digest, entry_of};
+use super::{SkillServer, TEXT, URI, digest, entry_of};
 
 const FIELDS: &str = "skill://forms/fields.md";
 
-fn honest() -> Liar {
-    Liar::honest(TEXT, &[("fields.md", "Dates")])
+fn honest() -> SkillServer {
+    SkillServer::honest(TEXT, &[("fields.md", "Dates")])
 }
 
 /// Returns the error of loading the skill.
-async fn refused(server: &Liar) -> SkillError {
+async fn refused(server: &SkillServer) -> SkillError {
     let client = server.client().await;
-    let host = SkillsHost::new(&client, "liar");
+    let host = SkillsHost::new(&client, "docs");
     let skill = host.list().unwrap().all().await.unwrap().items.remove(0);
     host.load(&skill).await.expect_err("a lie")
 }
@@ -36,7 +36,7 @@ async fn content_with_another_size_or_digest_is_not_returned() {
 
     let server = honest().serving(FIELDS, "Lies!");
     let client = server.client().await;
-    let host = SkillsHost::new(&client, "liar");
+    let host = SkillsHost::new(&client, "docs");
     let loaded = host.load(&host.get(URI).await.unwrap()).await.unwrap();
     let error = loaded.read("fields.md").await.unwrap_err();
     assert!(
@@ -49,7 +49,7 @@ async fn content_with_another_size_or_digest_is_not_returned() {
 async fn frontmatter_that_differs_from_the_listed_one_is_refused() {
     let differing = |more: &'static str, listed: Value| {
         let text = TEXT.replace("---\nSee", &format!("{more}---\nSee"));
-        Liar::honest(&text, &[]).claiming(move |entry| {
+        SkillServer::honest(&text, &[]).claiming(move |entry| {
             let members = entry["frontmatter"].as_object_mut().unwrap();
             members.extend(listed.as_object().unwrap().clone());
         })
@@ -96,7 +96,8 @@ async fn frontmatter_that_differs_from_the_listed_one_is_refused() {
 #[tokio::test]
 async fn alias_bomb_in_a_frontmatter_is_refused() {
     let bomb = TEXT.replace("---\nSee", "a: &a [x, x]\nb: [*a, *a]\n---\nSee");
-    let SkillError::Frontmatter { source, .. } = refused(&Liar::honest(&bomb, &[])).await else {
+    let SkillError::Frontmatter { source, .. } = refused(&SkillServer::honest(&bomb, &[])).await
+    else {
         panic!("another error");
     };
     assert_eq!(source, FrontmatterError::Yaml(YamlError::Alias));
@@ -179,7 +180,7 @@ fn add(entry: &mut Value, uri: &str) {
 async fn other_skill_than_the_requested_one_is_refused() {
     let server = honest();
     let client = server.client().await;
-    let host = SkillsHost::new(&client, "liar");
+    let host = SkillsHost::new(&client, "docs");
     let error = host.get("skill://other/SKILL.md").await.unwrap_err();
     assert!(matches!(error, SkillError::OtherSkill { .. }), "{error}");
 }

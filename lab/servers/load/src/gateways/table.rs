@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Round, Way};
+use super::{Round, Route};
 use crate::Effort;
 use crate::pinning::Pinning;
 use crate::results::{Results, Row, print_start};
@@ -23,7 +23,7 @@ fastmcp: `create_proxy` behind uvicorn, with JSON in place of events.
 ! : some answers were wrong";
 
 /// Prints everything; missed targets are repeated at the end.
-pub(super) fn print(results: &Results<Round, Way>, effort: &Effort, pinning: &Pinning) {
+pub(super) fn print(results: &Results<Round, Route>, effort: &Effort, pinning: &Pinning) {
     let mut missed = Vec::new();
     print_start(effort, pinning);
     println!(
@@ -32,13 +32,13 @@ pub(super) fn print(results: &Results<Round, Way>, effort: &Effort, pinning: &Pi
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for row in &results.rows {
         let mut line = format!("| {} | {} |", row.case, row.width);
-        for way in Way::ALL {
-            let _ = write!(line, " {} |", row.cell(way));
-            if matches!(way, Way::Ours | Way::Fastmcp) {
-                let _ = write!(line, " {} |", row.ratios(way));
+        for route in Route::ALL {
+            let _ = write!(line, " {} |", row.cell(route));
+            if matches!(route, Route::Ours | Route::Fastmcp) {
+                let _ = write!(line, " {} |", row.ratios(route));
             }
         }
-        let ratio = row.ratio(Way::Ours, Sample::rate).unwrap_or_default();
+        let ratio = row.ratio(Route::Ours, Sample::rate).unwrap_or_default();
         let verdict = if ratio >= TARGET { "met" } else { "missed" };
         println!("{line} at least {TARGET}, {verdict} |");
         if ratio < TARGET {
@@ -49,63 +49,63 @@ pub(super) fn print(results: &Results<Round, Way>, effort: &Effort, pinning: &Pi
         }
     }
     println!();
-    results.print_end(NOTES, Way::name, &missed);
+    results.print_end(NOTES, Route::name, &missed);
 }
 
 impl Row<Round> {
-    fn samples(&self, way: Way) -> impl Iterator<Item = &Sample> {
+    fn samples(&self, route: Route) -> impl Iterator<Item = &Sample> {
         self.rounds
             .iter()
-            .filter_map(move |round| round[way as usize].as_ref())
+            .filter_map(move |round| round[route as usize].as_ref())
     }
 
-    fn median_of(&self, way: Way, figure: impl Fn(&Sample) -> f64) -> Option<f64> {
-        median(self.samples(way).map(figure))
+    fn median_of(&self, route: Route, figure: impl Fn(&Sample) -> f64) -> Option<f64> {
+        median(self.samples(route).map(figure))
     }
 
     /// Returns the median of the ratios to the bare proxy of the same round.
-    fn ratio(&self, way: Way, figure: impl Fn(&Sample) -> f64) -> Option<f64> {
+    fn ratio(&self, route: Route, figure: impl Fn(&Sample) -> f64) -> Option<f64> {
         median(self.rounds.iter().filter_map(|round| {
-            let floor = round[Way::Floor as usize].as_ref()?;
-            Some(figure(round[way as usize].as_ref()?) / figure(floor))
+            let floor = round[Route::Floor as usize].as_ref()?;
+            Some(figure(round[route as usize].as_ref()?) / figure(floor))
         }))
     }
 
-    fn ratios(&self, way: Way) -> String {
-        match (self.ratio(way, Sample::rate), self.ratio(way, Sample::cost)) {
+    fn ratios(&self, route: Route) -> String {
+        match (self.ratio(route, Sample::rate), self.ratio(route, Sample::cost)) {
             (Some(rate), Some(cost)) => format!("{rate:.2} / {:.2}", 1.0 / cost),
             _ => "-".to_owned(),
         }
     }
 
     /// Returns the microseconds that a gateway adds to the median call.
-    fn added(&self, way: Way) -> Option<f64> {
+    fn added(&self, route: Route) -> Option<f64> {
         median(self.rounds.iter().filter_map(|round| {
-            let time = |way: Way| Some(round[way as usize].as_ref()?.latency?.as_secs_f64() * 1e6);
-            Some(time(way)? - time(Way::Direct)?)
+            let time = |route: Route| Some(round[route as usize].as_ref()?.latency?.as_secs_f64() * 1e6);
+            Some(time(route)? - time(Route::Direct)?)
         }))
     }
 
-    fn cell(&self, way: Way) -> String {
+    fn cell(&self, route: Route) -> String {
         let (Some(rate), Some(cost)) = (
-            self.median_of(way, Sample::rate),
-            self.median_of(way, Sample::cost),
+            self.median_of(route, Sample::rate),
+            self.median_of(route, Sample::cost),
         ) else {
             return "-".to_owned();
         };
         let mut cell = format!("{:.1}k/s", rate / 1000.0);
-        if way != Way::Direct {
+        if route != Route::Direct {
             let _ = write!(cell, ", {cost:.1} us");
-            if let Some(added) = self.added(way) {
+            if let Some(added) = self.added(route) {
                 let _ = write!(cell, ", adds {added:.0} us");
             }
         }
-        let rates = || self.samples(way).map(Sample::rate);
+        let rates = || self.samples(route).map(Sample::rate);
         let is_unsteady = rates().fold(0.0, f64::max) > rates().fold(f64::MAX, f64::min) * 1.25;
-        if way == Way::Floor && is_unsteady {
+        if route == Route::Floor && is_unsteady {
             cell.push_str(" ~");
         }
-        if self.samples(way).any(|sample| sample.errors > 0) {
+        if self.samples(route).any(|sample| sample.errors > 0) {
             cell.push_str(" !");
         }
         cell

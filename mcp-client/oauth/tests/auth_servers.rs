@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 pub(crate) const REDIRECT: &str = "http://127.0.0.1:9/callback";
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct RecordedRequest {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) query: HashMap<String, String>,
@@ -24,7 +24,7 @@ pub(crate) struct Asked {
     pub(crate) body: String,
 }
 
-impl Asked {
+impl RecordedRequest {
     /// Returns a parameter of the form in the body.
     pub(crate) fn form(&self, name: &str) -> Option<String> {
         pairs(&self.body).remove(name)
@@ -65,40 +65,40 @@ impl Answer {
     }
 }
 
-type Script = Box<dyn Fn(&Asked, &World) -> Option<Answer> + Send + Sync>;
+type Script = Box<dyn Fn(&RecordedRequest, &AuthServers) -> Option<Answer> + Send + Sync>;
 
 /// The servers. The script answers first, then the defaults.
-pub(crate) struct World {
+pub(crate) struct AuthServers {
     pub(crate) address: SocketAddr,
     script: Mutex<Script>,
-    asked: Mutex<Vec<Asked>>,
+    asked: Mutex<Vec<RecordedRequest>>,
     /// Access tokens that the server accepts.
     valid: Mutex<Vec<String>>,
     issued: Mutex<usize>,
 }
 
-impl World {
+impl AuthServers {
     pub(crate) async fn start() -> Arc<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let world = Arc::new(Self {
+        let servers = Arc::new(Self {
             address: listener.local_addr().expect("an address"),
             script: Mutex::new(Box::new(|_, _| None)),
             asked: Mutex::default(),
             valid: Mutex::default(),
             issued: Mutex::new(0),
         });
-        let serving = Arc::clone(&world);
+        let serving = Arc::clone(&servers);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 tokio::spawn(serve(Arc::clone(&serving), stream));
             }
         });
-        world
+        servers
     }
 
     pub(crate) fn script(
         &self,
-        script: impl Fn(&Asked, &World) -> Option<Answer> + Send + Sync + 'static,
+        script: impl Fn(&RecordedRequest, &AuthServers) -> Option<Answer> + Send + Sync + 'static,
     ) {
         *lock(&self.script) = Box::new(script);
     }
@@ -120,7 +120,7 @@ impl World {
     }
 
     /// Returns the requests to a path.
-    pub(crate) fn asked(&self, path: &str) -> Vec<Asked> {
+    pub(crate) fn asked(&self, path: &str) -> Vec<RecordedRequest> {
         let asked = lock(&self.asked);
         let asked = asked.iter().filter(|asked| asked.path == path);
         asked.cloned().collect()
@@ -173,7 +173,7 @@ impl World {
     }
 
     /// Returns the redirect with a code.
-    pub(crate) fn redirect(&self, asked: &Asked) -> Answer {
+    pub(crate) fn redirect(&self, asked: &RecordedRequest) -> Answer {
         let state = asked.query.get("state").cloned().unwrap_or_default();
         let query = format!(
             "code=secret-code&state={state}&iss={}",
@@ -189,7 +189,7 @@ impl World {
     }
 
     /// Returns the answer to a message with a valid token.
-    pub(crate) fn message(&self, asked: &Asked) -> Answer {
+    pub(crate) fn message(&self, asked: &RecordedRequest) -> Answer {
         let token = asked.header("authorization").unwrap_or_default();
         let token = token.strip_prefix("Bearer ").unwrap_or_default();
         if !lock(&self.valid).iter().any(|valid| valid == token) {
@@ -198,7 +198,7 @@ impl World {
         result(asked)
     }
 
-    fn default(&self, asked: &Asked) -> Answer {
+    fn default(&self, asked: &RecordedRequest) -> Answer {
         match asked.path.as_str() {
             "/.well-known/oauth-protected-resource/mcp" => answer(200, self.resource_metadata()),
             "/.well-known/oauth-authorization-server" => answer(200, self.server_metadata()),
@@ -218,7 +218,7 @@ pub(crate) fn redirect_with(query: &str) -> Answer {
 }
 
 /// Returns the result of a request.
-pub(crate) fn result(asked: &Asked) -> Answer {
+pub(crate) fn result(asked: &RecordedRequest) -> Answer {
     let message: Value = serde_json::from_str(&asked.body).expect("a message");
     let mut result = json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
     match message["method"].as_str() {
@@ -240,16 +240,16 @@ pub(crate) fn oauth() -> OAuthBuilder {
 }
 
 /// Connects a client, which needs a token for it.
-pub(crate) async fn connect(world: &World, oauth: &OAuth) -> Result<Client, ConnectError> {
-    let server = Http::new(world.server()).auth(oauth.clone());
+pub(crate) async fn connect(servers: &AuthServers, oauth: &OAuth) -> Result<Client, ConnectError> {
+    let server = Http::new(servers.server()).auth(oauth.clone());
     let connecting = Client::builder("test", "1").connect(server);
     let connected = tokio::time::timeout(Duration::from_secs(30), connecting).await;
     connected.expect("in time")
 }
 
 /// Connects a client, which fails, and returns why.
-pub(crate) async fn refused(world: &World, oauth: &OAuth) -> OAuthError {
-    match connect(world, oauth).await {
+pub(crate) async fn refused(servers: &AuthServers, oauth: &OAuth) -> OAuthError {
+    match connect(servers, oauth).await {
         Ok(_) => panic!("connected"),
         Err(ConnectError::Call(error)) => fault(&error),
         Err(error) => panic!("another error: {error}"),
@@ -292,7 +292,7 @@ fn pairs(text: &str) -> HashMap<String, String> {
     pairs.into_owned().collect()
 }
 
-async fn serve(world: Arc<World>, mut stream: TcpStream) -> Option<()> {
+async fn serve(servers: Arc<AuthServers>, mut stream: TcpStream) -> Option<()> {
     let mut read = Vec::new();
     loop {
         let asked = loop {
@@ -304,9 +304,9 @@ async fn serve(world: Arc<World>, mut stream: TcpStream) -> Option<()> {
             let count = stream.read(&mut bytes).await.ok()?;
             read.extend_from_slice(bytes.get(..count).filter(|bytes| !bytes.is_empty())?);
         };
-        lock(&world.asked).push(asked.clone());
-        let scripted = lock(&world.script)(&asked, &world);
-        let answer = scripted.unwrap_or_else(|| world.default(&asked));
+        lock(&servers.asked).push(asked.clone());
+        let scripted = lock(&servers.script)(&asked, &servers);
+        let answer = scripted.unwrap_or_else(|| servers.default(&asked));
         let mut head = format!("HTTP/1.1 {} X\r\n", answer.status);
         for (name, value) in &answer.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
@@ -327,7 +327,7 @@ async fn serve(world: Arc<World>, mut stream: TcpStream) -> Option<()> {
 }
 
 /// Parses a request, and returns its length.
-fn parse(read: &[u8]) -> Option<(Asked, usize)> {
+fn parse(read: &[u8]) -> Option<(RecordedRequest, usize)> {
     let end = read.windows(4).position(|bytes| bytes == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(read.get(..end)?).ok()?;
     let mut lines = head.lines();
@@ -341,7 +341,7 @@ fn parse(read: &[u8]) -> Option<(Asked, usize)> {
     let length = headers.get("content-length");
     let length: usize = length.map_or(0, |length| length.parse().expect("a number"));
     let body = read.get(end..end + length)?;
-    let asked = Asked {
+    let asked = RecordedRequest {
         method,
         path: path.to_owned(),
         query: pairs(query),

@@ -1,4 +1,4 @@
-//! [`Liar`]: a server with one skill, which lies about it.
+//! [`SkillServer`]: a server with one skill, and can make false claims about it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -34,29 +34,29 @@ impl Request for GetSkill {
 
 /// What a server lists and serves, whether it is true or not.
 #[derive(Clone, Default)]
-pub(crate) struct Liar(pub(crate) Arc<Mutex<Lies>>);
+pub(crate) struct SkillServer(pub(crate) Arc<Mutex<Claims>>);
 
 #[derive(Default)]
-pub(crate) struct Lies {
+pub(crate) struct Claims {
     pub(crate) entry: Value,
     pub(crate) files: BTreeMap<String, String>,
     /// The URIs that were read.
     reads: Vec<String>,
 }
 
-impl Liar {
+impl SkillServer {
     /// Lists one skill truthfully, with these other files.
     pub(crate) fn honest(text: &str, files: &[(&str, &str)]) -> Self {
-        let liar = Self::default();
+        let server = Self::default();
         let mut all = vec![(URI.to_owned(), text.to_owned())];
         all.extend(
             files
                 .iter()
                 .map(|(path, text)| (format!("skill://forms/{path}"), (*text).to_owned())),
         );
-        liar.list(&all);
-        liar.0.lock().unwrap().files = all.into_iter().collect();
-        liar
+        server.list(&all);
+        server.0.lock().unwrap().files = all.into_iter().collect();
+        server
     }
 
     fn list(&self, files: &[(String, String)]) {
@@ -104,13 +104,13 @@ impl Liar {
             });
         let files = TemplateDef::new("skill://{+path}", "files").handler(
             move |ResourceUri(uri): ResourceUri| {
-                let mut lies = read.0.lock().unwrap();
-                lies.reads.push(uri.clone());
-                let found = lies.files.get(&uri).cloned();
+                let mut claims = read.0.lock().unwrap();
+                claims.reads.push(uri.clone());
+                let found = claims.files.get(&uri).cloned();
                 async move { found.ok_or_else(|| HandlerError::resource_not_found(uri)) }
             },
         );
-        let builder = Server::builder("liar", "1").extension(extension);
+        let builder = Server::builder("docs", "1").extension(extension);
         builder.add_resource_template(files).build().expect("built")
     }
 }
