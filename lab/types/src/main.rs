@@ -8,10 +8,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use types::corpus::{Message, messages};
-use types::{BASE, BASE_AGAIN, Bench, OTHERS};
 use picture::{Chart, Group};
 use serde_json::Value;
+use types::corpus::{Message, messages};
+use types::{BASE, BASE_AGAIN, Bench, OTHERS};
 
 /// How many rounds of measurement each message gets.
 #[cfg(feature = "ours")]

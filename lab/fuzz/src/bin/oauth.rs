@@ -7,12 +7,12 @@ use fuzz::head;
 use http::header::WWW_AUTHENTICATE;
 use http::{HeaderMap, HeaderValue};
 use libfuzzer_sys::fuzz_target;
-use mcp_wire::challenge::{AuthChallenge, CHALLENGES, challenges};
 use mcp_oauth::authorization_server::AuthorizationServer;
 use mcp_oauth::dpop::{Proof, normalize_htu};
 use mcp_oauth::jwt::{Algorithm, JwkSet, verify};
 use mcp_oauth::protected_resource::ProtectedResource;
 use mcp_oauth::scopes::Scopes;
+use mcp_wire::challenge::{AuthChallenge, CHALLENGES, challenges};
 use serde_json::Value;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -13,7 +13,7 @@ use crate::http;
 use crate::pinning::Pinning;
 use crate::results;
 use crate::sample::{Memory, Sample};
-use crate::server::{self, Process, Connection};
+use crate::server::{self, Connection, Process};
 use crate::stdio;
 
 /// The measurements of servers.

@@ -72,7 +72,10 @@ impl Row<Round> {
     }
 
     fn ratios(&self, route: Route) -> String {
-        match (self.ratio(route, Sample::rate), self.ratio(route, Sample::cost)) {
+        match (
+            self.ratio(route, Sample::rate),
+            self.ratio(route, Sample::cost),
+        ) {
             (Some(rate), Some(cost)) => format!("{rate:.2} / {:.2}", 1.0 / cost),
             _ => "-".to_owned(),
         }
@@ -81,7 +84,8 @@ impl Row<Round> {
     /// Returns the microseconds that a gateway adds to the median call.
     fn added(&self, route: Route) -> Option<f64> {
         median(self.rounds.iter().filter_map(|round| {
-            let time = |route: Route| Some(round[route as usize].as_ref()?.latency?.as_secs_f64() * 1e6);
+            let time =
+                |route: Route| Some(round[route as usize].as_ref()?.latency?.as_secs_f64() * 1e6);
             Some(time(route)? - time(Route::Direct)?)
         }))
     }
