@@ -14,7 +14,7 @@ use super::cargo::Cargo;
 use super::{layers, links, proposals, reference};
 use crate::rehearse::scenario::kept_names;
 use crate::workspace::packages;
-use crate::{fuzz, node, quickstart, workspace};
+use crate::{node, quickstart, services, workspace};
 use features::{features, numbers, wasm, windows};
 use suites::{conformance, interop};
 use tools::{deny, semver};
@@ -106,7 +106,7 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
     if extent == Extent::Nightly {
         chains.extend([
             lab(),
-            vec![step("fuzz", vec![fuzz()])],
+            vec![runs("fuzz", "xtask fuzz --seconds 30")],
             vec![step(
                 "corpus",
                 vec![
@@ -116,10 +116,7 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
             )],
             vec![step(
                 "tutorials",
-                vec![unless(
-                    crate::cluster::missing,
-                    "xtask quickstart --tutorials",
-                )],
+                vec![unless(services::missing, "xtask quickstart --tutorials")],
             )],
             vec![step("rehearse", rehearsals()?)],
             vec![runs("package", "xtask release --dry-run")],
@@ -173,11 +170,6 @@ fn runs(name: &'static str, line: &str) -> Step {
 
 fn run(line: &str) -> Task {
     Task::Run(Cargo::new(line))
-}
-
-/// Runs each fuzz target for a while.
-fn fuzz() -> Task {
-    unless(fuzz::missing, "xtask fuzz --seconds 30")
 }
 
 /// Checks that need little compilation.
@@ -243,8 +235,7 @@ fn cluster(extent: Extent) -> Vec<Task> {
     let lines = ["redis", "postgres"];
     let lines = lines.map(|store| format!("xtask interop cluster --store {store}{part}"));
     let lines = sample(lines.to_vec(), 2, extent).into_iter();
-    let missing = || node::missing().or_else(crate::cluster::missing);
-    lines.map(|line| unless(missing, &line)).collect()
+    lines.map(|line| unless(services::missing, &line)).collect()
 }
 
 /// Steps that check code without running it.
@@ -277,6 +268,7 @@ fn lab() -> Vec<Step> {
                 run(&format!(
                     "clippy {LAB} --workspace --all-targets -- -D warnings"
                 )),
+                run(&format!("test {LAB} --package runner")),
                 run("clippy --manifest-path lab/extensions/Cargo.toml -- -D warnings"),
             ],
         ),
