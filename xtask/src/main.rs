@@ -42,7 +42,11 @@ enum Command {
     /// Runs all decoders of a peer's bytes with random inputs
     Fuzz(lab::Arguments),
     Rehearse(rehearse::Options),
-    Release(release::Options),
+    /// Checks what cargo does not check before a release
+    ///
+    /// Versions, metadata, the entry in CHANGELOG.md, and names that are taken. It publishes nothing:
+    /// CONTRIBUTING.md has the steps of a release.
+    Release,
     Quickstart(quickstart::Options),
     Book(book::Options),
     /// Measures speed, memory and sizes
@@ -65,7 +69,7 @@ impl Command {
             Self::Attack(arguments) => lab::run(lab::RUNNER, &["attack"], arguments),
             Self::Fuzz(arguments) => lab::run(lab::RUNNER, &["fuzz"], arguments),
             Self::Rehearse(options) => rehearse::run(options),
-            Self::Release(options) => release::run(options),
+            Self::Release => release::run(),
             Self::Quickstart(options) => quickstart::run(options),
             Self::Book(options) => book::run(options),
             Self::Bench(arguments) => lab::run(lab::RUNNER, &["bench"], arguments),
@@ -123,7 +127,7 @@ mod tests {
             "rehearse additions --sweep required",
             "rehearse --only Icon.mimeType",
             "rehearse --until never",
-            "release --quick",
+            "release --dry-run",
             "schema diff a",
             "schema verify a",
             "schema verify a --revision ../b",

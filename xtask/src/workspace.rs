@@ -18,6 +18,7 @@ pub(crate) struct Member {
     pub(crate) name: String,
     /// Its folder, relative to the root.
     pub(crate) folder: String,
+    pub(crate) is_published: bool,
     /// Whether it is a library that is published.
     pub(crate) is_library: bool,
 }
@@ -32,10 +33,12 @@ pub(crate) fn members() -> Result<Vec<Member>> {
                 .as_array()
                 .is_some_and(|kinds| kinds.contains(&"lib".into()))
         };
+        let is_published = package["publish"].is_null();
         Some(Member {
+            is_published,
             name: package["name"].as_str()?.to_owned(),
             folder: display_path(Path::new(package["manifest_path"].as_str()?).parent()?),
-            is_library: package["publish"].is_null() && targets.any(is_library),
+            is_library: is_published && targets.any(is_library),
         })
     };
     Ok(packages(&metadata).filter_map(member).collect())

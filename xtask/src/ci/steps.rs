@@ -119,7 +119,7 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
                 vec![unless(services::missing, "xtask quickstart --tutorials")],
             )],
             vec![step("rehearse", rehearsals()?)],
-            vec![runs("package", "xtask release --dry-run")],
+            package()?,
             vec![step("semver", semver()?)],
             vec![runs("book", "xtask book")],
             vec![step("numbers", numbers())],
@@ -186,7 +186,7 @@ fn texts(extent: Extent) -> Vec<Step> {
     vec![
         step("lock", locks.collect()),
         step("deny", vec![deny(extent)]),
-        runs("release", "xtask release --dry-run --quick"),
+        runs("release", "xtask release"),
         step(
             "format",
             workspaces
@@ -296,6 +296,29 @@ fn in_folder(name: &str, mut steps: Vec<Step>) -> Result<Vec<Step>> {
         }
     }
     Ok(steps)
+}
+
+/// Creates and compiles the packages as for crates.io, and builds the documentation of the libraries as
+/// docs.rs does.
+fn package() -> Result<Vec<Step>> {
+    let (mut package, mut docs) = (
+        Cargo::new("package --allow-dirty"),
+        Cargo::new("doc --no-deps --lib --all-features"),
+    );
+    for member in workspace::members()? {
+        let name = ["--package", &member.name];
+        if member.is_published {
+            package = package.and(&name);
+        }
+        if member.is_library {
+            docs = docs.and(&name);
+        }
+    }
+    // Unstable features of rustdoc, without a nightly toolchain.
+    let docs = docs.with("RUSTC_BOOTSTRAP", "1");
+    let docs = docs.with("RUSTDOCFLAGS", "--cfg docsrs");
+    let tasks = [package, docs].map(Task::Run).into();
+    in_folder("packaged", vec![step("package", tasks)])
 }
 
 /// Returns the documentation texts and examples that somebody has to write, change or remove.
