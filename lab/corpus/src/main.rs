@@ -1,6 +1,6 @@
 //! `cargo xtask corpus`: generates types for schemas of other projects, and checks them.
 
-#[macro_use(print, println)]
+#[macro_use(println)]
 extern crate xtask_support;
 
 mod batch;
