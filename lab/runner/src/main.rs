@@ -14,7 +14,9 @@ mod packages;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask_support::{node, process, python, services, subject, workspace};
+#[cfg(feature = "bench")]
+use xtask_support::{node, python};
+use xtask_support::{process, services, subject, workspace};
 
 /// Measures, attacks and compares
 #[derive(Parser)]

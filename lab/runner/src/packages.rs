@@ -8,6 +8,7 @@ use anyhow::Result;
 use crate::{process, workspace};
 
 /// Runs cargo in this workspace. Returns `true` if it succeeds.
+#[cfg(feature = "bench")]
 pub(crate) fn cargo(command: &[&str], options: &[&str]) -> Result<bool> {
     process::succeeds(in_lab().args(command).args(options))
 }

@@ -269,6 +269,9 @@ fn lab() -> Vec<Step> {
                     "clippy {LAB} --workspace --all-targets -- -D warnings"
                 )),
                 run(&format!("test {LAB} --package runner")),
+                run(&format!(
+                    "clippy {LAB} --package runner --no-default-features -- -D warnings"
+                )),
                 run("clippy --manifest-path lab/extensions/Cargo.toml -- -D warnings"),
             ],
         ),

@@ -23,6 +23,7 @@ pub(crate) struct Store {
 }
 
 /// The bytes of a database.
+#[cfg(feature = "bench")]
 #[derive(Clone, Copy)]
 pub(crate) struct Volume {
     /// In memory (Redis), or in tables and indexes (PostgreSQL).
@@ -171,6 +172,7 @@ impl Store {
     }
 
     /// Returns what the database keeps and has written so far.
+    #[cfg(feature = "bench")]
     pub(crate) fn volume(&self) -> Result<Volume> {
         let sql = "SELECT 'kept:' || coalesce(sum(pg_total_relation_size(c.oid)), 0) || chr(10) || \
                    'logged:' || pg_current_wal_insert_lsn() - '0/0'::pg_lsn \
