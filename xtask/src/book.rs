@@ -215,6 +215,7 @@ mod tests {
             members: vec![Member {
                 name: "mcp-server".to_owned(),
                 folder: "mcp-server".to_owned(),
+                is_published: true,
                 is_library: true,
             }],
             repository: None,

@@ -3,7 +3,6 @@
 mod apps;
 mod auth;
 mod clients;
-mod cluster;
 mod extensions;
 mod pages;
 mod running;
@@ -14,11 +13,20 @@ use clap::Subcommand;
 
 use crate::node::Node;
 use crate::through::Through;
-use crate::{browser, process};
+use crate::{browser, lab, process};
 
 /// Tests our server and client with those of other projects
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Runs three processes of the example `everything` behind nginx, on each store
+    Cluster(lab::Arguments),
+    #[command(flatten)]
+    WithNode(WithNode),
+}
+
+/// The commands that need Node.
+#[derive(Subcommand)]
+pub(crate) enum WithNode {
     /// Runs the clients of xtask/interop against our server
     ///
     /// Runs them against the example `everything`, over stdio, HTTP and the deprecated HTTP+SSE, and
@@ -46,7 +54,6 @@ pub(crate) enum Command {
     /// authorization server from npm, and our client against the same and against protected servers
     /// of other projects.
     Auth,
-    Cluster(cluster::Options),
     /// Runs the clients of xtask/interop in headless Chromium
     ///
     /// On pages of other origins than the server's, against the example `everything`.
@@ -57,29 +64,37 @@ pub(crate) enum Command {
 
 /// Runs the command.
 pub(crate) fn run(command: &Command) -> Result<bool> {
-    let Some(node) = Node::find()? else {
-        return Ok(true);
-    };
-    if let Command::Browser | Command::Apps = command
-        && process::is_skipped(browser::missing())?
-    {
-        return Ok(true);
+    match command {
+        Command::Cluster(arguments) => lab::run(lab::CLUSTER, &["interop", "cluster"], arguments),
+        Command::WithNode(command) => command.run(),
     }
-    let failed = match command {
-        Command::Server {
-            through: Some(way), ..
-        } => clients::run_through(&node, way)?,
-        Command::Server { url, .. } => clients::run(&node, url.as_deref())?,
-        Command::Client => servers::run(&node)?,
-        Command::Extensions => extensions::run(&node)?,
-        Command::Auth => auth::run(&node)?,
-        Command::Cluster(options) => cluster::run(&node, options)?,
-        Command::Browser => pages::run(&node, &browser::program()?)?,
-        Command::Apps => apps::run(&node, &browser::program()?)?,
-    };
-    println!();
-    for line in &failed {
-        println!("failed: {line}");
+}
+
+impl WithNode {
+    fn run(&self) -> Result<bool> {
+        let Some(node) = Node::find()? else {
+            return Ok(true);
+        };
+        if let Self::Browser | Self::Apps = self
+            && process::is_skipped(browser::missing())?
+        {
+            return Ok(true);
+        }
+        let failed = match self {
+            Self::Server {
+                through: Some(way), ..
+            } => clients::run_through(&node, way)?,
+            Self::Server { url, .. } => clients::run(&node, url.as_deref())?,
+            Self::Client => servers::run(&node)?,
+            Self::Extensions => extensions::run(&node)?,
+            Self::Auth => auth::run(&node)?,
+            Self::Browser => pages::run(&node, &browser::program()?)?,
+            Self::Apps => apps::run(&node, &browser::program()?)?,
+        };
+        println!();
+        for line in &failed {
+            println!("failed: {line}");
+        }
+        Ok(failed.is_empty())
     }
-    Ok(failed.is_empty())
 }

@@ -1,80 +1,41 @@
-//! `lab/`: the workspace of programs that measure, attack and compare. No other build contains it.
+//! Starts commands whose programs are in the workspace `lab`, which no other build contains.
 
-use std::path::PathBuf;
-use std::process::Command;
+use std::ffi::OsString;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use clap::Args;
 
-use crate::{process, workspace};
+use crate::workspace;
 
-/// The folder of the workspace.
-const FOLDER: &str = "lab";
-/// The workspace of `extensions-rmcp`.
-const EXTENSIONS: &str = "lab/extensions";
-
-/// Runs cargo in this workspace. Returns `true` if it succeeds.
-pub(crate) fn cargo(command: &[&str], options: &[&str]) -> Result<bool> {
-    process::succeeds(cargo_in(FOLDER).args(command).args(options))
+/// The arguments of a command of the lab, which its program reads, with the option `--help`.
+#[derive(Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Arguments {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    all: Vec<OsString>,
 }
 
-fn cargo_in(folder: &str) -> Command {
+/// The program of `cargo xtask corpus`, which needs the generator.
+pub(crate) const CORPUS: &str = "--package corpus";
+/// The program of the other commands.
+pub(crate) const RUNNER: &str = "--package runner";
+/// The same program with `interop cluster` but without benchmarks, which take longer to compile.
+pub(crate) const CLUSTER: &str = "--package runner --no-default-features";
+
+/// Builds and runs a program of the lab with the name of a command and its arguments. Returns `true`
+/// if it succeeds. Ends this program with the exit code of the other one if that cannot read its
+/// arguments.
+pub(crate) fn run(program: &str, command: &[&str], arguments: &Arguments) -> Result<bool> {
     let mut cargo = workspace::cargo();
-    cargo.current_dir(workspace::root().join(folder));
-    cargo
-}
-
-/// How packages are optimized.
-#[derive(Clone, Copy)]
-pub(crate) enum Profile {
-    /// For measurements.
-    Release,
-    /// For a quick check: less optimized, and compiled in half the time.
-    Quick,
-}
-
-impl Profile {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Release => "release",
-            Self::Quick => "quick",
-        }
+    cargo.args(["run", "--quiet"]).args(program.split(' '));
+    cargo.arg("--").args(command).args(&arguments.all);
+    let own = std::env::current_exe().context("this program has no path")?;
+    cargo.env(workspace::PROGRAM_VARIABLE, own);
+    let status = cargo.current_dir(workspace::root().join("lab")).status();
+    let status = status.context("cannot run cargo")?;
+    match status.code() {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        code => std::process::exit(code.unwrap_or(2)),
     }
-}
-
-/// A package, and a list of its features that are enabled in addition to the default ones.
-#[derive(Clone, Copy)]
-pub(crate) struct Package {
-    pub(crate) name: &'static str,
-    pub(crate) features: &'static str,
-}
-
-impl Package {
-    /// A package with its default features.
-    pub(crate) const fn new(name: &'static str) -> Self {
-        let features = "";
-        Self { name, features }
-    }
-}
-
-/// Builds packages, and returns the folder of their programs. Each is built alone: together they
-/// would share the features of their dependencies.
-pub(crate) fn build(packages: &[Package], profile: Profile) -> Result<PathBuf> {
-    let profile = profile.name();
-    for Package { name, features } in packages {
-        let mut cargo = cargo_in(FOLDER);
-        cargo.args(["build", "--profile", profile, "--package", name]);
-        process::run(cargo.args(["--features", features]))?;
-    }
-    Ok(target(FOLDER)?.join(profile))
-}
-
-/// Builds the program with tasks and skills of rmcp, and returns its path.
-pub(crate) fn build_extensions() -> Result<PathBuf> {
-    process::run(cargo_in(EXTENSIONS).args(["build", "--locked"]))?;
-    let name = format!("extensions-rmcp{}", std::env::consts::EXE_SUFFIX);
-    Ok(target(EXTENSIONS)?.join("debug").join(name))
-}
-
-fn target(folder: &str) -> Result<PathBuf> {
-    workspace::target_of(&format!("{folder}/Cargo.toml"))
 }

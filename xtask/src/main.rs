@@ -1,57 +1,56 @@
 //! The commands of the workspace: `cargo xtask <command>`.
 
-#[macro_use]
-mod output;
+#[macro_use(print, println)]
+extern crate xtask_support;
 
-mod attack;
-mod bench;
 mod book;
 mod browser;
 mod ci;
-mod cluster;
 mod codegen;
 mod conformance;
-mod corpus;
-mod fuzz;
 mod handwritten;
 mod interop;
 mod lab;
 mod lines;
 mod markdown;
-mod node;
-mod process;
-mod python;
 mod quickstart;
 mod rehearse;
 mod release;
 mod schema;
-mod subject;
 mod through;
 mod workspace;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use xtask_support::{node, process, python, services, subject};
 
 /// The commands of the workspace, which docs/commands.md describes
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask")]
 enum Command {
     Codegen(codegen::Options),
-    Corpus(corpus::Options),
+    /// Generates types for schemas of other projects, and checks them
+    Corpus(lab::Arguments),
     #[command(subcommand)]
     Schema(schema::Command),
     Conformance(conformance::Options),
     #[command(subcommand)]
     Interop(interop::Command),
-    Attack(attack::Options),
-    Fuzz(fuzz::Options),
+    /// Attacks a server with hostile and slow peers, while good clients use it
+    Attack(lab::Arguments),
+    /// Runs all decoders of a peer's bytes with random inputs
+    Fuzz(lab::Arguments),
     Rehearse(rehearse::Options),
-    Release(release::Options),
+    /// Checks what cargo does not check before a release
+    ///
+    /// Versions, metadata, the entry in CHANGELOG.md, and names that are taken. It publishes nothing:
+    /// CONTRIBUTING.md has the steps of a release.
+    Release,
     Quickstart(quickstart::Options),
     Book(book::Options),
-    #[command(subcommand)]
-    Bench(bench::Command),
+    /// Measures speed, memory and sizes
+    Bench(lab::Arguments),
     Lines(lines::Options),
     Ci(ci::Options),
 }
@@ -61,19 +60,19 @@ impl Command {
     fn run(&self) -> anyhow::Result<bool> {
         match self {
             Self::Codegen(options) => codegen::run(options),
-            Self::Corpus(options) => corpus::run(options),
+            Self::Corpus(arguments) => lab::run(lab::CORPUS, &[], arguments),
             Self::Schema(command) => schema::run(command, |folder| {
                 Ok(workspace::project_in(folder)?.review()?)
             }),
             Self::Conformance(options) => conformance::run(options),
             Self::Interop(command) => interop::run(command),
-            Self::Attack(options) => attack::run(options),
-            Self::Fuzz(options) => fuzz::run(options),
+            Self::Attack(arguments) => lab::run(lab::RUNNER, &["attack"], arguments),
+            Self::Fuzz(arguments) => lab::run(lab::RUNNER, &["fuzz"], arguments),
             Self::Rehearse(options) => rehearse::run(options),
-            Self::Release(options) => release::run(options),
+            Self::Release => release::run(),
             Self::Quickstart(options) => quickstart::run(options),
             Self::Book(options) => book::run(options),
-            Self::Bench(command) => bench::run(command),
+            Self::Bench(arguments) => lab::run(lab::RUNNER, &["bench"], arguments),
             Self::Lines(options) => lines::run(options),
             Self::Ci(options) => ci::run(options),
         }
@@ -81,14 +80,7 @@ impl Command {
 }
 
 fn main() -> ExitCode {
-    match Command::parse().run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(2)
-        }
-    }
+    process::exit_code(Command::parse().run())
 }
 
 #[cfg(test)]
@@ -110,10 +102,10 @@ mod tests {
             "codegen --schema a --out b --hints c --root D --null-as-absent",
             "codegen --schema a --out b --support crate::c --support-out d",
             "codegen --support-out d",
+            "attack --peer rmcp --help",
+            "bench server --quick --only HTTP",
             "conformance server --through gateway:stdio --deny-warnings",
-            "fuzz lines --seconds 3",
-            "fuzz --seconds 3 lines",
-            "interop cluster --store redis --only tasks",
+            "interop cluster --store redis --help",
             "rehearse additions --seeds 2..4 --until types",
             "rehearse --sweep --until crates",
             "rehearse --sweep required --only Icon.mimeType",
@@ -123,25 +115,19 @@ mod tests {
         }
         for line in [
             "",
-            "attack --peer other",
-            "attack --pid 1",
-            "bench scale --only nothing",
             "codegen --check --schema a --out b",
             "codegen --out b",
             "conformance",
             "conformance server --url a --through gateway",
-            "fuzz --seconds 0",
-            "fuzz a b",
             "interop server --url a --through gateway",
             "interop server --through proxy",
-            "interop cluster --only nothing",
             "quickstart --tutorials a.md",
             "rehearse additions --history a",
             "rehearse --seeds 2",
             "rehearse additions --sweep required",
             "rehearse --only Icon.mimeType",
             "rehearse --until never",
-            "release --quick",
+            "release --dry-run",
             "schema diff a",
             "schema verify a",
             "schema verify a --revision ../b",

@@ -1,36 +1,27 @@
-//! `cargo xtask release`: checks whether the crates can be published, and prints how.
+//! `cargo xtask release`: checks what cargo does not check before it publishes. CONTRIBUTING.md has the
+//! steps of a release.
 
-mod archive;
 mod changelog;
-mod docs_rs;
 mod manifest;
-mod names;
-mod package;
 
 use anyhow::{Context as _, Result};
-use clap::Args;
 
-use self::archive::Archive;
-use self::package::Package;
 use crate::workspace;
 
-/// Checks whether the crates can be published, and prints how
-///
-/// Prints the commands that publish the crates; it publishes nothing itself.
-#[derive(Args)]
-pub(crate) struct Options {
-    /// First checks what would be published
-    ///
-    /// Checks versions, metadata and CHANGELOG.md, packages the crates, compiles each package with
-    /// the packages of the others, and builds their documentation as docs.rs does.
-    #[arg(long)]
-    dry_run: bool,
-    /// Only checks the files
-    #[arg(long, requires = "dry_run")]
-    quick: bool,
-}
+/// Names that were taken when they were looked up in November 2026, and what has them. The check
+/// needs no network. The published name of a package must not be listed.
+const TAKEN: [(&str, &str); 8] = [
+    ("mcp-types", "bindings of another project"),
+    ("mcp-server", "a former crate of the official Rust SDK"),
+    ("mcp-client", "a former crate of the official Rust SDK"),
+    ("mcp-cli", "a debugger for servers"),
+    ("mcp-host", "a framework of another project"),
+    ("mcp-gateway", "a gateway of another project"),
+    ("mcp-guard", "a program of another project"),
+    ("mcp-oauth", "a server of another project"),
+];
 
-/// What a dry run found.
+/// What the check found.
 #[derive(Default)]
 struct Findings {
     /// Each of them prevents a release.
@@ -39,58 +30,23 @@ struct Findings {
     warnings: Vec<String>,
 }
 
-pub(crate) fn run(options: &Options) -> Result<bool> {
-    let packages = package::published()?;
-    let first = packages.first();
-    let first = first.context("no package of the workspace can be published")?;
-    let version = first.version.as_str();
-    if !options.dry_run {
-        println!("This command publishes nothing. A maintainer does it by hand, after a dry run.");
-        print_steps(&packages, version);
-        return Ok(true);
-    }
-    if !check_files(&packages, version)? {
-        return Ok(false);
-    }
-    if options.quick {
-        let count = packages.len();
-        println!("release: the files of {count} packages are ready for version {version}");
-        return Ok(true);
-    }
-    let archives = archive::create(&packages)?;
-    let faults: Vec<&String> = archives
-        .iter()
-        .flat_map(|archive| &archive.faults)
+/// Runs the command. Returns `false` if something prevents a release.
+pub(crate) fn run() -> Result<bool> {
+    let metadata = workspace::metadata(&["--no-deps"])?;
+    let packages: Vec<_> = workspace::packages(&metadata)
+        .filter(|package| package["publish"].is_null())
         .collect();
-    if !faults.is_empty() {
-        for fault in faults {
-            println!("error: {fault}");
-        }
-        return Ok(false);
-    }
-    docs_rs::build(&packages, &archives)?;
-    print_table(&packages, &archives);
-    print_steps(&packages, version);
-    Ok(true)
-}
-
-/// Checks and prints what needs no compilation. Returns `false` if something prevents a release.
-fn check_files(packages: &[Package], version: &str) -> Result<bool> {
+    let first = packages.first().and_then(|first| first["version"].as_str());
+    let version = first.context("no package of the workspace can be published")?;
     let mut findings = Findings::default();
-    manifest::check(packages, &mut findings);
+    manifest::check(&packages, version, &mut findings);
     let text = workspace::read(&workspace::root().join("CHANGELOG.md"))?;
     changelog::check(&text, version, &mut findings);
-    names::check(packages, &mut findings);
-    // Outside of a repository, there are neither tags nor changes.
-    let git = |arguments: &[&str]| workspace::git(arguments).unwrap_or_default();
-    if !git(&["tag", "--list", &format!("v{version}")]).is_empty() {
-        let what = "before the next release, raise the version in Cargo.toml";
-        let warning = format!("the tag v{version} exists: {what}");
-        findings.warnings.push(warning);
-    }
-    if !git(&["status", "--porcelain"]).is_empty() {
-        let warning = "the packages contain changes that are not committed";
-        findings.warnings.push(warning.to_owned());
+    let is_taken = |name: &str| packages.iter().any(|package| package["name"] == name);
+    for (name, what) in TAKEN.iter().filter(|(name, _)| is_taken(name)) {
+        findings.warnings.push(format!(
+            "the name `{name}` belongs to others on crates.io ({what}); VERSIONING.md proposes another"
+        ));
     }
     for warning in &findings.warnings {
         println!("warning: {warning}");
@@ -98,44 +54,9 @@ fn check_files(packages: &[Package], version: &str) -> Result<bool> {
     for fault in &findings.faults {
         println!("error: {fault}");
     }
+    if findings.faults.is_empty() {
+        let count = packages.len();
+        println!("release: the files of {count} packages are ready for version {version}");
+    }
     Ok(findings.faults.is_empty())
-}
-
-/// Prints what would be published, in order.
-fn print_table(packages: &[Package], archives: &[Archive]) {
-    println!("\npackage        version    files  unpacked    packed  largest file");
-    for (package, archive) in packages.iter().zip(archives) {
-        println!(
-            "{:<14} {:<8} {:>7} {:>5} KiB {:>5} KiB  {} ({} KiB)",
-            package.name,
-            package.version,
-            archive.files,
-            archive.unpacked.div_ceil(1024),
-            archive.packed.div_ceil(1024),
-            archive.largest.0,
-            archive.largest.1.div_ceil(1024),
-        );
-    }
-}
-
-/// Prints what a maintainer does to publish the packages.
-fn print_steps(packages: &[Package], version: &str) {
-    println!("\nTo publish version {version}:\n");
-    println!("  give the section `Unreleased` of CHANGELOG.md the version and the date; commit");
-    println!("  cargo xtask ci --nightly");
-    println!("  git tag v{version} && git push origin v{version}");
-    let is_renamed = names::are_taken(packages);
-    if is_renamed {
-        println!("  git switch -c publish-{version}");
-        println!("  rename the packages there as VERSIONING.md describes, since names are taken");
-    }
-    for package in packages {
-        let name = if is_renamed {
-            names::proposed(&package.name)
-        } else {
-            package.name.clone()
-        };
-        println!("  cargo publish -p {name}");
-    }
-    println!("  create the release v{version} on GitHub, with the section of CHANGELOG.md");
 }

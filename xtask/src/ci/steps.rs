@@ -14,7 +14,7 @@ use super::cargo::Cargo;
 use super::{layers, links, proposals, reference};
 use crate::rehearse::scenario::kept_names;
 use crate::workspace::packages;
-use crate::{fuzz, node, quickstart, workspace};
+use crate::{node, quickstart, services, workspace};
 use features::{features, numbers, wasm, windows};
 use suites::{conformance, interop};
 use tools::{deny, semver};
@@ -106,7 +106,7 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
     if extent == Extent::Nightly {
         chains.extend([
             lab(),
-            vec![step("fuzz", vec![fuzz()])],
+            vec![runs("fuzz", "xtask fuzz --seconds 30")],
             vec![step(
                 "corpus",
                 vec![
@@ -116,13 +116,10 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
             )],
             vec![step(
                 "tutorials",
-                vec![unless(
-                    crate::cluster::missing,
-                    "xtask quickstart --tutorials",
-                )],
+                vec![unless(services::missing, "xtask quickstart --tutorials")],
             )],
             vec![step("rehearse", rehearsals()?)],
-            vec![runs("package", "xtask release --dry-run")],
+            package()?,
             vec![step("semver", semver()?)],
             vec![runs("book", "xtask book")],
             vec![step("numbers", numbers())],
@@ -175,11 +172,6 @@ fn run(line: &str) -> Task {
     Task::Run(Cargo::new(line))
 }
 
-/// Runs each fuzz target for a while.
-fn fuzz() -> Task {
-    unless(fuzz::missing, "xtask fuzz --seconds 30")
-}
-
 /// Checks that need little compilation.
 fn texts(extent: Extent) -> Vec<Step> {
     let workspaces = ["", "lab/", "lab/extensions/", "lab/fuzz/"];
@@ -194,7 +186,7 @@ fn texts(extent: Extent) -> Vec<Step> {
     vec![
         step("lock", locks.collect()),
         step("deny", vec![deny(extent)]),
-        runs("release", "xtask release --dry-run --quick"),
+        runs("release", "xtask release"),
         step(
             "format",
             workspaces
@@ -243,8 +235,7 @@ fn cluster(extent: Extent) -> Vec<Task> {
     let lines = ["redis", "postgres"];
     let lines = lines.map(|store| format!("xtask interop cluster --store {store}{part}"));
     let lines = sample(lines.to_vec(), 2, extent).into_iter();
-    let missing = || node::missing().or_else(crate::cluster::missing);
-    lines.map(|line| unless(missing, &line)).collect()
+    lines.map(|line| unless(services::missing, &line)).collect()
 }
 
 /// Steps that check code without running it.
@@ -277,6 +268,10 @@ fn lab() -> Vec<Step> {
                 run(&format!(
                     "clippy {LAB} --workspace --all-targets -- -D warnings"
                 )),
+                run(&format!("test {LAB} --package runner")),
+                run(&format!(
+                    "clippy {LAB} --package runner --no-default-features -- -D warnings"
+                )),
                 run("clippy --manifest-path lab/extensions/Cargo.toml -- -D warnings"),
             ],
         ),
@@ -304,6 +299,29 @@ fn in_folder(name: &str, mut steps: Vec<Step>) -> Result<Vec<Step>> {
         }
     }
     Ok(steps)
+}
+
+/// Creates and compiles the packages as for crates.io, and builds the documentation of the libraries as
+/// docs.rs does.
+fn package() -> Result<Vec<Step>> {
+    let (mut package, mut docs) = (
+        Cargo::new("package --allow-dirty"),
+        Cargo::new("doc --no-deps --lib --all-features"),
+    );
+    for member in workspace::members()? {
+        let name = ["--package", &member.name];
+        if member.is_published {
+            package = package.and(&name);
+        }
+        if member.is_library {
+            docs = docs.and(&name);
+        }
+    }
+    // Unstable features of rustdoc, without a nightly toolchain.
+    let docs = docs.with("RUSTC_BOOTSTRAP", "1");
+    let docs = docs.with("RUSTDOCFLAGS", "--cfg docsrs");
+    let tasks = [package, docs].map(Task::Run).into();
+    in_folder("packaged", vec![step("package", tasks)])
 }
 
 /// Returns the documentation texts and examples that somebody has to write, change or remove.

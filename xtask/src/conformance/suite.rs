@@ -61,7 +61,7 @@ impl Suite {
     pub(super) fn install(node: &Node, side: Side) -> Result<Self> {
         Ok(Self {
             node: node.program.clone(),
-            folder: node.install("conformance")?,
+            folder: node.install("xtask/conformance")?,
             side,
         })
     }

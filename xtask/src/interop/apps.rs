@@ -11,7 +11,7 @@ use crate::subject::{self, Subject};
 
 /// Opens the app in Chromium and uses it. Returns the runs that failed.
 pub(super) fn run(node: &Node, chromium: &Path) -> Result<Vec<String>> {
-    let folder = node.copy("interop")?;
+    let folder = node.copy("xtask/interop")?;
     let server = subject::build("apps")?;
     let host = subject::build("apps_host")?;
     let subject = Subject::start(&server, &["--port", "0"], &folder)?;

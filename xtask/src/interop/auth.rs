@@ -145,7 +145,7 @@ struct Programs<'a> {
 
 /// Runs all rows. Returns those that failed.
 pub(super) fn run(node: &Node) -> Result<Vec<String>> {
-    let folder = node.install("interop")?;
+    let folder = node.install("xtask/interop")?;
     let Some(python) = python::install(&folder)? else {
         return Ok(Vec::new());
     };

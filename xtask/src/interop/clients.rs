@@ -19,7 +19,7 @@ const OLD: &[&str] = CLIENTS[0];
 /// Runs the clients against the examples `everything`, `files` and `sqlite`, or against the server
 /// at a URL. Returns the clients that failed.
 pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
-    let folder = node.install("interop")?;
+    let folder = node.install("xtask/interop")?;
     // The addresses for the transports. A server at a given URL need not support all of them.
     let subject;
     let mut tasks = None;
@@ -58,7 +58,7 @@ pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
 /// Runs the clients against a gateway in front of the example `everything`, and the one of the
 /// Python SDK against a gateway in front of `sqlite`. Returns the clients that failed.
 pub(super) fn run_through(node: &Node, through: &Through) -> Result<Vec<String>> {
-    let folder = node.install("interop")?;
+    let folder = node.install("xtask/interop")?;
     let served = through.start(&folder)?;
     let mut failed = Vec::new();
     for client in CLIENTS {

@@ -1,7 +1,7 @@
 //! Tests tasks and skills with clients and servers of other projects.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::Result;
@@ -10,7 +10,7 @@ use super::running::Running;
 use crate::node::Node;
 use crate::subject::{self, Subject};
 use crate::workspace::text;
-use crate::{lab, process, python, workspace};
+use crate::{process, python, workspace};
 
 /// The skills that every server has.
 const SKILLS: &str = "mcp-server/examples/everything/skills";
@@ -31,14 +31,14 @@ struct Peer {
 
 /// Runs all checks. Returns the runs that failed.
 pub(super) fn run(node: &Node) -> Result<Vec<String>> {
-    let folder = node.install("extensions")?;
+    let folder = node.install("xtask/extensions")?;
     let [Some(tasks), Some(skills)] = [
         python::install_as(&folder, "tasks.txt", "tasks")?,
         python::install_as(&folder, "skills.txt", "skills")?,
     ] else {
         return Ok(Vec::new());
     };
-    let rmcp = lab::build_extensions()?;
+    let rmcp = build_rmcp()?;
     let catalog = workspace::root().join(SKILLS);
     let peers = [
         Peer {
@@ -70,6 +70,16 @@ pub(super) fn run(node: &Node) -> Result<Vec<String>> {
     clients(node, &peers, &folder, &mut failed)?;
     servers(&peers, &folder, &mut failed)?;
     Ok(failed)
+}
+
+/// Builds the program with tasks and skills of rmcp, and returns its path.
+fn build_rmcp() -> Result<PathBuf> {
+    let folder = workspace::root().join("lab/extensions");
+    let mut cargo = workspace::cargo();
+    process::run(cargo.args(["build", "--locked"]).current_dir(folder))?;
+    let name = format!("extensions-rmcp{}", std::env::consts::EXE_SUFFIX);
+    let target = workspace::target_of("lab/extensions/Cargo.toml")?;
+    Ok(target.join("debug").join(name))
 }
 
 /// Runs the clients against the example `everything`.

@@ -11,7 +11,7 @@ use crate::subject::{self, Subject};
 
 /// Opens the pages of `xtask/interop` in Chromium. Returns the runs that failed.
 pub(super) fn run(node: &Node, chromium: &Path) -> Result<Vec<String>> {
-    let folder = node.install("interop")?;
+    let folder = node.install("xtask/interop")?;
     // The server must know the origin of the page before the page is served.
     let port = process::free_port()?.to_string();
     let origin = format!("http://app.localhost:{port}");

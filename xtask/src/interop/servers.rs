@@ -108,7 +108,7 @@ const SERVERS: [Server; 8] = [
 
 /// Runs all checks. Returns the runs that failed.
 pub(super) fn run(node: &Node) -> Result<Vec<String>> {
-    let folder = node.install("interop")?;
+    let folder = node.install("xtask/interop")?;
     let Some(python) = python::install(&folder)? else {
         return Ok(Vec::new());
     };

@@ -47,7 +47,7 @@ pub(super) fn run() -> Result<()> {
     println!("mcp-server/README.md: the server answers");
 
     if let Some(node) = Node::find()? {
-        let folder = node.install("interop")?;
+        let folder = node.install("xtask/interop")?;
         let printed = package.output("readme-of-client", &folder, "")?;
         let expected = "The sum of 1 and 2 is 3.\n";
         ensure!(

@@ -7,7 +7,13 @@ use crate::workspace;
 /// The packages by layer, lowest first. A package may depend on those of lower layers; only its tests
 /// and examples may use others.
 const ORDER: [&[&str]; 7] = [
-    &["codegen", "mcp-fetch", "mcp-oauth", "mcp-types"],
+    &[
+        "codegen",
+        "mcp-fetch",
+        "mcp-oauth",
+        "mcp-types",
+        "xtask-support",
+    ],
     &["mcp-guard", "mcp-wire"],
     &["mcp-extensions"],
     &["mcp-client", "mcp-server"],
