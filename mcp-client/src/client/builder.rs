@@ -325,8 +325,8 @@ impl ClientBuilder {
             &self.info,
             &self.capabilities,
             self.log_level,
-        );
-        let request_meta = request_meta.map_err(|source| CallError::Params {
+        )
+        .map_err(|source| CallError::Params {
             method: DiscoverRequest::METHOD,
             source,
         })?;

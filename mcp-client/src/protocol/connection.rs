@@ -84,8 +84,10 @@ impl ConnectionId {
 impl Connection {
     /// Returns the negotiated revision, or the newest one before the negotiation.
     pub(crate) fn revision(&self) -> Revision {
-        let negotiated = self.negotiated.read();
-        let negotiated = negotiated.unwrap_or_else(PoisonError::into_inner);
+        let negotiated = self
+            .negotiated
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
         let revision = negotiated.as_ref().map(|negotiated| negotiated.revision);
         revision.unwrap_or(Revision::LATEST)
     }

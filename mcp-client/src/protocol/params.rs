@@ -104,8 +104,9 @@ impl<'a> Params<'a> {
 
     /// Sets `_meta`.
     pub(crate) fn with_meta(mut self, meta: &'a Map<Box<RawValue>>) -> Self {
-        let members = meta.iter();
-        let members = members.map(|(name, value)| (name.into(), ParamValue::Text(value.get())));
+        let members = meta
+            .iter()
+            .map(|(name, value)| (name.into(), ParamValue::Text(value.get())));
         self.meta.0 = members.collect();
         self
     }
@@ -245,8 +246,10 @@ mod tests {
                 r#"{"a\"b":1,"c":"d\":e","":"","added":true,"_meta":{"g\":":"}","progressToken":7}}"#,
             ),
         ] {
-            let params = Params::parse(text).expect("members").progress_token(7);
-            let params = params.with("added", ParamValue::Text("true"));
+            let params = Params::parse(text)
+                .expect("members")
+                .progress_token(7)
+                .with("added", ParamValue::Text("true"));
             assert_eq!(json::to_string(&params).expect("encoded"), composed);
         }
         for text in ["[]", "1", "{1}", "{\"a\" 1}"] {

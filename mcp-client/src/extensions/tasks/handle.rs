@@ -156,8 +156,9 @@ impl TaskHandle {
 
     async fn follow(&self, progress: Option<Arc<Progress>>) -> Result<CallToolResult, CallError> {
         let method = CallToolRequest::METHOD;
-        let text = TaskRun::new(self.task.clone(), None, progress);
-        let text = text.finish().await?;
+        let text = TaskRun::new(self.task.clone(), None, progress)
+            .finish()
+            .await?;
         let connection = self.task.connection.connection();
         let features = self.task.connection.features();
         let failed = |source| CallError::Answer { method, source };

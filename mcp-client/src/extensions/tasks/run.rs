@@ -220,8 +220,10 @@ impl TaskRun {
         self.cancels &= !ends;
         match state.status {
             Some(TaskStatus::InputRequired) => {
-                let asked = state.input_requests.as_deref();
-                let asked = asked.ok_or_else(|| Snapshot::lacks("inputRequests"))?;
+                let asked = state
+                    .input_requests
+                    .as_deref()
+                    .ok_or_else(|| Snapshot::lacks("inputRequests"))?;
                 let time = self.task.permit_time;
                 self.questions.ask(&self.task.connection, asked, time)?;
                 Ok(None)

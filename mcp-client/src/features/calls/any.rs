@@ -47,8 +47,9 @@ impl JsonCall {
         method: Cow<'static, str>,
         params: &(impl Serialize + ?Sized),
     ) -> Self {
-        let params = json::to_raw(params).map_err(DecodeError::from);
-        let params = params.and_then(|params| json::from_str(params.get()));
+        let params = json::to_raw(params)
+            .map_err(DecodeError::from)
+            .and_then(|params| json::from_str(params.get()));
         let timeout = CallTimeout::new(connection.connection().limits.call_time);
         Self {
             connection,
@@ -118,8 +119,9 @@ impl JsonCall {
         };
         let revision = connection.revision();
         let mut members = self.params.map_err(|error| failed(error.into()))?;
-        let meta = members.remove(META);
-        let meta = meta.map(|meta| json::from_str::<Map<Box<RawValue>>>(meta.get()));
+        let meta = members
+            .remove(META)
+            .map(|meta| json::from_str::<Map<Box<RawValue>>>(meta.get()));
         let mut meta = meta
             .transpose()
             .map_err(|error| failed(error.inside_member(META).into()))?

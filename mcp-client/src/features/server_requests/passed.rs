@@ -26,8 +26,7 @@ where
 {
     let end = Box::new(|params| -> OutcomeFuture {
         Box::pin(async move {
-            let answered = answer(params).await;
-            let answered = answered.map(Response::raw);
+            let answered = answer(params).await.map(Response::raw);
             answered.map_err(|source| CallError::Client { source })
         })
     });
@@ -55,8 +54,10 @@ pub(crate) async fn answer(
         params: Box<RawValue>,
     }
     let members: Map<Box<RawValue>> = json::from_str(asked.text.get())?;
-    let params = members.get("params").map(|params| (**params).to_owned());
-    let params = params.map_or_else(no_params, Ok)?;
+    let params = members
+        .get("params")
+        .map(|params| (**params).to_owned())
+        .map_or_else(no_params, Ok)?;
     let method = asked.question.method().to_owned();
     let known = method.clone();
     let answering = pass(layers, revision, method, params, move |params| async move {

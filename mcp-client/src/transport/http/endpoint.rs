@@ -153,8 +153,9 @@ impl Endpoint {
     pub(super) async fn rejection(&self, response: Response<Incoming>) -> HttpError {
         let status = response.status();
         let retry_after = retry_after(response.headers());
-        let text = read_all(response.into_body(), self.limit).await;
-        let text = text.unwrap_or_default();
+        let text = read_all(response.into_body(), self.limit)
+            .await
+            .unwrap_or_default();
         HttpError::Status {
             status,
             body: excerpt(&String::from_utf8_lossy(&text)),

@@ -93,8 +93,10 @@ pub(super) async fn read(
             }
         }
         Media::Other => {
-            let kind = response.headers().get(CONTENT_TYPE);
-            let kind = kind.map(|kind| String::from_utf8_lossy(kind.as_bytes()));
+            let kind = response
+                .headers()
+                .get(CONTENT_TYPE)
+                .map(|kind| String::from_utf8_lossy(kind.as_bytes()));
             Err(HttpError::ContentType(excerpt(&kind.unwrap_or_default())).into())
         }
     }
