@@ -5,6 +5,7 @@ pub(crate) mod calls;
 pub(crate) mod extension;
 pub(crate) mod farewells;
 pub(crate) mod inboxes;
+pub(crate) mod inspect;
 pub(crate) mod lists;
 pub(crate) mod notifications;
 #[cfg(feature = "json-schema")]

@@ -2,17 +2,13 @@
 
 pub(crate) mod any;
 mod arguments;
-mod cached;
-pub(crate) mod decoded;
-mod deferred;
-mod finished;
 mod prepared;
 
 pub use arguments::IntoObject;
 
-use std::any::Any;
+use std::any::TypeId;
+use std::borrow::Cow;
 use std::fmt;
-use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,15 +16,20 @@ use std::time::Duration;
 use mcp_types::json::{Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{Outcome, ProgressNotificationParams, Request, Revision};
+use serde::Deserialize;
 
-use self::decoded::Decoded;
 use self::prepared::{Answers, CallParts, PreparedCall};
+use super::inspect::{Inspect, KnownResult};
+use super::server_requests::input_required::InputRequired;
 use super::shared_connection::SharedConnection;
 use crate::protocol::connection::pending_requests::Progress;
 use crate::protocol::error::CallError;
 use crate::protocol::lenient;
 use crate::protocol::limits::Limits;
 use crate::protocol::roundtrip::CallTimeout;
+
+/// The result type of a final result.
+const COMPLETE: &str = "complete";
 
 /// A request that is sent when it is awaited. Dropping the future cancels the request on the
 /// server.
@@ -161,20 +162,17 @@ where
     }
 
     /// Sends the call until a final result arrives, decodes it with `read`, and hands it to the
-    /// features. `result_of` returns the result of the protocol within the decoded value.
+    /// features.
     pub(crate) fn finish<T, F>(
         self,
         read: F,
-        result_of: fn(&mut T) -> &mut dyn Any,
     ) -> impl Future<Output = Result<T, CallError>> + use<R, T, F>
     where
+        T: Inspect,
         F: Fn(Revision, &str) -> Result<Decoded<T>, VersionError>,
     {
         let parts = Box::new(self.parts);
-        async move {
-            let call = PreparedCall::new(parts).await?;
-            call.finish(read, result_of).await
-        }
+        async move { PreparedCall::new(parts).await?.finish(read).await }
     }
 
     /// Sends the call once and returns the result as it is, whether it is final or not. Questions
@@ -192,7 +190,7 @@ where
             .await?;
         let mut result = lenient::read(call.revision, method, text.get(), Revision::decode)
             .map_err(|source| CallError::Answer { method, source })?;
-        call.learn(&mut result);
+        call.learn(KnownResult::of(&mut result));
         Ok(result)
     }
 }
@@ -208,7 +206,7 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.finish(decoded::decode::<R>, |result| result))
+        Box::pin(self.finish(decode::<R>))
     }
 }
 
@@ -218,4 +216,81 @@ impl<R: Request> fmt::Debug for Call<R> {
             .field("method", &R::METHOD)
             .finish_non_exhaustive()
     }
+}
+
+/// A result of a call.
+pub(crate) enum Decoded<T> {
+    Final(T),
+    /// The server needs input before it can finish the request.
+    InputRequired(Box<InputRequired>),
+    /// The server announced the result for later, and the caller asks for it itself.
+    Announced(T),
+    /// A result of another type.
+    Other,
+}
+
+impl<T> Decoded<T> {
+    /// Decodes an input-required result; `None` for other results. Only modern servers send them.
+    #[cold]
+    fn input_required(revision: Revision, text: &str) -> Option<Self> {
+        if !revision.is_modern() || result_type(text)? != InputRequired::RESULT_TYPE {
+            return None;
+        }
+        let result = InputRequired::decode(revision, text).ok()?;
+        Some(Self::InputRequired(Box::new(result)))
+    }
+
+    /// Decodes a result that is not the final one; `fault` is the error for it, if there is one.
+    pub(crate) fn not_final(
+        revision: Revision,
+        text: &str,
+        fault: Option<VersionError>,
+    ) -> Result<Self, VersionError> {
+        match (Self::input_required(revision, text), fault) {
+            (Some(decoded), _) => Ok(decoded),
+            (None, Some(fault)) => Err(fault),
+            (None, None) => Ok(Self::Other),
+        }
+    }
+}
+
+/// Decodes a result. Nearly all are final, so they are decoded as such before anything else.
+pub(crate) fn decode<R>(
+    revision: Revision,
+    text: &str,
+) -> Result<Decoded<<R::Result as Outcome>::Complete>, VersionError>
+where
+    R: Request,
+    R::Result: Versioned + Outcome<Complete: Versioned + 'static>,
+    <R::Result as Outcome>::Complete: Outcome<Complete = <R::Result as Outcome>::Complete>,
+{
+    // Most types have no other form.
+    let could_be_more =
+        TypeId::of::<R::Result>() != TypeId::of::<<R::Result as Outcome>::Complete>();
+    if could_be_more && revision.is_modern() {
+        if let Ok(result) = revision.decode::<<R::Result as Outcome>::Complete>(text)
+            && let Ok(result) = result.complete()
+        {
+            return Ok(Decoded::Final(result));
+        }
+        if let Some(decoded) = Decoded::input_required(revision, text) {
+            return Ok(decoded);
+        }
+    }
+    let result = revision.decode::<R::Result>(text).map(Outcome::complete);
+    match result {
+        Ok(Ok(result)) => Ok(Decoded::Final(result)),
+        Ok(Err(_)) => Decoded::not_final(revision, text, None),
+        Err(fault) => Decoded::not_final(revision, text, Some(fault)),
+    }
+}
+
+/// Returns the member `resultType` of a result, for errors.
+pub(crate) fn result_type(text: &str) -> Option<Cow<'_, str>> {
+    #[derive(Deserialize)]
+    struct ResultTypeOnly<'a> {
+        #[serde(borrow, default, rename = "resultType")]
+        kind: Option<Cow<'a, str>>,
+    }
+    serde_json::from_str::<ResultTypeOnly<'_>>(text).ok()?.kind
 }

@@ -16,11 +16,13 @@ use tokio::sync::Semaphore;
 use super::cache::ClientCache;
 use super::farewells::Farewells;
 use super::inboxes::{Inboxes, Watched, deliver, dispatch};
+use super::inspect::Inspect;
 use super::notifications::NotificationHandlers;
 #[cfg(feature = "json-schema")]
 use super::output_schemas::OutputSchemas;
 use super::proposals::ResourceProposals;
 use super::server_requests::ServerRequests;
+use crate::protocol::connection::Connection;
 use crate::protocol::connection::inbound::{Inbound, InboundRequest, log_malformed};
 
 /// The state of all features of a connection.
@@ -41,6 +43,13 @@ pub(crate) struct Features {
 }
 
 impl Features {
+    /// Adapts a final result for the announced proposals.
+    pub(crate) fn adapt_result(&self, result: &mut impl Inspect, connection: &Connection) {
+        for proposal in self.proposals {
+            proposal.adapt_result(result.inspect(), connection);
+        }
+    }
+
     fn cancelled(&self, revision: Revision, text: &str) -> Result<bool, VersionError> {
         let params: CancelledNotificationParams = revision.decode(text)?;
         Ok(self.server_requests.cancel(&params.request_id))

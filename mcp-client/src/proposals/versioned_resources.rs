@@ -12,7 +12,7 @@ use mcp_types::{
 use serde::Deserialize;
 
 use crate::features::cache::ClientCache;
-use crate::features::cache::revalidation::Revalidation;
+use crate::features::cache::Revalidation;
 use crate::features::inboxes::SubscriptionEvent;
 use crate::features::proposals::{ResourceProposals, SubscribedEvent};
 use crate::protocol::lenient;

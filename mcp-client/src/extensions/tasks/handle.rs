@@ -1,6 +1,5 @@
 //! [`TaskHandle`]: a task that the program follows itself.
 
-use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +13,8 @@ use mcp_types::{
 
 use super::run::{TaskConnection, TaskRun, unknown};
 use super::snapshot::{Announcement, is_task};
-use crate::features::calls::Call;
-use crate::features::calls::decoded::{Decoded, decode};
+use crate::features::calls::{Call, Decoded, decode};
+use crate::features::inspect::{Inspect, KnownResult};
 use crate::features::shared_connection::SharedConnection;
 use crate::protocol::connection::pending_requests::Progress;
 use crate::protocol::error::CallError;
@@ -51,7 +50,7 @@ impl Call<CallToolRequest> {
                 _ => Decoded::Other,
             })
         };
-        match self.finish(read, Raw::inner).await? {
+        match self.finish(read).await? {
             Raw::Result(result) => Ok(StartedCall::Finished(Box::new(result))),
             Raw::Task(text) => {
                 let announced = Announcement::read(connection.connection().revision(), &text)?;
@@ -70,11 +69,11 @@ enum Raw {
     Task(String),
 }
 
-impl Raw {
-    fn inner(&mut self) -> &mut dyn Any {
+impl Inspect for Raw {
+    fn inspect(&mut self) -> KnownResult<'_> {
         match self {
-            Self::Result(result) => result,
-            Self::Task(text) => text,
+            Self::Result(result) => KnownResult::CallTool(result),
+            Self::Task(_) => KnownResult::Other,
         }
     }
 }
@@ -168,14 +167,10 @@ impl TaskHandle {
             let fault = <serde_json::Error as serde::de::Error>::custom("it is not final");
             return Err(failed(VersionError::from(fault)));
         };
-        for proposal in features.proposals {
-            proposal.adapt_result(&mut result, connection);
-        }
+        features.adapt_result(&mut result, connection);
         #[cfg(feature = "json-schema")]
-        if let Some(tool) = &self.tool
-            && let Some(check) = features.output_schemas.check(tool, &result)?
-        {
-            features.output_schemas.finish(check).await?;
+        if let Some(tool) = &self.tool {
+            features.output_schemas.check(tool, &result).await?;
         }
         Ok(result)
     }

@@ -1,6 +1,5 @@
 //! [`Page`]: a page of a list without its malformed elements.
 
-use std::any::Any;
 use std::fmt;
 
 use mcp_types::error::{DecodeError, Path, Segment};
@@ -13,7 +12,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::repair;
-use crate::features::calls::decoded::Decoded;
+use crate::features::calls::Decoded;
+use crate::features::inspect::{Inspect, KnownResult};
 use crate::protocol::error::{DroppedMember, ElementError};
 use crate::protocol::lenient;
 use crate::protocol::lenient::decorations::{inside_part, trim};
@@ -39,9 +39,9 @@ pub struct Page<R: Paged> {
     pub(super) bytes: usize,
 }
 
-impl<R: Paged> Page<R> {
-    pub(super) fn result_mut(&mut self) -> &mut dyn Any {
-        &mut self.result
+impl<R: Paged> Inspect for Page<R> {
+    fn inspect(&mut self) -> KnownResult<'_> {
+        KnownResult::of(&mut self.result)
     }
 }
 

@@ -1,19 +1,14 @@
 //! [`GetResource`]: `resources/get` tells whether the version of cached contents is still current.
 
-use std::any::Any;
 use std::borrow::Cow;
 
 use mcp_types::rpc::ErrorObject;
 use mcp_types::uri::canonical;
-use mcp_types::{
-    GetResourceContents, GetResourceRequest, GetResourceResult, NOT_MODIFIED, Proposal,
-    ReadResourceRequest, Request, Revision,
-};
+use mcp_types::{GetResourceRequest, NOT_MODIFIED, Proposal, ReadResourceRequest, Request};
 use serde::Deserialize;
 
-use crate::features::cache::contents::{CachedResult, Slot};
+use crate::features::cache::Revalidation;
 use crate::features::cache::key;
-use crate::features::cache::revalidation::Revalidation;
 use crate::protocol::connection::Connection;
 
 /// The maximum length of a version that is sent back, in bytes: the request is meant to be small.
@@ -45,20 +40,6 @@ impl Revalidation for GetResource {
         };
         version.filter(|version| version.len() <= VERSION_BYTES)
     }
-
-    fn separate(&self, revision: Revision, result: &dyn Any) -> Option<CachedResult> {
-        CachedResult::separate::<GetResourceResult>(revision, result, slots)
-    }
-}
-
-fn slots(result: &mut dyn Any) -> Vec<Slot<'_>> {
-    let result = result.downcast_mut::<GetResourceResult>();
-    let slot = result.and_then(|result| match &mut result.contents {
-        GetResourceContents::Text(text) => Some(Slot::Text(&mut text.content)),
-        GetResourceContents::Blob(blob) => Some(Slot::Blob(&mut blob.blob)),
-        _ => None,
-    });
-    slot.into_iter().collect()
 }
 
 /// The members of a resource, or of contents, that are compared.
@@ -134,23 +115,6 @@ mod tests {
             let result = format!(r#"{{"resource":{{"uri":"x:a","version":"{known}"}}}}"#);
             let version = GetResource.version("resources/get", r#"{"uri":"x:a"}"#, &result);
             assert_eq!(version, is_sent.then_some(known));
-        }
-    }
-
-    #[test]
-    fn large_contents_are_not_decoded_again() {
-        let revision = Revision::LATEST;
-        for member in ["content", "blob"] {
-            let large = "a".repeat(1 << 12);
-            let text = format!(
-                r#"{{"resource":{{"uri":"x:a","name":"a","version":"1","x":[1.0]}},"contents":{{"contentType":"text/plain","{member}":"{large}"}},"resultType":"complete","y":{{}}}}"#
-            );
-            let result: GetResourceResult = revision.decode(&text).expect("a result");
-            let cached = GetResource.separate(revision, &result).expect("a result");
-            assert!(cached.text().len() < 200, "{}", cached.text());
-            let mut again: GetResourceResult = revision.decode(cached.text()).expect("a result");
-            assert!(cached.restore(&mut again));
-            assert_eq!(again, result);
         }
     }
 }
