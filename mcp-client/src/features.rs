@@ -11,6 +11,8 @@ pub(crate) mod notifications;
 #[cfg(feature = "json-schema")]
 pub(crate) mod output_schemas;
 pub(crate) mod proposals;
+#[cfg(feature = "http")]
+mod refresh_tools;
 pub(crate) mod server_requests;
 pub(crate) mod shared_connection;
 pub(crate) mod state;

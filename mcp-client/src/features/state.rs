@@ -107,4 +107,18 @@ impl Inbound for Features {
     fn abort_requests(&self) {
         self.server_requests.abort_all();
     }
+
+    #[cfg(feature = "http")]
+    fn refresh_tools<'a>(
+        &'a self,
+        connection: &'a Arc<Connection>,
+        revision: Revision,
+        has_changed: &'a (dyn Fn() -> bool + Send + Sync),
+    ) -> std::pin::Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
+        Box::pin(super::refresh_tools::refresh_tools(
+            connection,
+            revision,
+            has_changed,
+        ))
+    }
 }

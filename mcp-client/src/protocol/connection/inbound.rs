@@ -18,6 +18,16 @@ pub(crate) trait Inbound: Send + Sync {
 
     /// Stops the work on all requests of the server. They are not answered.
     fn abort_requests(&self);
+
+    /// Lists the tools until `has_changed` returns `true`, because the server rejected the headers
+    /// that repeat arguments of a tool. Returns `false` if it never does.
+    #[cfg(feature = "http")]
+    fn refresh_tools<'a>(
+        &'a self,
+        connection: &'a std::sync::Arc<super::Connection>,
+        revision: Revision,
+        has_changed: &'a (dyn Fn() -> bool + Send + Sync),
+    ) -> std::pin::Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 }
 
 /// A request of a server.
