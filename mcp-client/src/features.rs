@@ -1,9 +1,9 @@
 //! What a client does with a connection: calls, lists, subscriptions, answers to the server.
 
+pub(crate) mod background;
 pub(crate) mod cache;
 pub(crate) mod calls;
 pub(crate) mod extension;
-pub(crate) mod farewells;
 pub(crate) mod inboxes;
 pub(crate) mod inspect;
 pub(crate) mod lists;

@@ -16,9 +16,9 @@ use mcp_types::{
 use tokio::sync::{Semaphore, watch};
 
 use super::handle::Client;
+use crate::features::background::BackgroundRequests;
 use crate::features::cache::{Cache, ClientCache};
 use crate::features::extension::{self, ClientExtension};
-use crate::features::farewells::Farewells;
 use crate::features::inboxes::{Inboxes, Watched};
 use crate::features::notifications::{NotificationHandlers, notification_handler};
 #[cfg(feature = "json-schema")]
@@ -28,12 +28,11 @@ use crate::features::server_requests::inputs::{Inputs, handler};
 use crate::features::shared_connection::Deferred;
 use crate::features::state::Features;
 #[cfg(feature = "proposals")]
-use crate::proposals::hooks::RESOURCES;
+use crate::proposals::RESOURCES;
 use crate::protocol::capabilities;
 use crate::protocol::connection::connection_state::ConnectionState;
 use crate::protocol::connection::inbound::Inbound;
-use crate::protocol::connection::pending_requests::PendingRequests;
-use crate::protocol::connection::{Connection, ConnectionId, MessageSender};
+use crate::protocol::connection::{Connection, ConnectionId, MessageSender, PendingRequests};
 use crate::protocol::error::server_output::LastOutput;
 use crate::protocol::error::{CallError, ConnectError, InputError};
 use crate::protocol::limits::Limits;
@@ -354,7 +353,7 @@ impl ClientBuilder {
             inboxes: Inboxes::default(),
             watched: Watched::default(),
             proposals: RESOURCES,
-            farewells: Farewells::default(),
+            background: BackgroundRequests::default(),
         });
         let inbound: Arc<dyn Inbound> = features.clone();
         let connection = Arc::new(Connection {

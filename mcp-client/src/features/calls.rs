@@ -22,7 +22,7 @@ use self::prepared::{Answers, CallParts, PreparedCall};
 use super::inspect::{Inspect, KnownResult};
 use super::server_requests::input_required::InputRequired;
 use super::shared_connection::SharedConnection;
-use crate::protocol::connection::pending_requests::Progress;
+use crate::protocol::connection::Progress;
 use crate::protocol::error::CallError;
 use crate::protocol::lenient;
 use crate::protocol::limits::Limits;

@@ -13,8 +13,8 @@ use mcp_types::{
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 
+use super::background::BackgroundRequests;
 use super::cache::ClientCache;
-use super::farewells::Farewells;
 use super::inboxes::{Inboxes, Watched, deliver, dispatch};
 use super::inspect::Inspect;
 use super::notifications::NotificationHandlers;
@@ -39,7 +39,8 @@ pub(crate) struct Features {
     pub(crate) inboxes: Inboxes,
     pub(crate) watched: Watched,
     pub(crate) proposals: &'static [&'static dyn ResourceProposals],
-    pub(crate) farewells: Farewells,
+    /// Requests that were sent because something was dropped.
+    pub(crate) background: BackgroundRequests,
 }
 
 impl Features {

@@ -3,7 +3,6 @@
 
 pub(crate) mod connection_state;
 pub(crate) mod inbound;
-pub(crate) mod pending_requests;
 pub(crate) mod timeout_pause;
 
 use std::borrow::Cow;
@@ -11,11 +10,11 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::VersionError;
-use mcp_types::rpc::{self, Incoming, Message};
+use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, ClientCapabilities, Implementation,
     LoggingLevel, Notification, ProgressNotification, ProgressNotificationParams, ProgressToken,
@@ -23,6 +22,7 @@ use mcp_types::{
 };
 use serde_json::value::RawValue;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::error::server_output::LastOutput;
 use super::error::{DroppedMember, TransportError};
@@ -32,7 +32,6 @@ use super::middleware::Layers;
 use super::request_meta::RequestMeta;
 use connection_state::ConnectionState;
 use inbound::{Inbound, InboundRequest, log_malformed};
-use pending_requests::{PendingRequests, Reply, number};
 use timeout_pause::TimeoutPause;
 
 /// The maximum number of messages in a batch.
@@ -129,7 +128,7 @@ impl Connection {
     }
 
     /// Parses a message, or a batch if the revision has batches.
-    fn parse<'a>(&self, text: &'a [u8]) -> Result<Incoming<'a>, rpc::EnvelopeError> {
+    fn parse<'a>(&self, text: &'a [u8]) -> Result<Incoming<'a>, EnvelopeError> {
         if self.revision() == Revision::V2025_03_26 {
             rpc::parse_batch(text, BATCH)
         } else {
@@ -150,7 +149,7 @@ impl Connection {
     ///
     /// The message, or the first such message of a batch, is malformed and is the response to no
     /// pending request.
-    pub(crate) fn receive_in(&self, session: u64, text: &[u8]) -> Result<(), rpc::EnvelopeError> {
+    pub(crate) fn receive_in(&self, session: u64, text: &[u8]) -> Result<(), EnvelopeError> {
         let mut received = Ok(());
         match self.parse(text) {
             Ok(Incoming::Single(message)) => self.handle(session, message),
@@ -176,7 +175,7 @@ impl Connection {
 
     /// Logs a malformed message, and fails the request that it responds to. Returns the fault if
     /// there is no such request.
-    fn malformed(&self, fault: rpc::EnvelopeError, text: &[u8]) -> Result<(), rpc::EnvelopeError> {
+    fn malformed(&self, fault: EnvelopeError, text: &[u8]) -> Result<(), EnvelopeError> {
         tracing::warn!(
             fault = %PeerDisplay(&fault),
             excerpt = %PeerText(&excerpt(text)),
@@ -267,6 +266,59 @@ impl Connection {
 /// Returns the beginning of a text whose length the server chose.
 fn excerpt(text: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(text.get(..EXCERPT).unwrap_or(text))
+}
+
+/// The response to a request.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    Result(Box<RawValue>),
+    Error(ErrorObject),
+    /// The message has the id of the request, but is malformed.
+    Malformed(EnvelopeError),
+}
+
+/// A callback for reports of progress.
+pub(crate) type OnProgress = Box<dyn Fn(ProgressNotificationParams) + Send + Sync>;
+
+/// Passes reports of progress to a callback, and remembers the time of the last one.
+pub(crate) struct Progress {
+    callback: OnProgress,
+    last: Mutex<Instant>,
+}
+
+impl Progress {
+    pub(crate) fn new(callback: OnProgress) -> Arc<Self> {
+        Arc::new(Self {
+            callback,
+            last: Mutex::new(Instant::now()),
+        })
+    }
+
+    /// Returns the time of the last report.
+    pub(crate) fn last(&self) -> Instant {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn report(&self, params: ProgressNotificationParams) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        (self.callback)(params);
+    }
+}
+
+/// The requests of a connection that wait for a response, each with the callback for its progress.
+pub(crate) type PendingRequests =
+    mcp_wire::PendingRequests<Reply, Arc<TransportError>, Option<Arc<Progress>>>;
+
+/// A registered request. Dropping this removes it from the table.
+pub(crate) type PendingRequest =
+    mcp_wire::PendingRequest<Reply, Arc<TransportError>, Option<Arc<Progress>>>;
+
+/// Returns the number of an id of this client. Some servers and gateways turn it into text.
+pub(crate) fn number(id: &RequestId) -> Option<i64> {
+    match id {
+        RequestId::Number(number) => Some(*number),
+        RequestId::String(text) => text.parse().ok(),
+    }
 }
 
 /// A boxed future, so that senders can be trait objects.

@@ -16,12 +16,13 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::connection::{Connection, HeaderSource, OutgoingRequest};
+use super::connection::{
+    Connection, HeaderSource, OutgoingRequest, PendingRequest, Progress, Reply,
+};
 use super::error::{CallError, TransportError};
 use super::method_name::MethodName;
 use super::middleware::{self, Direction, OutcomeFuture, Response};
 use super::params::META;
-use crate::protocol::connection::pending_requests::{PendingRequest, Progress, Reply};
 
 /// Sends a request and waits for its result. The params may depend on the id of the request.
 /// Dropping the future cancels the request.

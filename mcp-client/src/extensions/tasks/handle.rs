@@ -16,7 +16,7 @@ use super::snapshot::{Announcement, is_task};
 use crate::features::calls::{Call, Decoded, decode};
 use crate::features::inspect::{Inspect, KnownResult};
 use crate::features::shared_connection::SharedConnection;
-use crate::protocol::connection::pending_requests::Progress;
+use crate::protocol::connection::Progress;
 use crate::protocol::error::CallError;
 use crate::protocol::lenient;
 

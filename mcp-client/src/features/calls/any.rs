@@ -17,8 +17,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::features::shared_connection::SharedConnection;
-use crate::protocol::connection::HeaderSource;
-use crate::protocol::connection::pending_requests::Progress;
+use crate::protocol::connection::{HeaderSource, Progress};
 use crate::protocol::error::CallError;
 use crate::protocol::method_name::MethodName;
 use crate::protocol::params::{META, ParamValue, Params};

@@ -16,7 +16,7 @@ use super::session::{Session, SessionPhase, SessionRecovery};
 use super::tool_headers::ToolHeaders;
 use crate::protocol::error::{HttpError, TransportError};
 use crate::protocol::limits::Limits;
-use crate::transport::http::http_client::body::{Events, error_object, read_all};
+use crate::transport::http::http_client::{Events, error_object, read_all};
 
 /// The maximum number of characters of a body in an error.
 const SHOWN: usize = 256;

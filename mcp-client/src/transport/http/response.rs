@@ -11,12 +11,11 @@ use mcp_types::sse::SseError;
 use mcp_wire::http_headers::{essence, is_events, is_json};
 
 use super::endpoint::{Endpoint, excerpt};
-use crate::protocol::connection::Connection;
-use crate::protocol::connection::pending_requests::Reply;
+use crate::protocol::connection::{Connection, Reply};
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::lenient;
-use crate::transport::http::http_client::body::{Events, read_all};
+use crate::transport::http::http_client::{Events, read_all};
 
 /// The content type of a response.
 #[derive(PartialEq, Eq)]
