@@ -19,7 +19,7 @@ use super::handle::Client;
 use crate::features::background::BackgroundRequests;
 use crate::features::cache::{Cache, ClientCache};
 use crate::features::extension::{self, ClientExtension};
-use crate::features::inboxes::{Inboxes, Watched};
+use crate::features::inboxes::{Inboxes, WatchCounts};
 use crate::features::notifications::{NotificationHandlers, notification_handler};
 #[cfg(feature = "json-schema")]
 use crate::features::output_schemas::OutputSchemas;
@@ -351,7 +351,7 @@ impl ClientBuilder {
             server_requests: Arc::new(server_requests),
             input_permits: Arc::new(Semaphore::new(permits)),
             inboxes: Inboxes::default(),
-            watched: Watched::default(),
+            watched: WatchCounts::default(),
             proposals: RESOURCES,
             background: BackgroundRequests::default(),
         });

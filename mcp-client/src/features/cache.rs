@@ -22,7 +22,7 @@ use tokio::time::Instant;
 use crate::protocol::caching::is_cacheable;
 use crate::protocol::connection::Connection;
 use crate::protocol::params::Params;
-use store::{Found, NewResult, Scope, Store};
+use store::{NewResult, Scope, Store, StoredResult};
 
 /// Caches results of servers without sessions for as long as they allow (`ttlMs`, page
 /// "Caching" of the specification): pages of lists, contents of resources, and the description of
@@ -212,10 +212,11 @@ impl ClientCache {
             };
             let key = miss.key(scope);
             match store.get(&key, Instant::now()) {
-                Some(Found::Fresh(text)) => return Lookup::Cached(text),
+                Some(StoredResult::Fresh(text)) => return Lookup::Cached(text),
                 // If the contents change all the time, asking first would only cost a request more.
-                Some(Found::Stale { is_changing, .. }) if is_changing && !is_always_stale => {}
-                Some(Found::Stale { text, version, .. }) => {
+                Some(StoredResult::Stale { is_changing, .. })
+                    if is_changing && !is_always_stale => {}
+                Some(StoredResult::Stale { text, version, .. }) => {
                     stale = stale.or(caller.revalidation.map(|revalidation| StaleResult {
                         text,
                         version,

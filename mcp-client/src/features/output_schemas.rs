@@ -48,10 +48,10 @@ struct Schema {
     text: Arc<RawValue>,
     number: u64,
     /// Absent until the first result is checked.
-    compiled: Option<Compiled>,
+    compiled: Option<CompiledSchema>,
 }
 
-type Compiled = Result<Arc<Validator>, OutputError>;
+type CompiledSchema = Result<Arc<Validator>, OutputError>;
 
 impl Default for OutputSchemas {
     fn default() -> Self {
@@ -204,7 +204,7 @@ fn size(tool: &str, schema: &RawValue) -> usize {
 }
 
 impl SchemaTable {
-    fn get(&self, tool: &str) -> Option<(Arc<RawValue>, Option<Compiled>)> {
+    fn get(&self, tool: &str) -> Option<(Arc<RawValue>, Option<CompiledSchema>)> {
         let schema = self.by_tool.get(tool)?;
         Some((Arc::clone(&schema.text), schema.compiled.clone()))
     }
@@ -246,7 +246,7 @@ impl SchemaTable {
 
     /// Stores the compiled schema, unless the tool has another schema by now. If the compiled
     /// schemas become too large, all others are compiled again when they are used.
-    fn set_compiled(&mut self, tool: &str, text: &Arc<RawValue>, compiled: Compiled) {
+    fn set_compiled(&mut self, tool: &str, text: &Arc<RawValue>, compiled: CompiledSchema) {
         let compiled = Some(compiled);
         if self.parts + parts(compiled.as_ref()) > PARTS {
             for schema in self.by_tool.values_mut() {
@@ -264,7 +264,7 @@ impl SchemaTable {
 }
 
 /// Returns the number of parts of a compiled schema.
-fn parts(compiled: Option<&Compiled>) -> usize {
+fn parts(compiled: Option<&CompiledSchema>) -> usize {
     match compiled {
         Some(Ok(validator)) => validator.parts(),
         _ => 0,

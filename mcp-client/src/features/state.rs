@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 
 use super::background::BackgroundRequests;
 use super::cache::ClientCache;
-use super::inboxes::{Inboxes, Watched, deliver, dispatch};
+use super::inboxes::{Inboxes, WatchCounts, deliver, dispatch};
 use super::inspect::Inspect;
 use super::notifications::NotificationHandlers;
 #[cfg(feature = "json-schema")]
@@ -37,7 +37,7 @@ pub(crate) struct Features {
     /// Permits for the input requests of modern servers that are answered at once.
     pub(crate) input_permits: Arc<Semaphore>,
     pub(crate) inboxes: Inboxes,
-    pub(crate) watched: Watched,
+    pub(crate) watched: WatchCounts,
     pub(crate) proposals: &'static [&'static dyn ResourceProposals],
     /// Requests that were sent because something was dropped.
     pub(crate) background: BackgroundRequests,

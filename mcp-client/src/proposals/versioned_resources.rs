@@ -66,13 +66,13 @@ impl ResourceProposals for Versions {
 /// Returns the canonical URI of the resource in the params of the notification.
 fn changed(params: &str) -> Option<String> {
     #[derive(Deserialize)]
-    struct Changed {
-        resource: Named,
+    struct ChangeParams {
+        resource: ResourceUri,
     }
     #[derive(Deserialize)]
-    struct Named {
+    struct ResourceUri {
         uri: String,
     }
-    let changed = serde_json::from_str::<Changed>(params).ok()?;
+    let changed = serde_json::from_str::<ChangeParams>(params).ok()?;
     Some(canonical(&changed.resource.uri).into_owned())
 }

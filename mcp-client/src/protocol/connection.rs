@@ -60,7 +60,7 @@ pub(crate) struct Connection {
     /// Counts the negotiations, so that subscriptions notice a new session.
     pub(crate) negotiations: watch::Sender<u64>,
     /// Absent until the first negotiation has succeeded.
-    pub(crate) negotiated: RwLock<Option<Arc<Negotiated>>>,
+    pub(crate) negotiated: RwLock<Option<Arc<NegotiationResult>>>,
     /// The only revision that the program accepts, if it chose one.
     pub(crate) pinned: Option<Revision>,
     pub(crate) state: ConnectionState,
@@ -92,7 +92,7 @@ impl Connection {
     }
 
     /// Returns the result of the last negotiation.
-    pub(crate) fn negotiated(&self) -> Option<Arc<Negotiated>> {
+    pub(crate) fn negotiated(&self) -> Option<Arc<NegotiationResult>> {
         let negotiated = self.negotiated.read();
         negotiated.unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -107,7 +107,7 @@ impl Connection {
     }
 
     /// Stores the result of a negotiation. All later messages follow it.
-    pub(crate) fn set_negotiated(&self, result: Negotiated) {
+    pub(crate) fn set_negotiated(&self, result: NegotiationResult) {
         let negotiated = self.negotiated.write();
         *negotiated.unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(result));
         self.negotiations.send_modify(|count| *count += 1);
@@ -423,7 +423,7 @@ pub(crate) struct HeaderSource<'a> {
 
 /// The revision that both sides use, and the server's description of itself.
 #[derive(Clone, Debug)]
-pub(crate) struct Negotiated {
+pub(crate) struct NegotiationResult {
     pub(crate) revision: Revision,
     pub(crate) info: Option<Implementation>,
     pub(crate) capabilities: ServerCapabilities,

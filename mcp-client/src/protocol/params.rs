@@ -171,9 +171,9 @@ impl<'a> Members<'a> {
 /// Reads text that this client has written, in which no name occurs twice.
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Split;
+        struct MembersVisitor;
 
-        impl<'de> Visitor<'de> for Split {
+        impl<'de> Visitor<'de> for MembersVisitor {
             type Value = Members<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -189,7 +189,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
             }
         }
 
-        deserializer.deserialize_map(Split)
+        deserializer.deserialize_map(MembersVisitor)
     }
 }
 

@@ -42,17 +42,17 @@ impl Call<CallToolRequest> {
         let of = connection.clone();
         let read = move |revision: Revision, text: &str| {
             if of.deferred().is_some() && is_task(&of, text) {
-                return Ok(Decoded::Announced(Raw::Task(text.to_owned())));
+                return Ok(Decoded::Announced(StartResponse::Task(text.to_owned())));
             }
             Ok(match decode::<CallToolRequest>(revision, text)? {
-                Decoded::Final(result) => Decoded::Final(Raw::Result(result)),
+                Decoded::Final(result) => Decoded::Final(StartResponse::Result(result)),
                 Decoded::InputRequired(asked) => Decoded::InputRequired(asked),
                 _ => Decoded::Other,
             })
         };
         match self.finish(read).await? {
-            Raw::Result(result) => Ok(StartedCall::Finished(Box::new(result))),
-            Raw::Task(text) => {
+            StartResponse::Result(result) => Ok(StartedCall::Finished(Box::new(result))),
+            StartResponse::Task(text) => {
                 let announced = Announcement::read(connection.connection().revision(), &text)?;
                 let mut handle = TaskHandle::new(connection, announced.task_id.0);
                 handle.tool = Some(tool);
@@ -64,12 +64,12 @@ impl Call<CallToolRequest> {
 }
 
 /// A result of a call, or the response that announces a task.
-enum Raw {
+enum StartResponse {
     Result(CallToolResult),
     Task(String),
 }
 
-impl Inspect for Raw {
+impl Inspect for StartResponse {
     fn inspect(&mut self) -> KnownResult<'_> {
         match self {
             Self::Result(result) => KnownResult::CallTool(result),

@@ -80,7 +80,7 @@ pub(super) struct NewResult {
 }
 
 /// A cached result.
-pub(super) enum Found {
+pub(super) enum StoredResult {
     Fresh(Arc<str>),
     Stale {
         text: Arc<str>,
@@ -144,7 +144,7 @@ impl Store {
         self.generation + self.generations.get(method).copied().unwrap_or_default()
     }
 
-    pub(super) fn get(&mut self, key: &Key, now: Instant) -> Option<Found> {
+    pub(super) fn get(&mut self, key: &Key, now: Instant) -> Option<StoredResult> {
         let entry = self.entries.get_mut(key)?;
         if now >= entry.end {
             self.remove(key);
@@ -154,12 +154,12 @@ impl Store {
         entry.used = self.uses;
         let text = Arc::clone(&entry.text);
         Some(match &entry.version {
-            Some(version) if now >= entry.expiry => Found::Stale {
+            Some(version) if now >= entry.expiry => StoredResult::Stale {
                 text,
                 version: Arc::clone(version),
                 is_changing: entry.is_changing,
             },
-            _ => Found::Fresh(text),
+            _ => StoredResult::Fresh(text),
         })
     }
 

@@ -21,7 +21,7 @@ use crate::features::cache::{CacheMiss, Caller, Lookup, StaleResult};
 use crate::features::inspect::{Inspect, KnownResult};
 use crate::features::server_requests::input_required::InputRequired;
 use crate::features::server_requests::url_elicitation;
-use crate::features::shared_connection::{Answered, LaterResult, SharedConnection};
+use crate::features::shared_connection::{CallResponse, LaterResult, SharedConnection};
 use crate::features::state::Features;
 use crate::protocol::connection::{Connection, HeaderSource};
 use crate::protocol::error::{CallError, ServerOutput};
@@ -320,7 +320,7 @@ where
 
     /// Returns the future of the final result if the response only announces it.
     fn deferred(&self, text: &str) -> Option<LaterResult> {
-        self.shared.deferred()?.later(&Answered {
+        self.shared.deferred()?.later(&CallResponse {
             connection: &self.shared,
             method: R::METHOD,
             timeout: &self.timeout,

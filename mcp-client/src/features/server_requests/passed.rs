@@ -49,7 +49,7 @@ pub(crate) async fn answer(
     asked: InputQuestion,
 ) -> Result<Answer, InputError> {
     #[derive(Serialize)]
-    struct Composed<'a> {
+    struct ComposedRequest<'a> {
         method: &'a str,
         params: Box<RawValue>,
     }
@@ -62,7 +62,7 @@ pub(crate) async fn answer(
     let known = method.clone();
     let answering = pass(layers, revision, method, params, move |params| async move {
         let method = &known;
-        let text = json::to_string(&Composed { method, params })?;
+        let text = json::to_string(&ComposedRequest { method, params })?;
         let question = Question::decode(revision, &text)?;
         Ok(inputs.answer(question).await?.encode(revision)?)
     });

@@ -44,7 +44,7 @@ impl Revalidation for GetResource {
 
 /// The members of a resource, or of contents, that are compared.
 #[derive(Deserialize)]
-struct Described<'a> {
+struct ResourceVersion<'a> {
     #[serde(borrow)]
     uri: Cow<'a, str>,
     version: Option<String>,
@@ -54,7 +54,7 @@ fn get_version(result: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Get<'a> {
         #[serde(borrow)]
-        resource: Described<'a>,
+        resource: ResourceVersion<'a>,
     }
     serde_json::from_str::<Get<'_>>(result)
         .ok()?
@@ -66,7 +66,7 @@ fn read_version(uri: &str, result: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Read<'a> {
         #[serde(borrow)]
-        contents: Vec<Described<'a>>,
+        contents: Vec<ResourceVersion<'a>>,
     }
     let mut contents = serde_json::from_str::<Read<'_>>(result).ok()?.contents;
     let version = contents

@@ -14,7 +14,7 @@ use mcp_wire::WriteQueue;
 use tokio::process::ChildStdin;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::command::{ChildProcess, Started};
+use super::command::{ChildProcess, RunningProcess};
 use super::restart::Restarts;
 use super::stderr;
 use super::stderr::Stderr;
@@ -33,7 +33,7 @@ pub(super) async fn run(
     connection: &Arc<Connection>,
     queue: &WriteQueue,
     mut process: ChildProcess,
-    started: Started,
+    started: RunningProcess,
 ) {
     let mut restarts = Restarts::new(process.restart.clone());
     // Older servers may exit when they have read the probe for the revision.
@@ -119,10 +119,10 @@ async fn serve(
     connection: &Arc<Connection>,
     queue: &WriteQueue,
     process: &ChildProcess,
-    started: Started,
+    started: RunningProcess,
     failure: impl Future<Output = TransportError>,
 ) -> ServeEnd {
-    let Started {
+    let RunningProcess {
         mut group,
         stdin,
         stdout,
