@@ -31,8 +31,9 @@ use crate::features::state::Features;
 use crate::proposals::RESOURCES;
 use crate::protocol::capabilities;
 use crate::protocol::connection::connection_state::ConnectionState;
-use crate::protocol::connection::inbound::Inbound;
-use crate::protocol::connection::{Connection, ConnectionId, MessageSender, PendingRequests};
+use crate::protocol::connection::{
+    Connection, ConnectionId, Inbound, MessageSender, PendingRequests,
+};
 use crate::protocol::error::server_output::LastOutput;
 use crate::protocol::error::{CallError, ConnectError, InputError};
 use crate::protocol::limits::Limits;

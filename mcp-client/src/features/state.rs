@@ -22,8 +22,7 @@ use super::notifications::NotificationHandlers;
 use super::output_schemas::OutputSchemas;
 use super::proposals::ResourceProposals;
 use super::server_requests::ServerRequests;
-use crate::protocol::connection::Connection;
-use crate::protocol::connection::inbound::{Inbound, InboundRequest, log_malformed};
+use crate::protocol::connection::{Connection, Inbound, InboundRequest, log_malformed};
 
 /// The state of all features of a connection.
 pub(crate) struct Features {

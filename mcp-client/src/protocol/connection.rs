@@ -2,7 +2,6 @@
 //! [`MessageSender`] by which it reaches the server.
 
 pub(crate) mod connection_state;
-pub(crate) mod inbound;
 pub(crate) mod timeout_pause;
 
 use std::borrow::Cow;
@@ -31,7 +30,6 @@ use super::limits::Limits;
 use super::middleware::Layers;
 use super::request_meta::RequestMeta;
 use connection_state::ConnectionState;
-use inbound::{Inbound, InboundRequest, log_malformed};
 use timeout_pause::TimeoutPause;
 
 /// The maximum number of messages in a batch.
@@ -319,6 +317,49 @@ pub(crate) fn number(id: &RequestId) -> Option<i64> {
         RequestId::Number(number) => Some(*number),
         RequestId::String(text) => text.parse().ok(),
     }
+}
+
+/// Handles the messages that a server sends on its own: notifications and requests.
+///
+/// The connection itself handles responses to the client's requests and reports of their progress.
+pub(crate) trait Inbound: Send + Sync {
+    /// Handles a notification. Returns `false` if no feature has use for it.
+    fn notification(&self, revision: Revision, method: &str, params: Option<&RawValue>) -> bool;
+
+    /// Starts to answer a request without waiting for the answer. Servers of revisions with
+    /// sessions send requests.
+    fn request(&self, request: &InboundRequest<'_>);
+
+    /// Stops the work on all requests of the server. They are not answered.
+    fn abort_requests(&self);
+
+    /// Lists the tools until `has_changed` returns `true`, because the server rejected the headers
+    /// that repeat arguments of a tool. Returns `false` if it never does.
+    #[cfg(feature = "http")]
+    fn refresh_tools<'a>(
+        &'a self,
+        connection: &'a Arc<Connection>,
+        revision: Revision,
+        has_changed: &'a (dyn Fn() -> bool + Send + Sync),
+    ) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
+}
+
+/// A request of a server.
+pub(crate) struct InboundRequest<'a> {
+    /// The number of the session in which it was sent; 0 for transports without sessions.
+    pub(crate) session: u64,
+    /// The revision in which the answer has to be written.
+    pub(crate) revision: Revision,
+    pub(crate) id: &'a RequestId,
+    pub(crate) method: &'a str,
+    pub(crate) params: Option<&'a RawValue>,
+}
+
+/// Logs that a notification of the server is malformed.
+#[cold]
+pub(crate) fn log_malformed(method: &str, error: &VersionError) {
+    let (method, error) = (PeerText(method), PeerDisplay(error));
+    tracing::warn!(%method, %error, "malformed notification");
 }
 
 /// A boxed future, so that senders can be trait objects.

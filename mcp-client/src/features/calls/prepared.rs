@@ -1,5 +1,7 @@
 //! [`PreparedCall`]: sends a call and answers questions of the server until the result arrives.
 
+use std::any::TypeId;
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -11,11 +13,11 @@ use mcp_types::json::{self, Map, Object, Value};
 use mcp_types::peer_text::PeerText;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::{ErrorObject, INVALID_PARAMS};
-use mcp_types::{Request, Revision};
+use mcp_types::{Outcome, Request, Revision};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-use super::{COMPLETE, Decoded, result_type};
 use crate::features::cache::key::VERSION;
 use crate::features::cache::{CacheMiss, Caller, Lookup, StaleResult};
 use crate::features::inspect::{Inspect, KnownResult};
@@ -28,6 +30,9 @@ use crate::protocol::error::{CallError, ServerOutput};
 use crate::protocol::lenient;
 use crate::protocol::params::{EncodedParams, ParamValue, Params};
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
+
+/// The result type of a final result.
+const COMPLETE: &str = "complete";
 
 /// The member of params that continues a list.
 const CURSOR: &str = "cursor";
@@ -469,4 +474,81 @@ where
 pub(super) struct Answers {
     responses: Option<Box<RawValue>>,
     state: Option<Box<RawValue>>,
+}
+
+/// A result of a call.
+pub(crate) enum Decoded<T> {
+    Final(T),
+    /// The server needs input before it can finish the request.
+    InputRequired(Box<InputRequired>),
+    /// The server announced the result for later, and the caller asks for it itself.
+    Announced(T),
+    /// A result of another type.
+    Other,
+}
+
+impl<T> Decoded<T> {
+    /// Decodes an input-required result; `None` for other results. Only modern servers send them.
+    #[cold]
+    fn input_required(revision: Revision, text: &str) -> Option<Self> {
+        if !revision.is_modern() || result_type(text)? != InputRequired::RESULT_TYPE {
+            return None;
+        }
+        let result = InputRequired::decode(revision, text).ok()?;
+        Some(Self::InputRequired(Box::new(result)))
+    }
+
+    /// Decodes a result that is not the final one; `fault` is the error for it, if there is one.
+    pub(crate) fn not_final(
+        revision: Revision,
+        text: &str,
+        fault: Option<VersionError>,
+    ) -> Result<Self, VersionError> {
+        match (Self::input_required(revision, text), fault) {
+            (Some(decoded), _) => Ok(decoded),
+            (None, Some(fault)) => Err(fault),
+            (None, None) => Ok(Self::Other),
+        }
+    }
+}
+
+/// Decodes a result. Nearly all are final, so they are decoded as such before anything else.
+pub(crate) fn decode<R>(
+    revision: Revision,
+    text: &str,
+) -> Result<Decoded<<R::Result as Outcome>::Complete>, VersionError>
+where
+    R: Request,
+    R::Result: Versioned + Outcome<Complete: Versioned + 'static>,
+    <R::Result as Outcome>::Complete: Outcome<Complete = <R::Result as Outcome>::Complete>,
+{
+    // Most types have no other form.
+    let could_be_more =
+        TypeId::of::<R::Result>() != TypeId::of::<<R::Result as Outcome>::Complete>();
+    if could_be_more && revision.is_modern() {
+        if let Ok(result) = revision.decode::<<R::Result as Outcome>::Complete>(text)
+            && let Ok(result) = result.complete()
+        {
+            return Ok(Decoded::Final(result));
+        }
+        if let Some(decoded) = Decoded::input_required(revision, text) {
+            return Ok(decoded);
+        }
+    }
+    let result = revision.decode::<R::Result>(text).map(Outcome::complete);
+    match result {
+        Ok(Ok(result)) => Ok(Decoded::Final(result)),
+        Ok(Err(_)) => Decoded::not_final(revision, text, None),
+        Err(fault) => Decoded::not_final(revision, text, Some(fault)),
+    }
+}
+
+/// Returns the member `resultType` of a result, for errors.
+pub(crate) fn result_type(text: &str) -> Option<Cow<'_, str>> {
+    #[derive(Deserialize)]
+    struct ResultTypeOnly<'a> {
+        #[serde(borrow, default, rename = "resultType")]
+        kind: Option<Cow<'a, str>>,
+    }
+    serde_json::from_str::<ResultTypeOnly<'_>>(text).ok()?.kind
 }
