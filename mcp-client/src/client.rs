@@ -1,8 +1,6 @@
 //! [`Client`] and [`ClientBuilder`]: the only modules that know all features and the transports.
 
 mod builder;
-#[cfg(feature = "proposals")]
-mod fetch;
 mod handle;
 mod layers;
 #[rustfmt::skip]
@@ -12,7 +10,6 @@ mod one_pass;
 mod request_json;
 #[cfg(feature = "proposals")]
 mod resources;
-mod tasks;
 
 pub use builder::ClientBuilder;
 pub use handle::Client;

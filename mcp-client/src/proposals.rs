@@ -1,6 +1,11 @@
 //! Proposals on the newest revision, behind the Cargo feature `proposals`.
 
-pub(crate) mod hooks;
 pub(crate) mod https_url;
-pub(crate) mod sep_2093;
+mod sep_2093;
 pub(crate) mod versioned_resources;
+
+use crate::features::proposals::ResourceProposals;
+
+/// The proposals that add to resources.
+pub(crate) const RESOURCES: &[&dyn ResourceProposals] =
+    &[&sep_2093::Annotations, &versioned_resources::Versions];

@@ -16,10 +16,10 @@ use mcp_types::{
 use tokio::sync::{Semaphore, watch};
 
 use super::handle::Client;
+use crate::features::background::BackgroundRequests;
 use crate::features::cache::{Cache, ClientCache};
 use crate::features::extension::{self, ClientExtension};
-use crate::features::farewells::Farewells;
-use crate::features::inboxes::{Inboxes, Watched};
+use crate::features::inboxes::{Inboxes, WatchCounts};
 use crate::features::notifications::{NotificationHandlers, notification_handler};
 #[cfg(feature = "json-schema")]
 use crate::features::output_schemas::OutputSchemas;
@@ -28,12 +28,12 @@ use crate::features::server_requests::inputs::{Inputs, handler};
 use crate::features::shared_connection::Deferred;
 use crate::features::state::Features;
 #[cfg(feature = "proposals")]
-use crate::proposals::hooks::RESOURCES;
+use crate::proposals::RESOURCES;
 use crate::protocol::capabilities;
 use crate::protocol::connection::connection_state::ConnectionState;
-use crate::protocol::connection::inbound::Inbound;
-use crate::protocol::connection::pending_requests::PendingRequests;
-use crate::protocol::connection::{Connection, ConnectionId, MessageSender};
+use crate::protocol::connection::{
+    Connection, ConnectionId, Inbound, MessageSender, PendingRequests,
+};
 use crate::protocol::error::server_output::LastOutput;
 use crate::protocol::error::{CallError, ConnectError, InputError};
 use crate::protocol::limits::Limits;
@@ -325,8 +325,8 @@ impl ClientBuilder {
             &self.info,
             &self.capabilities,
             self.log_level,
-        );
-        let request_meta = request_meta.map_err(|source| CallError::Params {
+        )
+        .map_err(|source| CallError::Params {
             method: DiscoverRequest::METHOD,
             source,
         })?;
@@ -352,9 +352,9 @@ impl ClientBuilder {
             server_requests: Arc::new(server_requests),
             input_permits: Arc::new(Semaphore::new(permits)),
             inboxes: Inboxes::default(),
-            watched: Watched::default(),
+            watched: WatchCounts::default(),
             proposals: RESOURCES,
-            farewells: Farewells::default(),
+            background: BackgroundRequests::default(),
         });
         let inbound: Arc<dyn Inbound> = features.clone();
         let connection = Arc::new(Connection {

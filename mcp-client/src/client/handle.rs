@@ -10,6 +10,7 @@ use mcp_types::{
     ServerCapabilities, SubscriptionFilter, rpc,
 };
 
+use crate::extensions::tasks::TaskHandle;
 use crate::features::calls::Call;
 use crate::features::shared_connection::{Deferred, SharedConnection};
 use crate::features::state::Features;
@@ -94,7 +95,7 @@ impl Client {
     /// Dropping the last clone closes the connection in the same way in the background. If the
     /// runtime ends before that is done, the process of the server is killed.
     pub async fn close(&self) {
-        self.shared.features().farewells.said().await;
+        self.shared.features().background.join().await;
         let connection = self.connection();
         connection.pending.close(TransportError::Closed);
         connection.inbound.abort_requests();
@@ -114,6 +115,12 @@ impl Client {
     #[must_use]
     pub fn connection_id(&self) -> ConnectionId {
         self.connection().id
+    }
+
+    /// Returns a handle of a task whose id the program has stored, for example in another process.
+    /// Nothing is sent. Requires [`Tasks`](crate::Tasks).
+    pub fn task(&self, id: impl Into<String>) -> TaskHandle {
+        TaskHandle::new(self.shared.clone(), id.into())
     }
 
     /// Returns `true` if results are [cached](crate::Cache).

@@ -19,7 +19,7 @@ use mcp_types::{CallToolRequest, Request};
 use self::run::{TaskConnection, TaskRun};
 use self::snapshot::{Announcement, IDENTIFIER};
 use crate::features::extension::ClientExtension;
-use crate::features::shared_connection::{Answered, Deferred, LaterResult};
+use crate::features::shared_connection::{CallResponse, Deferred, LaterResult};
 use crate::protocol::roundtrip::{CallTimeout, until_elapsed};
 
 pub use handle::{StartedCall, TaskHandle};
@@ -60,19 +60,19 @@ impl From<Tasks> for ClientExtension {
 }
 
 impl Deferred for Tasks {
-    fn later(&self, answered: &Answered<'_>) -> Option<LaterResult> {
+    fn later(&self, response: &CallResponse<'_>) -> Option<LaterResult> {
         let method = CallToolRequest::METHOD;
-        if answered.method != method || !snapshot::is_task(answered.connection, answered.text) {
+        if response.method != method || !snapshot::is_task(response.connection, response.text) {
             return None;
         }
-        let mut timeout = answered.timeout.clone();
+        let mut timeout = response.timeout.clone();
         let progress = timeout.progress.clone();
         if let Some(limit) = self.time_limit {
             timeout = CallTimeout::new(limit);
         }
-        let connection = answered.connection.clone();
+        let connection = response.connection.clone();
         let revision = connection.connection().revision();
-        let announced = Announcement::read(revision, answered.text);
+        let announced = Announcement::read(revision, response.text);
         Some(Box::pin(async move {
             let announced = announced?;
             let shared = Arc::clone(connection.connection());

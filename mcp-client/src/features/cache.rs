@@ -1,14 +1,11 @@
 //! [`Cache`]: caches results for as long as the server allows.
 
-pub(crate) mod contents;
 pub(crate) mod key;
 mod lookup;
-pub(crate) mod revalidation;
 mod store;
 
-pub(crate) use lookup::{CacheMiss, Caller, Lookup, Revalidated, StaleResult};
+pub(crate) use lookup::{CacheMiss, Caller, Lookup, Revalidation, StaleResult};
 
-use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -25,9 +22,7 @@ use tokio::time::Instant;
 use crate::protocol::caching::is_cacheable;
 use crate::protocol::connection::Connection;
 use crate::protocol::params::Params;
-use contents::{CachedResult, LARGE};
-use revalidation::Revalidation;
-use store::{Found, NewResult, Scope, Store};
+use store::{NewResult, Scope, Store, StoredResult};
 
 /// Caches results of servers without sessions for as long as they allow (`ttlMs`, page
 /// "Caching" of the specification): pages of lists, contents of resources, and the description of
@@ -217,14 +212,13 @@ impl ClientCache {
             };
             let key = miss.key(scope);
             match store.get(&key, Instant::now()) {
-                Some(Found::Fresh(result)) => return Lookup::Cached(result),
+                Some(StoredResult::Fresh(text)) => return Lookup::Cached(text),
                 // If the contents change all the time, asking first would only cost a request more.
-                Some(Found::Stale { is_changing, .. }) if is_changing && !is_always_stale => {}
-                Some(Found::Stale {
-                    result, version, ..
-                }) => {
+                Some(StoredResult::Stale { is_changing, .. })
+                    if is_changing && !is_always_stale => {}
+                Some(StoredResult::Stale { text, version, .. }) => {
                     stale = stale.or(caller.revalidation.map(|revalidation| StaleResult {
-                        result,
+                        text,
                         version,
                         revalidation,
                         scope: scope.clone(),
@@ -252,9 +246,8 @@ impl ClientCache {
         self.cache.store().remove(&key);
     }
 
-    /// Stores a result, of which both the text and the decoded form are given, if the server allows
-    /// it.
-    pub(crate) fn insert(&self, miss: &CacheMiss, text: &str, result: &dyn Any) {
+    /// Stores a result if the server allows it.
+    pub(crate) fn insert(&self, miss: &CacheMiss, text: &str) {
         #[derive(Deserialize)]
         struct Hints {
             #[serde(rename = "ttlMs")]
@@ -262,10 +255,13 @@ impl ClientCache {
             #[serde(rename = "cacheScope")]
             scope: String,
         }
-        let hints = serde_json::from_str::<Hints>(text).ok();
-        let hints = hints.filter(|_| miss.always_stale().is_none());
-        let ttl = hints.as_ref().and_then(|hints| hints.ttl.to_i64());
-        let ttl = ttl.and_then(|ttl| u64::try_from(ttl).ok());
+        let hints = serde_json::from_str::<Hints>(text)
+            .ok()
+            .filter(|_| miss.always_stale().is_none());
+        let ttl = hints
+            .as_ref()
+            .and_then(|hints| hints.ttl.to_i64())
+            .and_then(|ttl| u64::try_from(ttl).ok());
         let is_public = hints.is_some_and(|hints| hints.scope == "public");
         let shared = self.shared.as_ref().filter(|_| is_public);
         let ttl = Duration::from_millis(ttl.unwrap_or_default());
@@ -275,13 +271,8 @@ impl ClientCache {
             // It can never be used.
             return self.cache.store().remove(&key);
         }
-        let separated = match miss.always_stale() {
-            _ if text.len() < LARGE => None,
-            Some(revalidation) => revalidation.separate(miss.revision, result),
-            None => CachedResult::separate_read(miss.revision, result),
-        };
         let result = NewResult {
-            result: separated.unwrap_or_else(|| CachedResult::whole(text)),
+            text: text.into(),
             ttl,
             version,
             generation: miss.generation,

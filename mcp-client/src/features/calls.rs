@@ -2,17 +2,11 @@
 
 pub(crate) mod any;
 mod arguments;
-mod cached;
-pub(crate) mod decoded;
-mod deferred;
-mod finished;
 mod prepared;
 
 pub use arguments::IntoObject;
 
-use std::any::Any;
 use std::fmt;
-use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,10 +15,11 @@ use mcp_types::json::{Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{Outcome, ProgressNotificationParams, Request, Revision};
 
-use self::decoded::Decoded;
 use self::prepared::{Answers, CallParts, PreparedCall};
+pub(crate) use self::prepared::{Decoded, decode, result_type};
+use super::inspect::{Inspect, KnownResult};
 use super::shared_connection::SharedConnection;
-use crate::protocol::connection::pending_requests::Progress;
+use crate::protocol::connection::Progress;
 use crate::protocol::error::CallError;
 use crate::protocol::lenient;
 use crate::protocol::limits::Limits;
@@ -161,20 +156,17 @@ where
     }
 
     /// Sends the call until a final result arrives, decodes it with `read`, and hands it to the
-    /// features. `result_of` returns the result of the protocol within the decoded value.
+    /// features.
     pub(crate) fn finish<T, F>(
         self,
         read: F,
-        result_of: fn(&mut T) -> &mut dyn Any,
     ) -> impl Future<Output = Result<T, CallError>> + use<R, T, F>
     where
+        T: Inspect,
         F: Fn(Revision, &str) -> Result<Decoded<T>, VersionError>,
     {
         let parts = Box::new(self.parts);
-        async move {
-            let call = PreparedCall::new(parts).await?;
-            call.finish(read, result_of).await
-        }
+        async move { PreparedCall::new(parts).await?.finish(read).await }
     }
 
     /// Sends the call once and returns the result as it is, whether it is final or not. Questions
@@ -192,7 +184,7 @@ where
             .await?;
         let mut result = lenient::read(call.revision, method, text.get(), Revision::decode)
             .map_err(|source| CallError::Answer { method, source })?;
-        call.learn(&mut result);
+        call.learn(KnownResult::of(&mut result));
         Ok(result)
     }
 }
@@ -208,7 +200,7 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.finish(decoded::decode::<R>, |result| result))
+        Box::pin(self.finish(decode::<R>))
     }
 }
 

@@ -6,4 +6,4 @@ mod inbox;
 
 pub(crate) use dispatch::{deliver, dispatch};
 pub use event::SubscriptionEvent;
-pub(crate) use inbox::{Inbox, Inboxes, Watched};
+pub(crate) use inbox::{Inbox, Inboxes, WatchCounts};

@@ -31,7 +31,7 @@ impl<R: Paged> Call<R> {
     ///
     /// See [`CallError`]. A page that is malformed outside of its elements is an error, too.
     pub async fn page(self) -> Result<Page<R>, CallError> {
-        self.finish(page::read, Page::result_mut).await
+        self.finish(page::read).await
     }
 
     /// Turns the call into a list of this page and all that follow. Timeout, progress and `_meta`

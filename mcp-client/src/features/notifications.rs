@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{Notification, Revision};
 
-use crate::protocol::connection::inbound::log_malformed;
+use crate::protocol::connection::log_malformed;
 use crate::protocol::lenient;
 
 pub(crate) type NotificationHandler =

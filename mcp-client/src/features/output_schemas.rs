@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_guard::schema_validator::{Invalid, Validator};
 use mcp_types::error::DecodeError;
-use mcp_types::json;
+use mcp_types::json::{self, Value};
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::{CallToolResult, Tool};
 use serde_json::value::RawValue;
@@ -48,18 +48,10 @@ struct Schema {
     text: Arc<RawValue>,
     number: u64,
     /// Absent until the first result is checked.
-    compiled: Option<Compiled>,
+    compiled: Option<CompiledSchema>,
 }
 
-type Compiled = Result<Arc<Validator>, OutputError>;
-
-/// The check of a result that has to be done on a blocking thread.
-pub(crate) struct SlowCheck {
-    tool: String,
-    text: Arc<RawValue>,
-    compiled: Option<Arc<Validator>>,
-    result: Arc<CallToolResult>,
-}
+type CompiledSchema = Result<Arc<Validator>, OutputError>;
 
 impl Default for OutputSchemas {
     fn default() -> Self {
@@ -98,19 +90,14 @@ impl OutputSchemas {
         *self.table() = SchemaTable::default();
     }
 
-    /// Checks the result of a call against the output schema of its tool, or returns a check that
-    /// must be [finished](Self::finish).
-    pub(crate) fn check(
-        &self,
-        tool: &str,
-        result: &CallToolResult,
-    ) -> Result<Option<SlowCheck>, CallError> {
-        // Tools without a known schema pass.
+    /// Checks the result of a call against the output schema of its tool. Tools without a known
+    /// schema pass.
+    pub(crate) async fn check(&self, tool: &str, result: &CallToolResult) -> Result<(), CallError> {
         let Some((text, compiled)) = self.table().get(tool) else {
-            return Ok(None);
+            return Ok(());
         };
         if result.has_failed() {
-            return Ok(None);
+            return Ok(());
         }
         let checked = match (&result.structured_content, compiled) {
             (None, _) => Err(OutputError::Missing),
@@ -118,50 +105,45 @@ impl OutputSchemas {
             (Some(content), Some(Ok(validator))) if validator.is_quick(content) => {
                 validator.check(content).map_err(mismatch)
             }
-            (Some(_), compiled) => {
-                return Ok(Some(SlowCheck {
-                    tool: tool.to_owned(),
-                    text,
-                    compiled: compiled.and_then(Result::ok),
-                    result: Arc::new(result.clone()),
-                }));
+            (Some(content), compiled) => {
+                let validator = compiled.and_then(Result::ok);
+                // Boxed to keep the future small.
+                Box::pin(self.check_on_thread(tool, text, validator, content.clone())).await
             }
         };
-        verdict(tool, checked, result).map(|()| None)
+        verdict(tool, checked, result)
     }
 
-    /// Does a check on a blocking thread. If the call is dropped meanwhile, the thread still ends
+    /// Checks a value on a blocking thread. If the call is dropped meanwhile, the thread still ends
     /// in bounded time, and no other is used before.
-    pub(crate) async fn finish(&self, check: SlowCheck) -> Result<(), CallError> {
-        let SlowCheck {
-            tool,
-            text,
-            compiled,
-            result,
-        } = check;
+    async fn check_on_thread(
+        &self,
+        tool: &str,
+        text: Arc<RawValue>,
+        validator: Option<Arc<Validator>>,
+        content: Value,
+    ) -> Result<(), OutputError> {
         // The semaphore is never closed.
         let permit = Arc::clone(&self.thread).acquire_owned().await;
-        let (source, content) = (Arc::clone(&text), Arc::clone(&result));
+        let schema = Arc::clone(&text);
         let work = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            let compiled = compiled.map_or_else(|| compile(&source).map(Arc::new), Ok);
-            let checked = match (&compiled, &content.structured_content) {
-                (Ok(validator), Some(content)) => validator.check(content).map_err(mismatch),
-                (Ok(_), None) => Err(OutputError::Missing),
-                (Err(error), _) => Err(error.clone()),
-            };
+            let compiled = validator.map_or_else(|| compile(&schema).map(Arc::new), Ok);
+            let checked = compiled
+                .as_ref()
+                .map_err(Clone::clone)
+                .and_then(|validator| validator.check(&content).map_err(mismatch));
             (compiled, checked)
         });
-        let checked = match work.await {
+        match work.await {
             Ok((compiled, checked)) => {
-                self.table().set_compiled(&tool, &text, compiled);
+                self.table().set_compiled(tool, &text, compiled);
                 checked
             }
             Err(error) => Err(OutputError::Schema {
                 reason: format!("the validation was interrupted: {error}"),
             }),
-        };
-        verdict(&tool, checked, &result)
+        }
     }
 }
 
@@ -222,7 +204,7 @@ fn size(tool: &str, schema: &RawValue) -> usize {
 }
 
 impl SchemaTable {
-    fn get(&self, tool: &str) -> Option<(Arc<RawValue>, Option<Compiled>)> {
+    fn get(&self, tool: &str) -> Option<(Arc<RawValue>, Option<CompiledSchema>)> {
         let schema = self.by_tool.get(tool)?;
         Some((Arc::clone(&schema.text), schema.compiled.clone()))
     }
@@ -264,7 +246,7 @@ impl SchemaTable {
 
     /// Stores the compiled schema, unless the tool has another schema by now. If the compiled
     /// schemas become too large, all others are compiled again when they are used.
-    fn set_compiled(&mut self, tool: &str, text: &Arc<RawValue>, compiled: Compiled) {
+    fn set_compiled(&mut self, tool: &str, text: &Arc<RawValue>, compiled: CompiledSchema) {
         let compiled = Some(compiled);
         if self.parts + parts(compiled.as_ref()) > PARTS {
             for schema in self.by_tool.values_mut() {
@@ -282,7 +264,7 @@ impl SchemaTable {
 }
 
 /// Returns the number of parts of a compiled schema.
-fn parts(compiled: Option<&Compiled>) -> usize {
+fn parts(compiled: Option<&CompiledSchema>) -> usize {
     match compiled {
         Some(Ok(validator)) => validator.parts(),
         _ => 0,

@@ -1,13 +1,12 @@
 //! [`ResourceProposals`]: what proposals add to resources.
 
-use std::any::Any;
-
 use mcp_types::revision::VersionError;
 use mcp_types::{RequestId, Revision};
 
 use super::cache::ClientCache;
-use super::cache::revalidation::Revalidation;
+use super::cache::Revalidation;
 use super::inboxes::SubscriptionEvent;
+use super::inspect::KnownResult;
 use crate::protocol::connection::Connection;
 
 /// An event and the subscription to which it belongs.
@@ -16,7 +15,7 @@ pub(crate) type SubscribedEvent = (Option<RequestId>, SubscriptionEvent);
 /// What a proposal adds to resources. Implemented in `proposals/`.
 pub(crate) trait ResourceProposals: Send + Sync {
     /// Adapts a final result, if the client announced the proposal.
-    fn adapt_result(&self, _result: &mut dyn Any, _connection: &Connection) {}
+    fn adapt_result(&self, _result: KnownResult<'_>, _connection: &Connection) {}
 
     /// Returns how the cache revalidates stale results.
     fn revalidation(&self) -> Option<&'static dyn Revalidation> {

@@ -24,8 +24,7 @@ use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 
-use crate::protocol::connection::MessageSender;
-use crate::protocol::connection::inbound::InboundRequest;
+use crate::protocol::connection::{InboundRequest, MessageSender};
 use crate::protocol::error::InputError;
 use crate::protocol::lenient;
 use crate::protocol::limits::Limits;

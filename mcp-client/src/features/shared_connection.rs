@@ -67,7 +67,7 @@ impl SharedConnection {
 }
 
 /// A request that was answered.
-pub(crate) struct Answered<'a> {
+pub(crate) struct CallResponse<'a> {
     pub(crate) connection: &'a SharedConnection,
     pub(crate) method: &'static str,
     pub(crate) timeout: &'a CallTimeout,
@@ -83,5 +83,5 @@ pub(crate) type LaterResult =
 pub(crate) trait Deferred: std::fmt::Debug + Send + Sync {
     /// Returns the future of the final result if the response announces one. Dropping it ends the
     /// work on the server.
-    fn later(&self, answered: &Answered<'_>) -> Option<LaterResult>;
+    fn later(&self, response: &CallResponse<'_>) -> Option<LaterResult>;
 }

@@ -13,15 +13,16 @@ use mcp_types::{
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 
+use super::background::BackgroundRequests;
 use super::cache::ClientCache;
-use super::farewells::Farewells;
-use super::inboxes::{Inboxes, Watched, deliver, dispatch};
+use super::inboxes::{Inboxes, WatchCounts, deliver, dispatch};
+use super::inspect::Inspect;
 use super::notifications::NotificationHandlers;
 #[cfg(feature = "json-schema")]
 use super::output_schemas::OutputSchemas;
 use super::proposals::ResourceProposals;
 use super::server_requests::ServerRequests;
-use crate::protocol::connection::inbound::{Inbound, InboundRequest, log_malformed};
+use crate::protocol::connection::{Connection, Inbound, InboundRequest, log_malformed};
 
 /// The state of all features of a connection.
 pub(crate) struct Features {
@@ -35,12 +36,20 @@ pub(crate) struct Features {
     /// Permits for the input requests of modern servers that are answered at once.
     pub(crate) input_permits: Arc<Semaphore>,
     pub(crate) inboxes: Inboxes,
-    pub(crate) watched: Watched,
+    pub(crate) watched: WatchCounts,
     pub(crate) proposals: &'static [&'static dyn ResourceProposals],
-    pub(crate) farewells: Farewells,
+    /// Requests that were sent because something was dropped.
+    pub(crate) background: BackgroundRequests,
 }
 
 impl Features {
+    /// Adapts a final result for the announced proposals.
+    pub(crate) fn adapt_result(&self, result: &mut impl Inspect, connection: &Connection) {
+        for proposal in self.proposals {
+            proposal.adapt_result(result.inspect(), connection);
+        }
+    }
+
     fn cancelled(&self, revision: Revision, text: &str) -> Result<bool, VersionError> {
         let params: CancelledNotificationParams = revision.decode(text)?;
         Ok(self.server_requests.cancel(&params.request_id))
@@ -97,5 +106,19 @@ impl Inbound for Features {
 
     fn abort_requests(&self) {
         self.server_requests.abort_all();
+    }
+
+    #[cfg(feature = "http")]
+    fn refresh_tools<'a>(
+        &'a self,
+        connection: &'a Arc<Connection>,
+        revision: Revision,
+        has_changed: &'a (dyn Fn() -> bool + Send + Sync),
+    ) -> std::pin::Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
+        Box::pin(super::refresh_tools::refresh_tools(
+            connection,
+            revision,
+            has_changed,
+        ))
     }
 }

@@ -1,9 +1,8 @@
 //! The proposal `sep-2093`: annotations of embedded resources are members of the resource.
 
-use std::any::Any;
+use mcp_types::{ContentBlock, Proposal};
 
-use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Proposal};
-
+use crate::features::inspect::KnownResult;
 use crate::features::proposals::ResourceProposals;
 use crate::protocol::connection::Connection;
 
@@ -11,7 +10,7 @@ use crate::protocol::connection::Connection;
 pub(crate) struct Annotations;
 
 impl ResourceProposals for Annotations {
-    fn adapt_result(&self, result: &mut dyn Any, connection: &Connection) {
+    fn adapt_result(&self, result: KnownResult<'_>, connection: &Connection) {
         if connection.proposals.contains(&Proposal::Sep2093) {
             copy_annotations(result);
         }
@@ -20,12 +19,14 @@ impl ResourceProposals for Annotations {
 
 /// Copies the annotations of embedded resources in a result to the place where other servers send
 /// them, beside the resource. Existing annotations are kept.
-fn copy_annotations(result: &mut dyn Any) {
-    if let Some(result) = result.downcast_mut::<CallToolResult>() {
-        result.content.iter_mut().for_each(copy_block);
-    } else if let Some(result) = result.downcast_mut::<GetPromptResult>() {
-        let contents = result.messages.iter_mut();
-        contents.for_each(|message| copy_block(&mut message.content));
+fn copy_annotations(result: KnownResult<'_>) {
+    match result {
+        KnownResult::CallTool(result) => result.content.iter_mut().for_each(copy_block),
+        KnownResult::GetPrompt(result) => result
+            .messages
+            .iter_mut()
+            .for_each(|message| copy_block(&mut message.content)),
+        KnownResult::ListTools(_) | KnownResult::Other => {}
     }
 }
 

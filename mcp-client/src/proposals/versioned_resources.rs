@@ -12,7 +12,7 @@ use mcp_types::{
 use serde::Deserialize;
 
 use crate::features::cache::ClientCache;
-use crate::features::cache::revalidation::Revalidation;
+use crate::features::cache::Revalidation;
 use crate::features::inboxes::SubscriptionEvent;
 use crate::features::proposals::{ResourceProposals, SubscribedEvent};
 use crate::protocol::lenient;
@@ -66,13 +66,13 @@ impl ResourceProposals for Versions {
 /// Returns the canonical URI of the resource in the params of the notification.
 fn changed(params: &str) -> Option<String> {
     #[derive(Deserialize)]
-    struct Changed {
-        resource: Named,
+    struct ChangeParams {
+        resource: ResourceUri,
     }
     #[derive(Deserialize)]
-    struct Named {
+    struct ResourceUri {
         uri: String,
     }
-    let changed = serde_json::from_str::<Changed>(params).ok()?;
+    let changed = serde_json::from_str::<ChangeParams>(params).ok()?;
     Some(canonical(&changed.resource.uri).into_owned())
 }

@@ -2,8 +2,6 @@
 //! [`MessageSender`] by which it reaches the server.
 
 pub(crate) mod connection_state;
-pub(crate) mod inbound;
-pub(crate) mod pending_requests;
 pub(crate) mod timeout_pause;
 
 use std::borrow::Cow;
@@ -11,11 +9,11 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::VersionError;
-use mcp_types::rpc::{self, Incoming, Message};
+use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, ClientCapabilities, Implementation,
     LoggingLevel, Notification, ProgressNotification, ProgressNotificationParams, ProgressToken,
@@ -23,6 +21,7 @@ use mcp_types::{
 };
 use serde_json::value::RawValue;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::error::server_output::LastOutput;
 use super::error::{DroppedMember, TransportError};
@@ -31,8 +30,6 @@ use super::limits::Limits;
 use super::middleware::Layers;
 use super::request_meta::RequestMeta;
 use connection_state::ConnectionState;
-use inbound::{Inbound, InboundRequest, log_malformed};
-use pending_requests::{PendingRequests, Reply, number};
 use timeout_pause::TimeoutPause;
 
 /// The maximum number of messages in a batch.
@@ -61,7 +58,7 @@ pub(crate) struct Connection {
     /// Counts the negotiations, so that subscriptions notice a new session.
     pub(crate) negotiations: watch::Sender<u64>,
     /// Absent until the first negotiation has succeeded.
-    pub(crate) negotiated: RwLock<Option<Arc<Negotiated>>>,
+    pub(crate) negotiated: RwLock<Option<Arc<NegotiationResult>>>,
     /// The only revision that the program accepts, if it chose one.
     pub(crate) pinned: Option<Revision>,
     pub(crate) state: ConnectionState,
@@ -84,14 +81,16 @@ impl ConnectionId {
 impl Connection {
     /// Returns the negotiated revision, or the newest one before the negotiation.
     pub(crate) fn revision(&self) -> Revision {
-        let negotiated = self.negotiated.read();
-        let negotiated = negotiated.unwrap_or_else(PoisonError::into_inner);
+        let negotiated = self
+            .negotiated
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
         let revision = negotiated.as_ref().map(|negotiated| negotiated.revision);
         revision.unwrap_or(Revision::LATEST)
     }
 
     /// Returns the result of the last negotiation.
-    pub(crate) fn negotiated(&self) -> Option<Arc<Negotiated>> {
+    pub(crate) fn negotiated(&self) -> Option<Arc<NegotiationResult>> {
         let negotiated = self.negotiated.read();
         negotiated.unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -106,7 +105,7 @@ impl Connection {
     }
 
     /// Stores the result of a negotiation. All later messages follow it.
-    pub(crate) fn set_negotiated(&self, result: Negotiated) {
+    pub(crate) fn set_negotiated(&self, result: NegotiationResult) {
         let negotiated = self.negotiated.write();
         *negotiated.unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(result));
         self.negotiations.send_modify(|count| *count += 1);
@@ -127,7 +126,7 @@ impl Connection {
     }
 
     /// Parses a message, or a batch if the revision has batches.
-    fn parse<'a>(&self, text: &'a [u8]) -> Result<Incoming<'a>, rpc::EnvelopeError> {
+    fn parse<'a>(&self, text: &'a [u8]) -> Result<Incoming<'a>, EnvelopeError> {
         if self.revision() == Revision::V2025_03_26 {
             rpc::parse_batch(text, BATCH)
         } else {
@@ -148,7 +147,7 @@ impl Connection {
     ///
     /// The message, or the first such message of a batch, is malformed and is the response to no
     /// pending request.
-    pub(crate) fn receive_in(&self, session: u64, text: &[u8]) -> Result<(), rpc::EnvelopeError> {
+    pub(crate) fn receive_in(&self, session: u64, text: &[u8]) -> Result<(), EnvelopeError> {
         let mut received = Ok(());
         match self.parse(text) {
             Ok(Incoming::Single(message)) => self.handle(session, message),
@@ -174,7 +173,7 @@ impl Connection {
 
     /// Logs a malformed message, and fails the request that it responds to. Returns the fault if
     /// there is no such request.
-    fn malformed(&self, fault: rpc::EnvelopeError, text: &[u8]) -> Result<(), rpc::EnvelopeError> {
+    fn malformed(&self, fault: EnvelopeError, text: &[u8]) -> Result<(), EnvelopeError> {
         tracing::warn!(
             fault = %PeerDisplay(&fault),
             excerpt = %PeerText(&excerpt(text)),
@@ -265,6 +264,102 @@ impl Connection {
 /// Returns the beginning of a text whose length the server chose.
 fn excerpt(text: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(text.get(..EXCERPT).unwrap_or(text))
+}
+
+/// The response to a request.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    Result(Box<RawValue>),
+    Error(ErrorObject),
+    /// The message has the id of the request, but is malformed.
+    Malformed(EnvelopeError),
+}
+
+/// A callback for reports of progress.
+pub(crate) type OnProgress = Box<dyn Fn(ProgressNotificationParams) + Send + Sync>;
+
+/// Passes reports of progress to a callback, and remembers the time of the last one.
+pub(crate) struct Progress {
+    callback: OnProgress,
+    last: Mutex<Instant>,
+}
+
+impl Progress {
+    pub(crate) fn new(callback: OnProgress) -> Arc<Self> {
+        Arc::new(Self {
+            callback,
+            last: Mutex::new(Instant::now()),
+        })
+    }
+
+    /// Returns the time of the last report.
+    pub(crate) fn last(&self) -> Instant {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn report(&self, params: ProgressNotificationParams) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        (self.callback)(params);
+    }
+}
+
+/// The requests of a connection that wait for a response, each with the callback for its progress.
+pub(crate) type PendingRequests =
+    mcp_wire::PendingRequests<Reply, Arc<TransportError>, Option<Arc<Progress>>>;
+
+/// A registered request. Dropping this removes it from the table.
+pub(crate) type PendingRequest =
+    mcp_wire::PendingRequest<Reply, Arc<TransportError>, Option<Arc<Progress>>>;
+
+/// Returns the number of an id of this client. Some servers and gateways turn it into text.
+pub(crate) fn number(id: &RequestId) -> Option<i64> {
+    match id {
+        RequestId::Number(number) => Some(*number),
+        RequestId::String(text) => text.parse().ok(),
+    }
+}
+
+/// Handles the messages that a server sends on its own: notifications and requests.
+///
+/// The connection itself handles responses to the client's requests and reports of their progress.
+pub(crate) trait Inbound: Send + Sync {
+    /// Handles a notification. Returns `false` if no feature has use for it.
+    fn notification(&self, revision: Revision, method: &str, params: Option<&RawValue>) -> bool;
+
+    /// Starts to answer a request without waiting for the answer. Servers of revisions with
+    /// sessions send requests.
+    fn request(&self, request: &InboundRequest<'_>);
+
+    /// Stops the work on all requests of the server. They are not answered.
+    fn abort_requests(&self);
+
+    /// Lists the tools until `has_changed` returns `true`, because the server rejected the headers
+    /// that repeat arguments of a tool. Returns `false` if it never does.
+    #[cfg(feature = "http")]
+    fn refresh_tools<'a>(
+        &'a self,
+        connection: &'a Arc<Connection>,
+        revision: Revision,
+        has_changed: &'a (dyn Fn() -> bool + Send + Sync),
+    ) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
+}
+
+/// A request of a server.
+pub(crate) struct InboundRequest<'a> {
+    /// The number of the session in which it was sent; 0 for transports without sessions.
+    pub(crate) session: u64,
+    /// The revision in which the answer has to be written.
+    pub(crate) revision: Revision,
+    pub(crate) id: &'a RequestId,
+    pub(crate) method: &'a str,
+    pub(crate) params: Option<&'a RawValue>,
+}
+
+/// Logs that a notification of the server is malformed.
+#[cold]
+pub(crate) fn log_malformed(method: &str, error: &VersionError) {
+    let (method, error) = (PeerText(method), PeerDisplay(error));
+    tracing::warn!(%method, %error, "malformed notification");
 }
 
 /// A boxed future, so that senders can be trait objects.
@@ -369,7 +464,7 @@ pub(crate) struct HeaderSource<'a> {
 
 /// The revision that both sides use, and the server's description of itself.
 #[derive(Clone, Debug)]
-pub(crate) struct Negotiated {
+pub(crate) struct NegotiationResult {
     pub(crate) revision: Revision,
     pub(crate) info: Option<Implementation>,
     pub(crate) capabilities: ServerCapabilities,

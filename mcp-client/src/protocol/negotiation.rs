@@ -16,7 +16,7 @@ use mcp_types::{
 };
 
 use super::capabilities::{LOGGING, is_declared};
-use super::connection::{Connection, HeaderSource, Negotiated};
+use super::connection::{Connection, HeaderSource, NegotiationResult};
 use super::error::{self, CallError, ConnectError, DroppedMember};
 use super::lenient;
 use super::params::Params;
@@ -107,14 +107,14 @@ async fn search(
     };
     loop {
         let outcome = if is_modern {
-            Probed::Answered(discover(connection, revision).await)
+            ProbeOutcome::Answered(discover(connection, revision).await)
         } else {
             probe(connection, revision).await
         };
         let (offered, answer) = match outcome {
-            Probed::Begun(begun) => return Ok(Search::Begun(begun)),
-            Probed::Answered(Ok(found)) => (found.0.supported_versions.clone(), Ok(found)),
-            Probed::Answered(Err(error)) => match refusal(&error) {
+            ProbeOutcome::Begun(begun) => return Ok(Search::Begun(begun)),
+            ProbeOutcome::Answered(Ok(found)) => (found.0.supported_versions.clone(), Ok(found)),
+            ProbeOutcome::Answered(Err(error)) => match refusal(&error) {
                 Some((source, offered)) => (offered, Err(source.clone())),
                 None if is_modern || !may_be_legacy(&error) => return Err(error.into()),
                 // Some older server processes exit when they receive the request, and are
@@ -140,11 +140,11 @@ async fn search(
 }
 
 /// What a server said about itself, and the malformed members that were left out of it.
-type Discovered = (DiscoverResult, Vec<DroppedMember>);
+type DiscoveredServer = (DiscoverResult, Vec<DroppedMember>);
 
 /// What followed the first request to a server.
-enum Probed {
-    Answered(Result<Discovered, CallError>),
+enum ProbeOutcome {
+    Answered(Result<DiscoveredServer, CallError>),
     /// There was no result in time, and the handshake ended first.
     Begun(Result<Revision, ConnectError>),
 }
@@ -152,12 +152,12 @@ enum Probed {
 /// Sends `server/discover`. If the response takes longer than
 /// [`Limits::probe_time`](super::limits::Limits), begins the handshake beside it: a server of an
 /// older era may ignore the request, and one that starts slowly answers it late.
-async fn probe(connection: &Arc<Connection>, revision: Revision) -> Probed {
+async fn probe(connection: &Arc<Connection>, revision: Revision) -> ProbeOutcome {
     let mut probing = pin!(discover(connection, revision));
     let mut time = CallTimeout::new(connection.limits.probe_time);
     tokio::select! {
         biased;
-        found = &mut probing => return Probed::Answered(found),
+        found = &mut probing => return ProbeOutcome::Answered(found),
         () = elapsed(connection, &mut time) => {}
     }
     let mut handshake = pin!(initialize(connection, NEWEST_LEGACY));
@@ -166,8 +166,8 @@ async fn probe(connection: &Arc<Connection>, revision: Revision) -> Probed {
         found = &mut probing => match &found {
             Err(error) if refusal(error).is_none() => match handshake.await {
                 // The process that received both requests has exited.
-                Err(ConnectError::Call(CallError::Lost { .. })) => Probed::Answered(found),
-                begun => Probed::Begun(begun),
+                Err(ConnectError::Call(CallError::Lost { .. })) => ProbeOutcome::Answered(found),
+                begun => ProbeOutcome::Begun(begun),
             },
             // The server gets the handshake nevertheless. If it accepts it, a session has begun, in
             // which a server of both eras may answer as older revisions do.
@@ -175,13 +175,13 @@ async fn probe(connection: &Arc<Connection>, revision: Revision) -> Probed {
                 let mut time = CallTimeout::new(connection.limits.probe_time);
                 tokio::select! {
                     begun = &mut handshake => match begun {
-                        Ok(revision) => Probed::Begun(Ok(revision)),
-                        Err(_) => Probed::Answered(found),
+                        Ok(revision) => ProbeOutcome::Begun(Ok(revision)),
+                        Err(_) => ProbeOutcome::Answered(found),
                     },
-                    () = elapsed(connection, &mut time) => Probed::Answered(found),
+                    () = elapsed(connection, &mut time) => ProbeOutcome::Answered(found),
                 }
             }
-            _ => Probed::Answered(found),
+            _ => ProbeOutcome::Answered(found),
         },
         begun = &mut handshake => match begun {
             // A modern server that starts slowly may refuse the handshake before it answers.
@@ -189,11 +189,11 @@ async fn probe(connection: &Arc<Connection>, revision: Revision) -> Probed {
                 if source.code != UNSUPPORTED_PROTOCOL_VERSION =>
             {
                 match probing.await {
-                    Err(error) if refusal(&error).is_none() => Probed::Begun(begun),
-                    found => Probed::Answered(found),
+                    Err(error) if refusal(&error).is_none() => ProbeOutcome::Begun(begun),
+                    found => ProbeOutcome::Answered(found),
                 }
             }
-            begun => Probed::Begun(begun),
+            begun => ProbeOutcome::Begun(begun),
         },
     }
 }
@@ -304,7 +304,7 @@ fn unsupported(connection: &Connection, theirs: &[String]) -> ConnectError {
 async fn discover(
     connection: &Arc<Connection>,
     revision: Revision,
-) -> Result<Discovered, CallError> {
+) -> Result<DiscoveredServer, CallError> {
     let method = DiscoverRequest::METHOD;
     let time = CallTimeout::new(connection.limits.call_time);
     let header_source = HeaderSource {
@@ -323,8 +323,8 @@ async fn discover(
     result.map_err(|source| CallError::Answer { method, source })
 }
 
-fn modern(connection: &Connection, revision: Revision, (found, dropped): Discovered) {
-    connection.set_negotiated(Negotiated {
+fn modern(connection: &Connection, revision: Revision, (found, dropped): DiscoveredServer) {
+    connection.set_negotiated(NegotiationResult {
         revision,
         info: found.meta.and_then(|meta| meta.server_info),
         capabilities: found.capabilities,

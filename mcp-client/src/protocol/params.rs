@@ -104,8 +104,9 @@ impl<'a> Params<'a> {
 
     /// Sets `_meta`.
     pub(crate) fn with_meta(mut self, meta: &'a Map<Box<RawValue>>) -> Self {
-        let members = meta.iter();
-        let members = members.map(|(name, value)| (name.into(), ParamValue::Text(value.get())));
+        let members = meta
+            .iter()
+            .map(|(name, value)| (name.into(), ParamValue::Text(value.get())));
         self.meta.0 = members.collect();
         self
     }
@@ -170,9 +171,9 @@ impl<'a> Members<'a> {
 /// Reads text that this client has written, in which no name occurs twice.
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Split;
+        struct MembersVisitor;
 
-        impl<'de> Visitor<'de> for Split {
+        impl<'de> Visitor<'de> for MembersVisitor {
             type Value = Members<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -188,7 +189,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
             }
         }
 
-        deserializer.deserialize_map(Split)
+        deserializer.deserialize_map(MembersVisitor)
     }
 }
 
@@ -245,8 +246,10 @@ mod tests {
                 r#"{"a\"b":1,"c":"d\":e","":"","added":true,"_meta":{"g\":":"}","progressToken":7}}"#,
             ),
         ] {
-            let params = Params::parse(text).expect("members").progress_token(7);
-            let params = params.with("added", ParamValue::Text("true"));
+            let params = Params::parse(text)
+                .expect("members")
+                .progress_token(7)
+                .with("added", ParamValue::Text("true"));
             assert_eq!(json::to_string(&params).expect("encoded"), composed);
         }
         for text in ["[]", "1", "{1}", "{\"a\" 1}"] {

@@ -16,12 +16,13 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::connection::{Connection, HeaderSource, OutgoingRequest};
+use super::connection::{
+    Connection, HeaderSource, OutgoingRequest, PendingRequest, Progress, Reply,
+};
 use super::error::{CallError, TransportError};
 use super::method_name::MethodName;
 use super::middleware::{self, Direction, OutcomeFuture, Response};
 use super::params::META;
-use crate::protocol::connection::pending_requests::{PendingRequest, Progress, Reply};
 
 /// Sends a request and waits for its result. The params may depend on the id of the request.
 /// Dropping the future cancels the request.
@@ -127,10 +128,11 @@ async fn send_passed(
     reason: Option<CancelReason>,
     params: Box<RawValue>,
 ) -> Result<Box<RawValue>, CallError> {
-    let members = json::from_str::<Map<Box<RawValue>>>(params.get());
-    let members = members.map_err(|error| params_error(method.label, error))?;
-    let name = name_member(method.name).and_then(|name| members.get(name));
-    let name: Option<String> = name.and_then(|name| json::from_str(name.get()).ok());
+    let members = json::from_str::<Map<Box<RawValue>>>(params.get())
+        .map_err(|error| params_error(method.label, error))?;
+    let name: Option<String> = name_member(method.name)
+        .and_then(|name| members.get(name))
+        .and_then(|name| json::from_str(name.get()).ok());
     let header_source = HeaderSource {
         revision: declared_revision(&members).or(revision),
         name: name.as_deref(),
@@ -193,12 +195,13 @@ pub(crate) async fn notify(
     let sending = connection
         .sender
         .send_notification(connection, name, message);
-    let sent = timeout(after, sending).await;
-    let sent = sent.map_err(|_| CallError::Timeout {
-        method: label,
-        after,
-        output: connection.last_output.get(),
-    })?;
+    let sent = timeout(after, sending)
+        .await
+        .map_err(|_| CallError::Timeout {
+            method: label,
+            after,
+            output: connection.last_output.get(),
+        })?;
     sent.map_err(|source| CallError::Lost {
         method: label,
         source: Arc::new(source),
@@ -355,8 +358,11 @@ impl CallTimeout {
             return pending().await;
         };
         loop {
-            let last = self.progress.as_ref().map(|progress| progress.last());
-            let last = last.map_or(self.started, |last| self.started.max(last));
+            let last = self
+                .progress
+                .as_ref()
+                .map(|progress| progress.last())
+                .map_or(self.started, |last| self.started.max(last));
             let until = deadline(last, self.time).map_or(end, |next| end.min(next));
             if until <= Instant::now() {
                 return;

@@ -4,7 +4,6 @@ mod endpoint;
 mod eras;
 mod http_client;
 mod legacy;
-mod modern;
 mod post_queue;
 mod response;
 mod retry;

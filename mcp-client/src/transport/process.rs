@@ -5,7 +5,6 @@ mod group;
 mod restart;
 mod run;
 mod stderr;
-mod unread;
 
 use std::sync::Arc;
 

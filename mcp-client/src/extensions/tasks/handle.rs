@@ -1,6 +1,5 @@
 //! [`TaskHandle`]: a task that the program follows itself.
 
-use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +13,10 @@ use mcp_types::{
 
 use super::run::{TaskConnection, TaskRun, unknown};
 use super::snapshot::{Announcement, is_task};
-use crate::features::calls::Call;
-use crate::features::calls::decoded::{Decoded, decode};
+use crate::features::calls::{Call, Decoded, decode};
+use crate::features::inspect::{Inspect, KnownResult};
 use crate::features::shared_connection::SharedConnection;
-use crate::protocol::connection::pending_requests::Progress;
+use crate::protocol::connection::Progress;
 use crate::protocol::error::CallError;
 use crate::protocol::lenient;
 
@@ -43,17 +42,17 @@ impl Call<CallToolRequest> {
         let of = connection.clone();
         let read = move |revision: Revision, text: &str| {
             if of.deferred().is_some() && is_task(&of, text) {
-                return Ok(Decoded::Announced(Raw::Task(text.to_owned())));
+                return Ok(Decoded::Announced(StartResponse::Task(text.to_owned())));
             }
             Ok(match decode::<CallToolRequest>(revision, text)? {
-                Decoded::Final(result) => Decoded::Final(Raw::Result(result)),
+                Decoded::Final(result) => Decoded::Final(StartResponse::Result(result)),
                 Decoded::InputRequired(asked) => Decoded::InputRequired(asked),
                 _ => Decoded::Other,
             })
         };
-        match self.finish(read, Raw::inner).await? {
-            Raw::Result(result) => Ok(StartedCall::Finished(Box::new(result))),
-            Raw::Task(text) => {
+        match self.finish(read).await? {
+            StartResponse::Result(result) => Ok(StartedCall::Finished(Box::new(result))),
+            StartResponse::Task(text) => {
                 let announced = Announcement::read(connection.connection().revision(), &text)?;
                 let mut handle = TaskHandle::new(connection, announced.task_id.0);
                 handle.tool = Some(tool);
@@ -65,16 +64,16 @@ impl Call<CallToolRequest> {
 }
 
 /// A result of a call, or the response that announces a task.
-enum Raw {
+enum StartResponse {
     Result(CallToolResult),
     Task(String),
 }
 
-impl Raw {
-    fn inner(&mut self) -> &mut dyn Any {
+impl Inspect for StartResponse {
+    fn inspect(&mut self) -> KnownResult<'_> {
         match self {
-            Self::Result(result) => result,
-            Self::Task(text) => text,
+            Self::Result(result) => KnownResult::CallTool(result),
+            Self::Task(_) => KnownResult::Other,
         }
     }
 }
@@ -156,8 +155,9 @@ impl TaskHandle {
 
     async fn follow(&self, progress: Option<Arc<Progress>>) -> Result<CallToolResult, CallError> {
         let method = CallToolRequest::METHOD;
-        let text = TaskRun::new(self.task.clone(), None, progress);
-        let text = text.finish().await?;
+        let text = TaskRun::new(self.task.clone(), None, progress)
+            .finish()
+            .await?;
         let connection = self.task.connection.connection();
         let features = self.task.connection.features();
         let failed = |source| CallError::Answer { method, source };
@@ -167,14 +167,10 @@ impl TaskHandle {
             let fault = <serde_json::Error as serde::de::Error>::custom("it is not final");
             return Err(failed(VersionError::from(fault)));
         };
-        for proposal in features.proposals {
-            proposal.adapt_result(&mut result, connection);
-        }
+        features.adapt_result(&mut result, connection);
         #[cfg(feature = "json-schema")]
-        if let Some(tool) = &self.tool
-            && let Some(check) = features.output_schemas.check(tool, &result)?
-        {
-            features.output_schemas.finish(check).await?;
+        if let Some(tool) = &self.tool {
+            features.output_schemas.check(tool, &result).await?;
         }
         Ok(result)
     }

@@ -42,8 +42,8 @@ impl Questions {
         let method = GetTaskRequest::METHOD;
         let revision = connection.connection().revision();
         let features = connection.features();
-        let asked = questions(revision, text);
-        let asked = asked.map_err(|source| CallError::Answer { method, source })?;
+        let asked =
+            questions(revision, text).map_err(|source| CallError::Answer { method, source })?;
         let (count, limit) = (asked.len(), connection.connection().limits.server_requests);
         if count > limit {
             return Err(CallError::Questions {
@@ -85,8 +85,9 @@ impl Questions {
             let (key, answer) = answered.map_err(|error| failed(error.into()))?;
             let revision = connection.connection().revision();
             let encoded = answer.map_err(failed)?.encode(revision);
-            let value = encoded.and_then(|text| Ok(json::from_str::<Value>(text.get())?));
-            let value = value.map_err(|source| CallError::Params { method, source })?;
+            let value = encoded
+                .and_then(|text| Ok(json::from_str::<Value>(text.get())?))
+                .map_err(|source| CallError::Params { method, source })?;
             self.answers.insert(key, value);
             next = self.running.try_join_next();
         }

@@ -17,7 +17,7 @@ use super::snapshot::Snapshot;
 use crate::features::calls::any::JsonCall;
 use crate::features::shared_connection::SharedConnection;
 use crate::features::subscriptions::backoff::Backoff;
-use crate::protocol::connection::pending_requests::Progress;
+use crate::protocol::connection::Progress;
 #[cfg(feature = "http")]
 use crate::protocol::error::HttpError;
 use crate::protocol::error::{CallError, TaskError, TransportError};
@@ -220,8 +220,10 @@ impl TaskRun {
         self.cancels &= !ends;
         match state.status {
             Some(TaskStatus::InputRequired) => {
-                let asked = state.input_requests.as_deref();
-                let asked = asked.ok_or_else(|| Snapshot::lacks("inputRequests"))?;
+                let asked = state
+                    .input_requests
+                    .as_deref()
+                    .ok_or_else(|| Snapshot::lacks("inputRequests"))?;
                 let time = self.task.permit_time;
                 self.questions.ask(&self.task.connection, asked, time)?;
                 Ok(None)
@@ -283,8 +285,8 @@ impl Drop for TaskRun {
     fn drop(&mut self) {
         if self.cancels {
             let task = self.task.clone();
-            let farewells = &self.task.connection.features().farewells;
-            farewells.say(async move {
+            let background = &self.task.connection.features().background;
+            background.spawn(async move {
                 // The server decides whether it ends the work.
                 let _ = timeout(CANCEL_TIME, task.cancel()).await;
             });

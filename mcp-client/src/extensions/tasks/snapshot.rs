@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::features::calls::decoded::result_type;
+use crate::features::calls::result_type;
 use crate::features::shared_connection::SharedConnection;
 use crate::protocol::error::CallError;
 use crate::protocol::lenient;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use mcp_types::Revision;
 use mcp_types::json::{Map, Object};
+use mcp_types::rpc::ErrorObject;
 use serde_json::value::RawValue;
 
-use super::contents::CachedResult;
-use super::revalidation::Revalidation;
 use super::store::{Key, Scope};
+use crate::protocol::connection::Connection;
 use crate::protocol::error::CallError;
 
 /// What a lookup depends on beside the request itself.
@@ -37,7 +37,8 @@ pub(crate) struct CacheMiss {
 
 /// A stale result, which may still be the current one.
 pub(crate) struct StaleResult {
-    pub(crate) result: CachedResult,
+    /// The result as JSON.
+    pub(crate) text: Arc<str>,
     /// The version of its contents.
     pub(crate) version: Arc<str>,
     pub(crate) revalidation: &'static dyn Revalidation,
@@ -46,25 +47,18 @@ pub(crate) struct StaleResult {
 
 /// The outcome of a lookup.
 pub(crate) enum Lookup {
-    /// The cached result.
-    Cached(CachedResult),
+    /// The cached result, as JSON.
+    Cached(Arc<str>),
     /// The cached result must not be used before the server has said that its version is current.
     /// Otherwise, the response may be stored when it arrives.
     Stale(StaleResult, CacheMiss),
+    /// The cached result is not current any more. The server sent this response to the call when it
+    /// was asked.
+    Received(Result<Box<RawValue>, CallError>, CacheMiss),
     /// No result is cached. The response may be stored when it arrives.
     Miss(CacheMiss),
     /// The result must not be cached.
     Uncacheable,
-}
-
-/// What the server said about a stale result.
-pub(crate) enum Revalidated {
-    /// It is current.
-    Current(CachedResult),
-    /// It is not. This is the response to the call itself.
-    Received(Result<Box<RawValue>, CallError>, CacheMiss),
-    /// It is not current, or the server did not say so: the call has to be sent.
-    Unknown(CacheMiss),
 }
 
 impl CacheMiss {
@@ -88,4 +82,22 @@ impl CacheMiss {
         let by = self.revalidation?;
         by.version(self.method, &self.params, text)
     }
+}
+
+/// A request that asks the server whether the version of contents is still the current one.
+/// Implemented by a proposal.
+pub(crate) trait Revalidation: Send + Sync {
+    /// Returns `true` if the server can be asked.
+    fn is_negotiated(&self, connection: &Connection) -> bool;
+
+    /// Returns the method of the request. Its params are those of the call with the known version.
+    /// Its own results have no `ttlMs`, so each use of them is revalidated.
+    fn method(&self) -> &'static str;
+
+    /// Returns `true` if the server answers with this error that the version is current.
+    fn is_current(&self, error: &ErrorObject) -> bool;
+
+    /// Returns the version of the contents in a result, if it has one for all of them. `method` and
+    /// `params` are those of the call.
+    fn version(&self, method: &str, params: &str, result: &str) -> Option<String>;
 }

@@ -7,13 +7,11 @@ use std::time::Duration;
 use mcp_types::Revision;
 use tokio::time::Instant;
 
-use super::contents::CachedResult;
-
 /// The default number of results.
 const ENTRIES: usize = 256;
 /// The default bytes of results and keys.
 const BYTES: usize = 8 << 20;
-/// The approximate bytes of a result beside its text, contents, version and key.
+/// The approximate bytes of a result beside its text, version and key.
 const OVERHEAD: usize = 160;
 /// The longest time for which a result is cached: a day.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -41,7 +39,8 @@ pub(super) struct Key {
 }
 
 struct Entry {
-    result: CachedResult,
+    /// The result as JSON.
+    text: Arc<str>,
     ttl: Duration,
     /// The version of the contents, with which the server can be asked whether they are current.
     version: Option<Arc<str>>,
@@ -58,7 +57,7 @@ struct Entry {
 impl Entry {
     fn size(&self, key: &Key) -> usize {
         let version = self.version.as_ref().map_or(0, |version| version.len());
-        OVERHEAD + key.params.len() + self.result.size() + version
+        OVERHEAD + key.params.len() + self.text.len() + version
     }
 
     /// Makes the result fresh again.
@@ -73,7 +72,7 @@ impl Entry {
 
 /// A result to be stored.
 pub(super) struct NewResult {
-    pub(super) result: CachedResult,
+    pub(super) text: Arc<str>,
     pub(super) ttl: Duration,
     pub(super) version: Option<String>,
     /// The generation of the method when the request was sent.
@@ -81,10 +80,10 @@ pub(super) struct NewResult {
 }
 
 /// A cached result.
-pub(super) enum Found {
-    Fresh(CachedResult),
+pub(super) enum StoredResult {
+    Fresh(Arc<str>),
     Stale {
-        result: CachedResult,
+        text: Arc<str>,
         version: Arc<str>,
         is_changing: bool,
     },
@@ -145,7 +144,7 @@ impl Store {
         self.generation + self.generations.get(method).copied().unwrap_or_default()
     }
 
-    pub(super) fn get(&mut self, key: &Key, now: Instant) -> Option<Found> {
+    pub(super) fn get(&mut self, key: &Key, now: Instant) -> Option<StoredResult> {
         let entry = self.entries.get_mut(key)?;
         if now >= entry.end {
             self.remove(key);
@@ -153,14 +152,14 @@ impl Store {
         }
         self.uses += 1;
         entry.used = self.uses;
-        let result = entry.result.clone();
+        let text = Arc::clone(&entry.text);
         Some(match &entry.version {
-            Some(version) if now >= entry.expiry => Found::Stale {
-                result,
+            Some(version) if now >= entry.expiry => StoredResult::Stale {
+                text,
                 version: Arc::clone(version),
                 is_changing: entry.is_changing,
             },
-            _ => Found::Fresh(result),
+            _ => StoredResult::Fresh(text),
         })
     }
 
@@ -185,7 +184,7 @@ impl Store {
         self.remove(&key);
         self.uses += 1;
         let mut entry = Entry {
-            result: new.result,
+            text: new.text,
             ttl: new.ttl,
             version,
             is_changing,

@@ -17,8 +17,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::features::shared_connection::SharedConnection;
-use crate::protocol::connection::HeaderSource;
-use crate::protocol::connection::pending_requests::Progress;
+use crate::protocol::connection::{HeaderSource, Progress};
 use crate::protocol::error::CallError;
 use crate::protocol::method_name::MethodName;
 use crate::protocol::params::{META, ParamValue, Params};
@@ -47,8 +46,9 @@ impl JsonCall {
         method: Cow<'static, str>,
         params: &(impl Serialize + ?Sized),
     ) -> Self {
-        let params = json::to_raw(params).map_err(DecodeError::from);
-        let params = params.and_then(|params| json::from_str(params.get()));
+        let params = json::to_raw(params)
+            .map_err(DecodeError::from)
+            .and_then(|params| json::from_str(params.get()));
         let timeout = CallTimeout::new(connection.connection().limits.call_time);
         Self {
             connection,
@@ -118,8 +118,9 @@ impl JsonCall {
         };
         let revision = connection.revision();
         let mut members = self.params.map_err(|error| failed(error.into()))?;
-        let meta = members.remove(META);
-        let meta = meta.map(|meta| json::from_str::<Map<Box<RawValue>>>(meta.get()));
+        let meta = members
+            .remove(META)
+            .map(|meta| json::from_str::<Map<Box<RawValue>>>(meta.get()));
         let mut meta = meta
             .transpose()
             .map_err(|error| failed(error.inside_member(META).into()))?

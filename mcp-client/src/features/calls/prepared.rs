@@ -1,30 +1,38 @@
 //! [`PreparedCall`]: sends a call and answers questions of the server until the result arrives.
 
-use std::any::Any;
+use std::any::TypeId;
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+#[cfg(feature = "json-schema")]
+use mcp_types::CallToolRequest;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::name_member;
-use mcp_types::json::{self, Map, Object};
+use mcp_types::json::{self, Map, Object, Value};
 use mcp_types::peer_text::PeerText;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::{ErrorObject, INVALID_PARAMS};
-use mcp_types::{Request, Revision};
+use mcp_types::{Outcome, Request, Revision};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-use super::decoded::{COMPLETE, Decoded, result_type};
-use crate::features::cache::{Lookup, Revalidated};
+use crate::features::cache::key::VERSION;
+use crate::features::cache::{CacheMiss, Caller, Lookup, StaleResult};
+use crate::features::inspect::{Inspect, KnownResult};
 use crate::features::server_requests::input_required::InputRequired;
 use crate::features::server_requests::url_elicitation;
-use crate::features::shared_connection::SharedConnection;
+use crate::features::shared_connection::{CallResponse, LaterResult, SharedConnection};
 use crate::features::state::Features;
 use crate::protocol::connection::{Connection, HeaderSource};
 use crate::protocol::error::{CallError, ServerOutput};
 use crate::protocol::lenient;
 use crate::protocol::params::{EncodedParams, ParamValue, Params};
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
+
+/// The result type of a final result.
+const COMPLETE: &str = "complete";
 
 /// The member of params that continues a list.
 const CURSOR: &str = "cursor";
@@ -93,8 +101,8 @@ where
         }
         let mut parts = *parts;
         let revision = parts.connection.connection().revision();
-        let encoded = EncodedParams::new(revision, parts.params);
-        let encoded = encoded.map_err(|source| CallError::Params { method, source })?;
+        let encoded = EncodedParams::new(revision, parts.params)
+            .map_err(|source| CallError::Params { method, source })?;
         parts.timeout.restart();
         Ok(Self {
             shared: parts.connection,
@@ -125,43 +133,28 @@ where
 
     /// Sends the call until a final result arrives, decodes it with `read`, and hands it to the
     /// features.
-    pub(super) async fn finish<T>(
+    pub(super) async fn finish<T: Inspect>(
         self,
         read: impl Fn(Revision, &str) -> Result<Decoded<T>, VersionError>,
-        result_of: fn(&mut T) -> &mut dyn Any,
     ) -> Result<T, CallError> {
         let method = R::METHOD;
         let rounds = self.connection().limits.rounds.max(1);
         let read = |text: &str| lenient::read(self.revision, method, text, &read);
         let params = self.params()?;
-        // The result of the request that asked whether a stale result is current.
-        let mut received = None;
-        let (cached, mut miss) = match self.look_up(&params) {
-            Lookup::Cached(result) => (Some(result), None),
-            Lookup::Stale(stale, miss) => {
-                match Box::pin(self.revalidate(&params, stale, miss)).await? {
-                    Revalidated::Current(result) => (Some(result), None),
-                    Revalidated::Received(response, miss) => {
-                        received = Some(response);
-                        (None, Some(miss))
-                    }
-                    Revalidated::Unknown(miss) => (None, Some(miss)),
-                }
-            }
-            Lookup::Miss(miss) => (None, Some(miss)),
-            Lookup::Uncacheable => (None, None),
+        let lookup = match self.look_up(&params) {
+            Lookup::Stale(stale, miss) => Box::pin(self.revalidate(&params, stale, miss)).await?,
+            lookup => lookup,
+        };
+        let (cached, mut received, mut miss) = match lookup {
+            Lookup::Cached(cached) => (Some(cached), None, None),
+            Lookup::Received(response, miss) => (None, Some(response), Some(miss)),
+            Lookup::Stale(_, miss) | Lookup::Miss(miss) => (None, None, Some(miss)),
+            Lookup::Uncacheable => (None, None, None),
         };
         if let Some(cached) = cached
-            && let Ok(Decoded::Final(mut result)) = read(cached.text())
-            && cached.restore(result_of(&mut result))
+            && let Ok(Decoded::Final(mut result)) = read(&cached)
         {
-            self.accept(result_of(&mut result));
-            #[cfg(feature = "json-schema")]
-            if let Some(check) =
-                self.check_output(&params, cached.text(), result_of(&mut result))?
-            {
-                Box::pin(self.features().output_schemas.finish(check)).await?;
-            }
+            self.accept(&params, &cached, &mut result).await?;
             return Ok(result);
         }
         // Rare paths are boxed to keep the future small.
@@ -180,7 +173,7 @@ where
                     opened_pages_once = true;
                     continue;
                 }
-                text => text?,
+                response => response?,
             };
             let decoded = read(text.get());
             if let Ok(Decoded::Announced(announced)) = decoded {
@@ -188,19 +181,18 @@ where
             } else if let Some(later) = self.deferred(text.get()) {
                 drop(decoded);
                 let text = later.await?;
-                let last = read(text.get());
-                return Box::pin(self.finish_deferred(&params, &text, last, result_of)).await;
+                return match read(text.get()) {
+                    Ok(Decoded::Final(mut result)) => {
+                        self.accept(&params, text.get(), &mut result).await?;
+                        Ok(result)
+                    }
+                    other => Err(self.not_final(&text, other.err())),
+                };
             }
             let input_required = match decoded {
                 Ok(Decoded::Final(mut result)) => {
-                    self.store(miss, &text, result_of(&mut result));
-                    self.accept(result_of(&mut result));
-                    #[cfg(feature = "json-schema")]
-                    if let Some(check) =
-                        self.check_output(&params, text.get(), result_of(&mut result))?
-                    {
-                        Box::pin(self.features().output_schemas.finish(check)).await?;
-                    }
+                    self.store(miss, &text);
+                    self.accept(&params, text.get(), &mut result).await?;
                     return Ok(result);
                 }
                 Ok(Decoded::InputRequired(result)) => result,
@@ -213,9 +205,137 @@ where
         Err(CallError::Rounds { method, rounds })
     }
 
+    /// Looks the result up in the cache.
+    fn look_up(&self, params: &Params<'_>) -> Lookup {
+        let client = self.connection().request_meta.of(self.revision);
+        match (&self.features().cache, client) {
+            (Some(cache), Some(client)) => {
+                let caller = Caller {
+                    revision: self.revision,
+                    client,
+                    call: &self.meta,
+                    revalidation: cache.revalidation(self.connection()),
+                };
+                cache.look_up(R::METHOD, params, caller, self.fresh)
+            }
+            _ => Lookup::Uncacheable,
+        }
+    }
+
+    /// Asks the server with the params of the call and the known version. A call of the method that
+    /// asks thereby gets its response; for `resources/read`, the contents in the response have
+    /// another form, and need not be complete.
+    async fn revalidate(
+        &self,
+        params: &Params<'_>,
+        stale: StaleResult,
+        miss: CacheMiss,
+    ) -> Result<Lookup, CallError> {
+        let Some(cache) = &self.features().cache else {
+            return Ok(Lookup::Miss(miss));
+        };
+        let method = stale.revalidation.method();
+        let version = Value::from(&*stale.version);
+        let params = params.clone().with(VERSION, ParamValue::Value(&version));
+        match self.send(method, &params, &Answers::default()).await {
+            Err(CallError::Refused { source, .. }) if stale.revalidation.is_current(&source) => {
+                cache.renew(&stale, &miss);
+                Ok(Lookup::Cached(stale.text))
+            }
+            received => {
+                if let Err(CallError::Refused { .. }) = received {
+                    cache.remove(&stale, &miss);
+                }
+                if R::METHOD == method {
+                    return Ok(Lookup::Received(received, miss));
+                }
+                match received {
+                    Ok(_) | Err(CallError::Refused { .. }) => Ok(Lookup::Miss(miss)),
+                    Err(error) => Err(error),
+                }
+            }
+        }
+    }
+
+    /// Stores a result in the cache.
+    fn store(&self, miss: Option<CacheMiss>, text: &RawValue) {
+        if let (Some(miss), Some(cache)) = (miss, &self.features().cache) {
+            cache.insert(&miss, text.get());
+        }
+    }
+
+    /// Hands a final result to the features: adapts it for the announced proposals, remembers
+    /// listed tools, and checks the result of a tool against the output schema of the tool.
+    #[cfg_attr(
+        not(feature = "json-schema"),
+        expect(
+            clippy::unused_async,
+            unused_variables,
+            reason = "only the check against a schema needs them"
+        )
+    )]
+    async fn accept(
+        &self,
+        params: &Params<'_>,
+        text: &str,
+        result: &mut impl Inspect,
+    ) -> Result<(), CallError> {
+        self.features().adapt_result(result, self.connection());
+        self.learn(result.inspect());
+        #[cfg(feature = "json-schema")]
+        if R::METHOD == CallToolRequest::METHOD
+            && !self.features().output_schemas.is_empty()
+            && let Some(tool) = params.string("name")
+        {
+            self.check_output(&tool, text, result.inspect()).await?;
+        }
+        Ok(())
+    }
+
+    /// Remembers the header parameters and the output schemas of listed tools for later calls.
+    pub(super) fn learn(&self, result: KnownResult<'_>) {
+        let KnownResult::ListTools(page) = result else {
+            return;
+        };
+        if self.revision.is_modern() {
+            self.connection().sender.learn_tools(&mut page.tools);
+        }
+        #[cfg(feature = "json-schema")]
+        self.features().output_schemas.learn(&page.tools);
+    }
+
+    /// Checks the result of a tool against the output schema of the tool.
+    #[cfg(feature = "json-schema")]
+    async fn check_output(
+        &self,
+        tool: &str,
+        text: &str,
+        result: KnownResult<'_>,
+    ) -> Result<(), CallError> {
+        let method = R::METHOD;
+        let schemas = &self.features().output_schemas;
+        if let KnownResult::CallTool(result) = result {
+            return schemas.check(tool, result).await;
+        }
+        // The program decodes the result into a type of its own.
+        let result = lenient::read(self.revision, method, text, Revision::decode)
+            .map_err(|source| CallError::Answer { method, source })?;
+        schemas.check(tool, &result).await
+    }
+
+    /// Returns the future of the final result if the response only announces it.
+    fn deferred(&self, text: &str) -> Option<LaterResult> {
+        self.shared.deferred()?.later(&CallResponse {
+            connection: &self.shared,
+            method: R::METHOD,
+            timeout: &self.timeout,
+            text,
+        })
+    }
+
     /// Returns the error for a result that is neither final nor asks for input.
     #[cold]
-    pub(super) fn not_final(&self, text: &RawValue, fault: Option<VersionError>) -> CallError {
+    fn not_final(&self, text: &RawValue, fault: Option<VersionError>) -> CallError {
         let method = R::METHOD;
         let kind = result_type(text.get());
         let known = |kind: &str| !self.revision.is_modern() || kind == COMPLETE;
@@ -259,7 +379,7 @@ where
         if let Some(state) = &answers.state {
             params = params.with("requestState", ParamValue::Text(state.get()));
         }
-        let text = roundtrip(
+        let response = roundtrip(
             self.connection(),
             method,
             self.timeout.clone(),
@@ -274,17 +394,17 @@ where
                 let members = self.meta.iter();
                 members.fold(params, |params, (name, value)| params.meta(name, value))
             },
-        );
-        let text = text.await;
+        )
+        .await;
         if let (Err(CallError::Refused { source, .. }), Some(cache)) =
-            (&text, &self.features().cache)
+            (&response, &self.features().cache)
         {
             // The server may have rejected the cursor because the list has changed.
             if source.code == INVALID_PARAMS && has_cursor && self.revision.is_modern() {
                 cache.invalidate(method);
             }
         }
-        text
+        response
     }
 
     /// Returns `true` if the error named pages and the user opened them, so that the call may
@@ -295,11 +415,12 @@ where
             return Ok(false);
         };
         self.check_questions(pages.len())?;
-        let opened = url_elicitation::open_pages(inputs, pages).await;
-        opened.map_err(|source| CallError::Input {
-            method: R::METHOD,
-            source,
-        })
+        url_elicitation::open_pages(inputs, pages)
+            .await
+            .map_err(|source| CallError::Input {
+                method: R::METHOD,
+                source,
+            })
     }
 
     /// Fails if one response has more questions than may be worked on at once.
@@ -326,14 +447,17 @@ where
         if let Some(questions) = result.requests {
             self.check_questions(questions.len())?;
             let (permits, time) = (&self.features().input_permits, self.timeout.time);
-            let requests = &self.features().server_requests;
-            let answered = requests.answers(questions, self.revision, permits, time);
-            let answered = answered.await;
-            let answered = answered.map_err(|source| CallError::Input { method, source })?;
-            let mut responses: Map<Box<RawValue>> = Map::with_capacity(answered.len());
-            for (key, answer) in answered {
-                let encoded = answer.encode(self.revision);
-                let encoded = encoded.map_err(|source| CallError::Params { method, source })?;
+            let results = self
+                .features()
+                .server_requests
+                .answers(questions, self.revision, permits, time)
+                .await
+                .map_err(|source| CallError::Input { method, source })?;
+            let mut responses: Map<Box<RawValue>> = Map::with_capacity(results.len());
+            for (key, result) in results {
+                let encoded = result
+                    .encode(self.revision)
+                    .map_err(|source| CallError::Params { method, source })?;
                 responses.insert(key, encoded);
             }
             answers.responses = Some(json::to_raw(&responses).map_err(encode_error)?);
@@ -350,4 +474,81 @@ where
 pub(super) struct Answers {
     responses: Option<Box<RawValue>>,
     state: Option<Box<RawValue>>,
+}
+
+/// A result of a call.
+pub(crate) enum Decoded<T> {
+    Final(T),
+    /// The server needs input before it can finish the request.
+    InputRequired(Box<InputRequired>),
+    /// The server announced the result for later, and the caller asks for it itself.
+    Announced(T),
+    /// A result of another type.
+    Other,
+}
+
+impl<T> Decoded<T> {
+    /// Decodes an input-required result; `None` for other results. Only modern servers send them.
+    #[cold]
+    fn input_required(revision: Revision, text: &str) -> Option<Self> {
+        if !revision.is_modern() || result_type(text)? != InputRequired::RESULT_TYPE {
+            return None;
+        }
+        let result = InputRequired::decode(revision, text).ok()?;
+        Some(Self::InputRequired(Box::new(result)))
+    }
+
+    /// Decodes a result that is not the final one; `fault` is the error for it, if there is one.
+    pub(crate) fn not_final(
+        revision: Revision,
+        text: &str,
+        fault: Option<VersionError>,
+    ) -> Result<Self, VersionError> {
+        match (Self::input_required(revision, text), fault) {
+            (Some(decoded), _) => Ok(decoded),
+            (None, Some(fault)) => Err(fault),
+            (None, None) => Ok(Self::Other),
+        }
+    }
+}
+
+/// Decodes a result. Nearly all are final, so they are decoded as such before anything else.
+pub(crate) fn decode<R>(
+    revision: Revision,
+    text: &str,
+) -> Result<Decoded<<R::Result as Outcome>::Complete>, VersionError>
+where
+    R: Request,
+    R::Result: Versioned + Outcome<Complete: Versioned + 'static>,
+    <R::Result as Outcome>::Complete: Outcome<Complete = <R::Result as Outcome>::Complete>,
+{
+    // Most types have no other form.
+    let could_be_more =
+        TypeId::of::<R::Result>() != TypeId::of::<<R::Result as Outcome>::Complete>();
+    if could_be_more && revision.is_modern() {
+        if let Ok(result) = revision.decode::<<R::Result as Outcome>::Complete>(text)
+            && let Ok(result) = result.complete()
+        {
+            return Ok(Decoded::Final(result));
+        }
+        if let Some(decoded) = Decoded::input_required(revision, text) {
+            return Ok(decoded);
+        }
+    }
+    let result = revision.decode::<R::Result>(text).map(Outcome::complete);
+    match result {
+        Ok(Ok(result)) => Ok(Decoded::Final(result)),
+        Ok(Err(_)) => Decoded::not_final(revision, text, None),
+        Err(fault) => Decoded::not_final(revision, text, Some(fault)),
+    }
+}
+
+/// Returns the member `resultType` of a result, for errors.
+pub(crate) fn result_type(text: &str) -> Option<Cow<'_, str>> {
+    #[derive(Deserialize)]
+    struct ResultTypeOnly<'a> {
+        #[serde(borrow, default, rename = "resultType")]
+        kind: Option<Cow<'a, str>>,
+    }
+    serde_json::from_str::<ResultTypeOnly<'_>>(text).ok()?.kind
 }

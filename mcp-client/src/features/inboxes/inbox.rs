@@ -176,11 +176,11 @@ impl Inbox {
 
 /// Counts the subscriptions to each resource.
 #[derive(Default)]
-pub(crate) struct Watched {
+pub(crate) struct WatchCounts {
     counts: Mutex<HashMap<String, usize>>,
 }
 
-impl Watched {
+impl WatchCounts {
     pub(crate) fn counts(&self) -> MutexGuard<'_, HashMap<String, usize>> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }

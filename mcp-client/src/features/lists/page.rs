@@ -1,6 +1,5 @@
 //! [`Page`]: a page of a list without its malformed elements.
 
-use std::any::Any;
 use std::fmt;
 
 use mcp_types::error::{DecodeError, Path, Segment};
@@ -13,7 +12,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::repair;
-use crate::features::calls::decoded::Decoded;
+use crate::features::calls::Decoded;
+use crate::features::inspect::{Inspect, KnownResult};
 use crate::protocol::error::{DroppedMember, ElementError};
 use crate::protocol::lenient;
 use crate::protocol::lenient::decorations::{inside_part, trim};
@@ -39,9 +39,9 @@ pub struct Page<R: Paged> {
     pub(super) bytes: usize,
 }
 
-impl<R: Paged> Page<R> {
-    pub(super) fn result_mut(&mut self) -> &mut dyn Any {
-        &mut self.result
+impl<R: Paged> Inspect for Page<R> {
+    fn inspect(&mut self) -> KnownResult<'_> {
+        KnownResult::of(&mut self.result)
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) fn read<R: Paged>(
 }
 
 /// A page without its malformed elements.
-struct Separated {
+struct FilteredPage {
     /// The revision whose form it has.
     form: Revision,
     text: String,
@@ -84,7 +84,7 @@ struct Separated {
 /// Elements that are valid in the newest form only are kept in it, and so are tools that can be
 /// [repaired](repair::tool), and elements that are valid without their [decoration](trim).
 #[cold]
-fn separate<R: Paged>(revision: Revision, text: &str) -> Option<Separated> {
+fn separate<R: Paged>(revision: Revision, text: &str) -> Option<FilteredPage> {
     let mut members: Map<Box<RawValue>> = serde_json::from_str(text).ok()?;
     let items: Vec<&RawValue> = serde_json::from_str(members.get(R::ITEMS)?.get()).ok()?;
     let (mut valid, mut faults, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
@@ -127,7 +127,7 @@ fn separate<R: Paged>(revision: Revision, text: &str) -> Option<Separated> {
     members.insert(R::ITEMS, json::to_raw(&valid).ok()?);
     let text = json::to_string(&members).ok()?;
     let text = lenient::complete(form, R::METHOD, &text).unwrap_or(text);
-    Some(Separated {
+    Some(FilteredPage {
         form,
         text,
         faults,

@@ -11,7 +11,7 @@ use crate::protocol::error::DroppedMember;
 const OUTPUT_SCHEMA: &str = "outputSchema";
 
 /// A tool that became valid, and its output schema if that was left out.
-pub(super) type Repaired = (Box<RawValue>, Option<DroppedMember>);
+pub(super) type RepairedTool = (Box<RawValue>, Option<DroppedMember>);
 
 /// Repairs a tool until `check` accepts it: members that are `null` are removed, an `inputSchema`
 /// without a `type` is that of an object, and its `properties` are an object if they are an empty
@@ -20,7 +20,7 @@ pub(super) type Repaired = (Box<RawValue>, Option<DroppedMember>);
 pub(super) fn tool(
     raw: &RawValue,
     check: impl Fn(&RawValue) -> Result<(), VersionError>,
-) -> Option<Repaired> {
+) -> Option<RepairedTool> {
     let mut members: Map<Box<RawValue>> = serde_json::from_str(raw.get()).ok()?;
     members.retain(|_, value| value.get() != "null");
     let schema = members

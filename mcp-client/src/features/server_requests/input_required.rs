@@ -56,8 +56,8 @@ pub(crate) fn questions(
     let requests: Map<Box<RawValue>> = json::from_str(text.get())?;
     let mut questions = Vec::with_capacity(requests.len());
     for (key, text) in requests {
-        let question = Question::decode(revision, text.get());
-        let question = question.map_err(|error| inside(error, &key))?;
+        let question =
+            Question::decode(revision, text.get()).map_err(|error| inside(error, &key))?;
         questions.push(InputQuestion {
             key,
             text,

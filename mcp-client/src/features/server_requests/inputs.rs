@@ -80,13 +80,17 @@ impl Inputs {
                 Answer::Elicit(handler(params).await?)
             }
             Question::Sample(params) => {
-                let handler = self.sample.as_ref();
-                let handler = handler.ok_or_else(|| undeclared(CreateMessageRequest::METHOD))?;
+                let handler = self
+                    .sample
+                    .as_ref()
+                    .ok_or_else(|| undeclared(CreateMessageRequest::METHOD))?;
                 Answer::Sample(handler(*params).await?)
             }
             Question::Roots => {
-                let handler = self.roots.as_ref();
-                let handler = handler.ok_or_else(|| undeclared(ListRootsRequest::METHOD))?;
+                let handler = self
+                    .roots
+                    .as_ref()
+                    .ok_or_else(|| undeclared(ListRootsRequest::METHOD))?;
                 Answer::Roots(ListRootsResult::new(handler(()).await?))
             }
             Question::Extension(answer) => Answer::Encoded(answer.await?),

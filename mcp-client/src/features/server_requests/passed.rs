@@ -26,8 +26,7 @@ where
 {
     let end = Box::new(|params| -> OutcomeFuture {
         Box::pin(async move {
-            let answered = answer(params).await;
-            let answered = answered.map(Response::raw);
+            let answered = answer(params).await.map(Response::raw);
             answered.map_err(|source| CallError::Client { source })
         })
     });
@@ -50,18 +49,20 @@ pub(crate) async fn answer(
     asked: InputQuestion,
 ) -> Result<Answer, InputError> {
     #[derive(Serialize)]
-    struct Composed<'a> {
+    struct ComposedRequest<'a> {
         method: &'a str,
         params: Box<RawValue>,
     }
     let members: Map<Box<RawValue>> = json::from_str(asked.text.get())?;
-    let params = members.get("params").map(|params| (**params).to_owned());
-    let params = params.map_or_else(no_params, Ok)?;
+    let params = members
+        .get("params")
+        .map(|params| (**params).to_owned())
+        .map_or_else(no_params, Ok)?;
     let method = asked.question.method().to_owned();
     let known = method.clone();
     let answering = pass(layers, revision, method, params, move |params| async move {
         let method = &known;
-        let text = json::to_string(&Composed { method, params })?;
+        let text = json::to_string(&ComposedRequest { method, params })?;
         let question = Question::decode(revision, &text)?;
         Ok(inputs.answer(question).await?.encode(revision)?)
     });

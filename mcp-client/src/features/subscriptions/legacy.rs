@@ -10,7 +10,7 @@ use mcp_types::{Request, RequestId, SubscriptionFilter, rpc};
 
 use super::backoff::Backoff;
 use crate::features::inboxes::SubscriptionEvent;
-use crate::features::inboxes::{Inbox, Watched};
+use crate::features::inboxes::{Inbox, WatchCounts};
 use crate::features::state::Features;
 use crate::protocol::connection::{Connection, HeaderSource};
 use crate::protocol::error::{CallError, TransportError};
@@ -29,7 +29,7 @@ pub(super) async fn listen(
     negotiations.mark_unchanged();
     // Never sent. It fails when the connection is lost.
     let mut loss = connection.pending.register(None);
-    let mut watching = Watching {
+    let mut watching = ResourceSubscriptions {
         connection,
         watched: &features.watched,
         uris: Vec::new(),
@@ -101,20 +101,20 @@ fn supported(connection: &Connection, requested: &SubscriptionFilter) -> Subscri
 }
 
 /// The resources to which the server has accepted a subscription. Dropping this unsubscribes.
-struct Watching<'a> {
+struct ResourceSubscriptions<'a> {
     connection: &'a Connection,
-    watched: &'a Watched,
+    watched: &'a WatchCounts,
     uris: Vec<String>,
 }
 
-impl Watching<'_> {
+impl ResourceSubscriptions<'_> {
     fn add(&mut self, uri: String) {
         *self.watched.counts().entry(uri.clone()).or_default() += 1;
         self.uris.push(uri);
     }
 }
 
-impl Drop for Watching<'_> {
+impl Drop for ResourceSubscriptions<'_> {
     fn drop(&mut self) {
         for uri in std::mem::take(&mut self.uris) {
             let mut counts = self.watched.counts();

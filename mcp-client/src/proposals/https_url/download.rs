@@ -147,8 +147,10 @@ impl Download {
         }
         let got = get.send().await?;
         let status = got.status;
-        let range = got.headers.get(CONTENT_RANGE);
-        let range = range.and_then(|range| range.to_str().ok());
+        let range = got
+            .headers
+            .get(CONTENT_RANGE)
+            .and_then(|range| range.to_str().ok());
         let same = got.headers.get(ETAG).is_none_or(|now| Some(now) == tag);
         let continues = range.is_some_and(|range| begins_at(range, from, self.length));
         if status != StatusCode::PARTIAL_CONTENT || !same || !continues {

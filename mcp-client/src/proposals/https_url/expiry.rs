@@ -89,8 +89,11 @@ impl Reader<'_> {
     }
 
     fn fraction(&mut self) -> Option<()> {
-        let digits = self.0.iter().take_while(|byte| byte.is_ascii_digit());
-        let digits = digits.count();
+        let digits = self
+            .0
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         self.0 = self.0.get(digits..)?;
         (digits > 0).then_some(())
     }

@@ -38,8 +38,11 @@ pub(super) async fn read(
     let call = Call::<ReadResourceRequest>::new(connection.clone(), params);
     let mut contents = call.await?.contents;
     let chosen = if let Some(wanted) = wanted {
-        let found = contents.iter().filter_map(AnyResourceContents::mime_type);
-        let found = found.map(str::to_owned).collect();
+        let found = contents
+            .iter()
+            .filter_map(AnyResourceContents::mime_type)
+            .map(str::to_owned)
+            .collect();
         let is_wanted = |contents: &AnyResourceContents| {
             let own = contents.mime_type();
             own.is_some_and(|own| is_same_type(own, wanted))

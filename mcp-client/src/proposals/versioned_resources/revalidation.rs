@@ -1,19 +1,14 @@
 //! [`GetResource`]: `resources/get` tells whether the version of cached contents is still current.
 
-use std::any::Any;
 use std::borrow::Cow;
 
 use mcp_types::rpc::ErrorObject;
 use mcp_types::uri::canonical;
-use mcp_types::{
-    GetResourceContents, GetResourceRequest, GetResourceResult, NOT_MODIFIED, Proposal,
-    ReadResourceRequest, Request, Revision,
-};
+use mcp_types::{GetResourceRequest, NOT_MODIFIED, Proposal, ReadResourceRequest, Request};
 use serde::Deserialize;
 
-use crate::features::cache::contents::{CachedResult, Slot};
+use crate::features::cache::Revalidation;
 use crate::features::cache::key;
-use crate::features::cache::revalidation::Revalidation;
 use crate::protocol::connection::Connection;
 
 /// The maximum length of a version that is sent back, in bytes: the request is meant to be small.
@@ -45,25 +40,11 @@ impl Revalidation for GetResource {
         };
         version.filter(|version| version.len() <= VERSION_BYTES)
     }
-
-    fn separate(&self, revision: Revision, result: &dyn Any) -> Option<CachedResult> {
-        CachedResult::separate::<GetResourceResult>(revision, result, slots)
-    }
-}
-
-fn slots(result: &mut dyn Any) -> Vec<Slot<'_>> {
-    let result = result.downcast_mut::<GetResourceResult>();
-    let slot = result.and_then(|result| match &mut result.contents {
-        GetResourceContents::Text(text) => Some(Slot::Text(&mut text.content)),
-        GetResourceContents::Blob(blob) => Some(Slot::Blob(&mut blob.blob)),
-        _ => None,
-    });
-    slot.into_iter().collect()
 }
 
 /// The members of a resource, or of contents, that are compared.
 #[derive(Deserialize)]
-struct Described<'a> {
+struct ResourceVersion<'a> {
     #[serde(borrow)]
     uri: Cow<'a, str>,
     version: Option<String>,
@@ -73,7 +54,7 @@ fn get_version(result: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Get<'a> {
         #[serde(borrow)]
-        resource: Described<'a>,
+        resource: ResourceVersion<'a>,
     }
     serde_json::from_str::<Get<'_>>(result)
         .ok()?
@@ -85,7 +66,7 @@ fn read_version(uri: &str, result: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Read<'a> {
         #[serde(borrow)]
-        contents: Vec<Described<'a>>,
+        contents: Vec<ResourceVersion<'a>>,
     }
     let mut contents = serde_json::from_str::<Read<'_>>(result).ok()?.contents;
     let version = contents
@@ -134,23 +115,6 @@ mod tests {
             let result = format!(r#"{{"resource":{{"uri":"x:a","version":"{known}"}}}}"#);
             let version = GetResource.version("resources/get", r#"{"uri":"x:a"}"#, &result);
             assert_eq!(version, is_sent.then_some(known));
-        }
-    }
-
-    #[test]
-    fn large_contents_are_not_decoded_again() {
-        let revision = Revision::LATEST;
-        for member in ["content", "blob"] {
-            let large = "a".repeat(1 << 12);
-            let text = format!(
-                r#"{{"resource":{{"uri":"x:a","name":"a","version":"1","x":[1.0]}},"contents":{{"contentType":"text/plain","{member}":"{large}"}},"resultType":"complete","y":{{}}}}"#
-            );
-            let result: GetResourceResult = revision.decode(&text).expect("a result");
-            let cached = GetResource.separate(revision, &result).expect("a result");
-            assert!(cached.text().len() < 200, "{}", cached.text());
-            let mut again: GetResourceResult = revision.decode(cached.text()).expect("a result");
-            assert!(cached.restore(&mut again));
-            assert_eq!(again, result);
         }
     }
 }

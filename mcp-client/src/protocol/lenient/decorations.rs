@@ -62,7 +62,7 @@ const SINGLE: usize = 8;
 const BYTES: usize = 8 << 20;
 
 /// A value without its malformed decoration.
-pub(crate) struct Trimmed {
+pub(crate) struct TrimmedValue {
     pub(crate) value: Box<RawValue>,
     /// What was left out, by its path in the value as the server sent it.
     pub(crate) dropped: Vec<DroppedMember>,
@@ -77,9 +77,9 @@ pub(crate) struct Trimmed {
 pub(crate) fn trim(
     value: &RawValue,
     check: impl Fn(&RawValue) -> Result<(), VersionError>,
-) -> Option<Trimmed> {
+) -> Option<TrimmedValue> {
     let rounds = (BYTES / value.get().len().max(1)).clamp(1, MEMBERS);
-    let mut trimmed: Option<Trimmed> = None;
+    let mut trimmed: Option<TrimmedValue> = None;
     for round in 0..rounds {
         let current = trimmed.as_ref().map_or(value, |trimmed| &*trimmed.value);
         let Err(VersionError::Decode(source)) = check(current) else {
@@ -98,7 +98,7 @@ pub(crate) fn trim(
             source,
             value,
         });
-        trimmed = Some(Trimmed {
+        trimmed = Some(TrimmedValue {
             value: rest,
             dropped,
         });
@@ -114,7 +114,7 @@ pub(crate) fn read_trimmed<T>(
     read: impl Fn(&str) -> Result<T, VersionError>,
 ) -> Option<(T, Vec<DroppedMember>)> {
     let value: &RawValue = serde_json::from_str(text).ok()?;
-    let Trimmed { value, dropped } = trim(value, |value| read(value.get()).map(drop))?;
+    let TrimmedValue { value, dropped } = trim(value, |value| read(value.get()).map(drop))?;
     let result = read(&marked(&value, &dropped)?).ok()?;
     let (first, count) = (dropped.first()?, dropped.len());
     tracing::warn!(

@@ -49,8 +49,12 @@ pub(crate) fn complete(revision: Revision, method: &str, text: &str) -> Option<S
         lacks.push(("resultType", json::to_raw("complete").ok()?));
     }
     if is_cacheable(method) {
-        let ttl = members.get("ttlMs").map(|ttl| ttl.get());
-        let ttl = ttl.map(json::from_str::<Number>).transpose().ok()?;
+        let ttl = members
+            .get("ttlMs")
+            .map(|ttl| ttl.get())
+            .map(json::from_str::<Number>)
+            .transpose()
+            .ok()?;
         if ttl.is_none_or(|ttl| ttl.to_i64().is_some_and(|ttl| ttl < 0)) {
             lacks.push(("ttlMs", json::to_raw(&0).ok()?));
         }

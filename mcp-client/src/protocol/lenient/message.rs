@@ -61,8 +61,10 @@ pub(crate) fn error_object(text: &str) -> ErrorObject {
             let value = members.get(name)?.get();
             serde_json::from_str::<String>(value).ok()
         };
-        let number = members.get("code").map(|code| code.get());
-        let number = number.and_then(|code| code.trim_matches('"').parse::<f64>().ok());
+        let number = members
+            .get("code")
+            .map(|code| code.get())
+            .and_then(|code| code.trim_matches('"').parse::<f64>().ok());
         #[expect(clippy::cast_possible_truncation, reason = "codes are small")]
         let code = number.map_or(INTERNAL_ERROR, |code| code as i64);
         let message = string("message")

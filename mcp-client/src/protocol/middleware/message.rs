@@ -87,8 +87,10 @@ impl Request {
     /// -32602.
     pub fn param<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, CallError> {
         let member = self.members().and_then(|members| {
-            let member = members.get(name).map(|text| json::from_str(text.get()));
-            let member = member.transpose();
+            let member = members
+                .get(name)
+                .map(|text| json::from_str(text.get()))
+                .transpose();
             member.map_err(|error| error.inside_member(name.to_owned()))
         });
         member.map_err(|error| self.invalid(&error))
@@ -151,10 +153,11 @@ impl Response {
     ///
     /// If the result has no form in that revision.
     pub fn new<T: Versioned>(revision: Revision, result: T) -> Result<Self, CallError> {
-        let result = revision.encode(result);
-        let result = result.map_err(|source| CallError::Client {
-            source: source.into(),
-        })?;
+        let result = revision
+            .encode(result)
+            .map_err(|source| CallError::Client {
+                source: source.into(),
+            })?;
         Ok(Self::raw(result))
     }
 

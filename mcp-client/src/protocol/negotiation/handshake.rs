@@ -13,7 +13,7 @@ use mcp_types::{Notification, Request, Revision};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::protocol::connection::Negotiated;
+use crate::protocol::connection::NegotiationResult;
 use crate::protocol::connection::{Connection, HeaderSource};
 use crate::protocol::error;
 use crate::protocol::error::{CallError, ConnectError};
@@ -114,7 +114,7 @@ pub(crate) async fn initialize(
     )
     .map_err(|error| params_error(error.into()))?;
     // Over HTTP, the headers of the next message already name the revision.
-    connection.set_negotiated(Negotiated {
+    connection.set_negotiated(NegotiationResult {
         revision,
         // Only informative: ignored if the newest revision has no form for it.
         info: json::from_value(info).ok(),

@@ -101,9 +101,9 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    struct Invented(&'static str);
+    struct TestRevision(&'static str);
 
-    impl Version for Invented {
+    impl Version for TestRevision {
         fn name(&self) -> &str {
             self.0
         }
@@ -113,12 +113,12 @@ mod tests {
         }
     }
 
-    const OLD: Invented = Invented("2025-06-18");
-    const LEGACY: Invented = Invented("2025-11-25");
-    const MODERN: Invented = Invented("2026-07-28");
-    const NEXT: Invented = Invented("2027-01-01");
-    const NEWEST: Invented = Invented("2027-09-09");
-    const ALL: [Invented; 5] = [OLD, LEGACY, MODERN, NEXT, NEWEST];
+    const OLD: TestRevision = TestRevision("2025-06-18");
+    const LEGACY: TestRevision = TestRevision("2025-11-25");
+    const MODERN: TestRevision = TestRevision("2026-07-28");
+    const NEXT: TestRevision = TestRevision("2027-01-01");
+    const NEWEST: TestRevision = TestRevision("2027-09-09");
+    const ALL: [TestRevision; 5] = [OLD, LEGACY, MODERN, NEXT, NEWEST];
 
     fn names(offered: &[&str]) -> Vec<String> {
         offered.iter().map(|&name| name.to_owned()).collect()
@@ -126,10 +126,10 @@ mod tests {
 
     /// A server that supports `offered`: the revisions of the requests, and the last step.
     fn negotiate(
-        allowed: &[Invented],
-        remembered: Option<Invented>,
+        allowed: &[TestRevision],
+        remembered: Option<TestRevision>,
         offered: &[&str],
-    ) -> (Vec<Invented>, Step<Invented>) {
+    ) -> (Vec<TestRevision>, Step<TestRevision>) {
         let mut probes = Probes::new(allowed.to_vec());
         let mut last = probes.first(remembered).expect("a modern revision");
         loop {
@@ -147,7 +147,7 @@ mod tests {
             assert_eq!(newest_common(&names(&offered), &ALL), Some(NEXT));
         }
         assert_eq!(newest_common(&names(&["2099-01-01"]), &ALL), None);
-        assert_eq!(newest_common::<Invented>(&[], &ALL), None);
+        assert_eq!(newest_common::<TestRevision>(&[], &ALL), None);
         assert_eq!(newest_common(&names(&["2027-01-01"]), &[OLD]), None);
     }
 

@@ -16,7 +16,7 @@ use super::session::{Session, SessionPhase, SessionRecovery};
 use super::tool_headers::ToolHeaders;
 use crate::protocol::error::{HttpError, TransportError};
 use crate::protocol::limits::Limits;
-use crate::transport::http::http_client::body::{Events, error_object, read_all};
+use crate::transport::http::http_client::{Events, error_object, read_all};
 
 /// The maximum number of characters of a body in an error.
 const SHOWN: usize = 256;
@@ -153,8 +153,9 @@ impl Endpoint {
     pub(super) async fn rejection(&self, response: Response<Incoming>) -> HttpError {
         let status = response.status();
         let retry_after = retry_after(response.headers());
-        let text = read_all(response.into_body(), self.limit).await;
-        let text = text.unwrap_or_default();
+        let text = read_all(response.into_body(), self.limit)
+            .await
+            .unwrap_or_default();
         HttpError::Status {
             status,
             body: excerpt(&String::from_utf8_lossy(&text)),

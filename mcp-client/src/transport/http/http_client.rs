@@ -1,28 +1,35 @@
-//! [`HttpClient`]: sends one HTTP request, with authorization and redirects.
+//! [`HttpClient`]: sends one HTTP request, with authorization and redirects, and reads the body of
+//! its response.
 
-pub(super) mod body;
 pub(super) mod connector;
 mod liveness;
 pub(super) mod url;
 
 use std::borrow::Cow;
+use std::io;
+use std::ops::ControlFlow;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use http::header::{LOCATION, SET_COOKIE, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
-use hyper::body::Incoming;
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Incoming};
+use hyper_util::client::legacy::connect::capture_connection;
+use mcp_fetch::url::shown;
 use mcp_types::peer_text::PeerText;
+use mcp_types::rpc::{self, ErrorObject, Message};
+use mcp_types::sse::{self, Decoder, SseError};
 use tokio::time::timeout;
 
+use super::post_queue::PostQueue;
 use crate::protocol::authorize::{Authorize, AuthorizeRequest, AuthorizeResponse};
 use crate::protocol::connection::timeout_pause::TimeoutPause;
-use crate::protocol::error::HttpError;
-use body::{error_object, read_all};
+use crate::protocol::error::{HttpError, TransportError};
+use crate::protocol::lenient;
 use connector::PoolClient;
-use http_body_util::Full;
-use mcp_fetch::url::shown;
 
 /// The maximum number of redirects that are followed.
 const REDIRECTS: usize = 4;
@@ -34,6 +41,9 @@ const ATTEMPTS: u32 = 3;
 /// to read it. A longer one is ignored.
 const BODY: usize = 64 << 10;
 const BODY_TIME: Duration = Duration::from_secs(5);
+
+/// The maximum capacity that is reserved because of a `Content-Length`, in bytes.
+const RESERVED: usize = 64 << 10;
 
 /// Sends HTTP requests to a server.
 pub(super) struct HttpClient {
@@ -78,7 +88,7 @@ impl HttpClient {
                 headers.insert(name, value.clone());
             }
             set_headers(headers);
-            let mut response = liveness::respond(&self.pool, request).await?;
+            let mut response = respond(&self.pool, request).await?;
             for (name, value) in response.headers_mut().iter_mut() {
                 // Like the headers that authorize a request, it may be a secret.
                 value.set_sensitive(*name == SET_COOKIE);
@@ -102,8 +112,11 @@ impl HttpClient {
                 let asks = response.headers().contains_key(WWW_AUTHENTICATE);
                 if asks || status == StatusCode::UNAUTHORIZED {
                     let (parts, body) = response.into_parts();
-                    let text = timeout(BODY_TIME, read_all(body, BODY)).await;
-                    let text = text.ok().and_then(Result::ok).unwrap_or_default();
+                    let text = timeout(BODY_TIME, read_all(body, BODY))
+                        .await
+                        .ok()
+                        .and_then(Result::ok)
+                        .unwrap_or_default();
                     return Err(HttpError::Unauthorized {
                         status,
                         headers: Box::new(parts.headers),
@@ -115,10 +128,12 @@ impl HttpClient {
             if !status.is_redirection() {
                 return Ok(response);
             }
-            let location = response.headers().get(LOCATION);
-            let location = location.map_or(Cow::Borrowed(""), |location| {
-                String::from_utf8_lossy(location.as_bytes())
-            });
+            let location = response
+                .headers()
+                .get(LOCATION)
+                .map_or(Cow::Borrowed(""), |location| {
+                    String::from_utf8_lossy(location.as_bytes())
+                });
             redirects += 1;
             let follows = matches!(status.as_u16(), 307 | 308) && redirects <= REDIRECTS;
             match url::resolve(&url, &location) {
@@ -135,8 +150,10 @@ impl HttpClient {
         let Some(authorize) = &self.authorize else {
             return Ok(HeaderMap::new());
         };
-        let headers = authorize.authorize(request).await;
-        let mut headers = headers.map_err(HttpError::Authorize)?;
+        let mut headers = authorize
+            .authorize(request)
+            .await
+            .map_err(HttpError::Authorize)?;
         for value in headers.values_mut() {
             value.set_sensitive(true);
         }
@@ -150,5 +167,139 @@ impl HttpClient {
         let _paused = self.pause.begin();
         let again = authorize.rejected(response).await;
         again.map_err(HttpError::Authorize)
+    }
+}
+
+/// Sends a request, and waits for the response until its connection is closed.
+async fn respond(
+    pool: &PoolClient,
+    mut request: Request<Full<Bytes>>,
+) -> Result<Response<Incoming>, HttpError> {
+    let connection = capture_connection(&mut request);
+    let uri = request.uri().clone();
+    let mut response = pin!(pool.request(request));
+    tokio::select! {
+        biased;
+        response = &mut response => response.map_err(|error| {
+            if error.is_connect() {
+                let origin = url::origin(&uri);
+                let source = error.into();
+                HttpError::Connect { origin, source }
+            } else {
+                HttpError::Exchange(error.into())
+            }
+        }),
+        () = liveness::closed(connection) => {
+            let error = io::Error::from(io::ErrorKind::ConnectionAborted);
+            Err(HttpError::Exchange(error.into()))
+        }
+    }
+}
+
+/// Returns the next bytes of a body; `None` at the end.
+async fn chunk(body: &mut Incoming) -> Result<Option<Bytes>, HttpError> {
+    while let Some(frame) = body.frame().await {
+        // Trailers are ignored.
+        if let Ok(bytes) = frame.map_err(HttpError::exchange)?.into_data() {
+            return Ok(Some(bytes));
+        }
+    }
+    Ok(None)
+}
+
+/// Reads a body of at most `limit` bytes.
+pub(super) async fn read_all(mut body: Incoming, limit: usize) -> Result<Bytes, TransportError> {
+    let too_long = |bytes: u64| bytes > limit as u64;
+    if too_long(body.size_hint().lower()) {
+        return Err(TransportError::TooLong { limit });
+    }
+    let Some(first) = chunk(&mut body).await? else {
+        return Ok(Bytes::new());
+    };
+    if body.is_end_stream() && !too_long(first.len() as u64) {
+        return Ok(first);
+    }
+    let expected = usize::try_from(body.size_hint().lower()).unwrap_or_default();
+    // The server may declare a larger size than it sends.
+    let capacity = first.len().saturating_add(expected.min(RESERVED));
+    let mut all = Vec::with_capacity(capacity.min(limit));
+    let mut next = Some(first);
+    while let Some(bytes) = next {
+        if too_long(all.len() as u64 + bytes.len() as u64) {
+            return Err(TransportError::TooLong { limit });
+        }
+        all.extend_from_slice(&bytes);
+        next = chunk(&mut body).await?;
+    }
+    Ok(all.into())
+}
+
+/// Returns the error of the protocol that a body contains, whichever request it names: the server
+/// may not have read the id.
+pub(super) fn error_object(text: &[u8]) -> Option<ErrorObject> {
+    match rpc::parse(text) {
+        Ok(Message::Error { error, .. }) => Some(lenient::error_object(error.get())),
+        _ => None,
+    }
+}
+
+/// A body of server-sent events.
+pub(super) struct Events {
+    /// The number of the session to which the events belong.
+    pub(super) session: u64,
+    body: Incoming,
+    unread: Bytes,
+    decoder: Decoder,
+    /// Reading pauses while this queue is full.
+    post_queue: Arc<PostQueue>,
+}
+
+impl Events {
+    /// Reads events of at most `limit` bytes each.
+    pub(super) fn new(
+        session: u64,
+        body: Incoming,
+        limit: usize,
+        post_queue: Arc<PostQueue>,
+    ) -> Self {
+        Self {
+            session,
+            body,
+            post_queue,
+            unread: Bytes::new(),
+            decoder: Decoder::new(limit),
+        }
+    }
+
+    /// Calls `handle` for each event and each decoding error, until it breaks or the stream ends.
+    pub(super) async fn for_each<T>(
+        &mut self,
+        mut handle: impl FnMut(Result<sse::Message<'_>, SseError>) -> ControlFlow<T>,
+    ) -> Result<Option<T>, TransportError> {
+        loop {
+            let mut input: &[u8] = &self.unread;
+            loop {
+                let flow = match self.decoder.next(&mut input) {
+                    Ok(None) => break,
+                    Ok(Some(event)) => handle(Ok(event)),
+                    Err(error) => handle(Err(error)),
+                };
+                if let ControlFlow::Break(value) = flow {
+                    let read = self.unread.len() - input.len();
+                    self.unread.advance(read);
+                    return Ok(Some(value));
+                }
+            }
+            self.post_queue.ready().await;
+            match chunk(&mut self.body).await? {
+                None => return Ok(None),
+                Some(bytes) => self.unread = bytes,
+            }
+        }
+    }
+
+    /// Returns the decoder, which knows the last id and the pause before the stream is resumed.
+    pub(super) fn decoder(&self) -> &Decoder {
+        &self.decoder
     }
 }

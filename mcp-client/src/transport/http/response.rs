@@ -11,12 +11,11 @@ use mcp_types::sse::SseError;
 use mcp_wire::http_headers::{essence, is_events, is_json};
 
 use super::endpoint::{Endpoint, excerpt};
-use crate::protocol::connection::Connection;
-use crate::protocol::connection::pending_requests::Reply;
+use crate::protocol::connection::{Connection, Reply};
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::lenient;
-use crate::transport::http::http_client::body::{Events, read_all};
+use crate::transport::http::http_client::{Events, read_all};
 
 /// The content type of a response.
 #[derive(PartialEq, Eq)]
@@ -93,8 +92,10 @@ pub(super) async fn read(
             }
         }
         Media::Other => {
-            let kind = response.headers().get(CONTENT_TYPE);
-            let kind = kind.map(|kind| String::from_utf8_lossy(kind.as_bytes()));
+            let kind = response
+                .headers()
+                .get(CONTENT_TYPE)
+                .map(|kind| String::from_utf8_lossy(kind.as_bytes()));
             Err(HttpError::ContentType(excerpt(&kind.unwrap_or_default())).into())
         }
     }

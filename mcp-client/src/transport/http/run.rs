@@ -14,7 +14,7 @@ use super::endpoint::Endpoint;
 use super::post_queue::QueuedPost;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
-use crate::transport::http::http_client::body::Events;
+use crate::transport::http::http_client::Events;
 use crate::transport::http::legacy::http_sse;
 use crate::transport::http::legacy::{listen, session_recovery};
 

@@ -1,24 +1,28 @@
 //! [`HttpSender`]: sends messages in the form of the negotiated era.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderValue, Method};
+use http::{HeaderName, HeaderValue, Method};
+use mcp_types::headers::encode_value;
 use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
-use mcp_types::{Notification, Request, Revision, Tool};
-use mcp_wire::http_headers::{JSON, JSON_AND_EVENTS, PROTOCOL_VERSION};
+use mcp_types::{CallToolRequest, HEADER_MISMATCH, Notification, Request, Revision, Tool};
+use mcp_wire::http_headers::{JSON, JSON_AND_EVENTS, METHOD, NAME, PROTOCOL_VERSION, SESSION_ID};
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
 use super::eras::RememberedServer;
 use super::post_queue::QueuedPost;
 use super::session::SessionPhase;
-use super::{legacy, modern};
+use super::{legacy, response};
 use crate::protocol::connection::timeout_pause::TimeoutPause;
-use crate::protocol::connection::{Connection, MessageSender, OutgoingRequest, SendFuture};
-use crate::protocol::error::TransportError;
+use crate::protocol::connection::{
+    Connection, HeaderSource, MessageSender, OutgoingRequest, SendFuture,
+};
+use crate::protocol::error::{HttpError, TransportError};
 
 /// How long the client waits for the stream on which the server sends requests and notifications.
 const STREAM_WAIT: Duration = Duration::from_secs(1);
@@ -90,7 +94,7 @@ impl MessageSender for HttpSender {
         if is_handshake || !connection.revision().is_modern() {
             Box::pin(legacy::send(&self.endpoint, connection, request))
         } else {
-            Box::pin(modern::send(&self.endpoint, connection, request))
+            Box::pin(send_modern(&self.endpoint, connection, request))
         }
     }
 
@@ -145,4 +149,91 @@ impl MessageSender for HttpSender {
         let found = revision.map(|revision| RememberedServer { revision, is_sse });
         self.endpoint.remember(found);
     }
+}
+
+/// Sends a request of a revision without sessions: a POST with headers that describe it.
+async fn send_modern(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+    request: OutgoingRequest<'_>,
+) -> Result<(), TransportError> {
+    let OutgoingRequest {
+        id: request_id,
+        method,
+        message,
+        header_source,
+        sent,
+    } = request;
+    let body = Bytes::from(message);
+    let HeaderSource {
+        revision,
+        name,
+        arguments,
+    } = header_source;
+    let revision = revision.unwrap_or_else(|| connection.revision());
+    let standard = standard_headers(method, name)?;
+    let tool = name.filter(|_| method == CallToolRequest::METHOD);
+    let mut refreshed = false;
+    loop {
+        let repeated = match tool {
+            Some(tool) => endpoint.tool_headers.headers(tool, arguments)?,
+            None => Vec::new(),
+        };
+        sent.store(true, Ordering::Relaxed);
+        let client = &endpoint.client;
+        let response = client
+            .send(Method::POST, &client.url, body.clone(), |headers| {
+                headers.reserve(5 + repeated.len());
+                headers.remove(SESSION_ID);
+                headers.insert(ACCEPT, JSON_AND_EVENTS);
+                headers.insert(CONTENT_TYPE, JSON);
+                let version = HeaderValue::from_static(revision.as_str());
+                headers.insert(PROTOCOL_VERSION, version);
+                for (name, value) in standard.iter().flatten().chain(&repeated) {
+                    headers.insert(name, value.clone());
+                }
+            })
+            .await?;
+        if response.status().is_success() {
+            return match response::read(endpoint, connection, request_id, 0, response).await? {
+                None => Ok(()),
+                Some(interrupted) => Err(interrupted.error),
+            };
+        }
+        let rejection = endpoint.rejection(response).await;
+        let code = rejection.refusal().map(|error| error.code);
+        if let (Some(HEADER_MISMATCH), Some(tool), false) = (code, tool, refreshed) {
+            refreshed = true;
+            let before = endpoint.tool_headers.of(tool);
+            let has_changed = || endpoint.tool_headers.of(tool) != before;
+            let inbound = &connection.inbound;
+            if inbound
+                .refresh_tools(connection, revision, &has_changed)
+                .await
+            {
+                continue;
+            }
+        }
+        return Err(rejection.into());
+    }
+}
+
+/// Returns the headers that repeat the method and the name of a request.
+fn standard_headers(
+    method: &str,
+    name: Option<&str>,
+) -> Result<[Option<(HeaderName, HeaderValue)>; 2], HttpError> {
+    let header = |name: HeaderName, value: &str| {
+        let value = HeaderValue::try_from(value).map_err(|_| HttpError::Header {
+            name: name.as_str().to_owned(),
+        })?;
+        Ok(Some((name, value)))
+    };
+    Ok([
+        header(METHOD, method)?,
+        match name {
+            Some(name) => header(NAME, &encode_value(name))?,
+            None => None,
+        },
+    ])
 }

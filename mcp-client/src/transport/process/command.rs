@@ -182,7 +182,7 @@ impl ChildProcess {
     }
 
     /// Starts the process.
-    pub(super) fn start(&mut self) -> Result<Started, TransportError> {
+    pub(super) fn start(&mut self) -> Result<RunningProcess, TransportError> {
         self.command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -202,7 +202,7 @@ impl ChildProcess {
             let source = ErrorKind::BrokenPipe.into();
             return Err(self.cannot_start(source));
         };
-        Ok(Started {
+        Ok(RunningProcess {
             group,
             stdin,
             stdout,
@@ -243,7 +243,7 @@ impl From<std::process::Command> for ChildProcess {
 }
 
 /// A process with the pipes to it.
-pub(super) struct Started {
+pub(super) struct RunningProcess {
     pub(super) group: Group,
     pub(super) stdin: ChildStdin,
     pub(super) stdout: ChildStdout,

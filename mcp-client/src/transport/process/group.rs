@@ -60,8 +60,9 @@ impl Group {
             return (status, true);
         }
         self.kill();
-        let status = timeout(grace, self.wait()).await;
-        let status = status.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        let status = timeout(grace, self.wait())
+            .await
+            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
         (status, true)
     }
 

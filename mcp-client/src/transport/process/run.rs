@@ -2,6 +2,8 @@
 
 use std::future::{Future, pending, ready};
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsFd, OwnedFd};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,13 +11,13 @@ use std::time::Duration;
 
 use mcp_types::peer_text::PeerDisplay;
 use mcp_wire::WriteQueue;
+use tokio::process::ChildStdin;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::command::{ChildProcess, Started};
+use super::command::{ChildProcess, RunningProcess};
 use super::restart::Restarts;
 use super::stderr;
 use super::stderr::Stderr;
-use super::unread::Unread;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::server_output::LastLines;
 use crate::protocol::error::{ServerOutput, TransportError};
@@ -31,7 +33,7 @@ pub(super) async fn run(
     connection: &Arc<Connection>,
     queue: &WriteQueue,
     mut process: ChildProcess,
-    started: Started,
+    started: RunningProcess,
 ) {
     let mut restarts = Restarts::new(process.restart.clone());
     // Older servers may exit when they have read the probe for the revision.
@@ -117,10 +119,10 @@ async fn serve(
     connection: &Arc<Connection>,
     queue: &WriteQueue,
     process: &ChildProcess,
-    started: Started,
+    started: RunningProcess,
     failure: impl Future<Output = TransportError>,
 ) -> ServeEnd {
-    let Started {
+    let RunningProcess {
         mut group,
         stdin,
         stdout,
@@ -129,7 +131,7 @@ async fn serve(
     let last = &connection.last_output;
     last.stderr.clear();
     last.other.clear();
-    let unread = Unread::of(&stdin);
+    let unread = UnreadInput::of(&stdin);
     let mut reading = Task::new(read(connection, queue, stdout));
     let has_message = AtomicBool::new(false);
     let mut writing = Task::new(async {
@@ -250,5 +252,33 @@ impl<'a> Task<'a> {
             // The connection is over, so the error does not matter.
             let _ = self.end().await;
         }
+    }
+}
+
+/// The pipe to the input of a process. It stays open until this is dropped. Only Linux tells the
+/// writing end how many bytes are in a pipe.
+struct UnreadInput {
+    #[cfg(target_os = "linux")]
+    pipe: Option<OwnedFd>,
+}
+
+impl UnreadInput {
+    #[cfg_attr(not(target_os = "linux"), expect(unused_variables))]
+    fn of(input: &ChildStdin) -> Self {
+        Self {
+            #[cfg(target_os = "linux")]
+            pipe: input.as_fd().try_clone_to_owned().ok(),
+        }
+    }
+
+    /// Returns the number of bytes in the pipe; 0 if it is unknown.
+    fn bytes(self) -> u64 {
+        #[cfg(target_os = "linux")]
+        let bytes = self
+            .pipe
+            .and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
+        #[cfg(not(target_os = "linux"))]
+        let bytes = None;
+        bytes.unwrap_or(0)
     }
 }

@@ -96,8 +96,10 @@ fn secure(
         reason: "invalid host",
     })?;
     connector.enforce_http(false);
-    let connector = dialing.proxy.connector(&origin, connector);
-    let connector = connector.map_err(HttpError::Proxy)?;
+    let connector = dialing
+        .proxy
+        .connector(&origin, connector)
+        .map_err(HttpError::Proxy)?;
     // Without TLS, the proxy reads the requests and sends them on.
     let is_forwarded = connector.is_proxied() && !origin.secure;
     if let (true, Some(auth)) = (is_forwarded, connector.proxy_authorization()) {

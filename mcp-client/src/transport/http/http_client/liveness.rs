@@ -6,63 +6,25 @@
 //! ([hyperium/hyper#4122](https://github.com/hyperium/hyper/issues/4122)). So if a connection has
 //! been closed for a while without a response, the request fails.
 
-use std::future::{Future, pending};
+use std::future::pending;
 use std::io::{self, IoSlice};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{Extensions, Request, Response, Uri};
-use http_body_util::Full;
-use hyper::body::Incoming;
+use http::{Extensions, Uri};
 use hyper::rt::{Read, ReadBufCursor, Write};
-use hyper_util::client::legacy;
-use hyper_util::client::legacy::connect::{
-    CaptureConnection, Connect, Connected, Connection, capture_connection,
-};
+use hyper_util::client::legacy::connect::{CaptureConnection, Connected, Connection};
 use tokio::sync::watch;
 use tokio::time::sleep;
 use tower_service::Service;
 
-use super::url::origin;
-use crate::protocol::error::HttpError;
-
 /// The time in which a response may still arrive after its connection was closed.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Sends a request, and waits for the response until its connection is closed.
-pub(in crate::transport::http) async fn respond<C>(
-    client: &legacy::Client<C, Full<Bytes>>,
-    mut request: Request<Full<Bytes>>,
-) -> Result<Response<Incoming>, HttpError>
-where
-    C: Connect + Clone + Send + Sync + 'static,
-{
-    let connection = capture_connection(&mut request);
-    let uri = request.uri().clone();
-    let mut response = pin!(client.request(request));
-    tokio::select! {
-        biased;
-        response = &mut response => response.map_err(|error| {
-            if error.is_connect() {
-                let origin = origin(&uri);
-                let source = error.into();
-                HttpError::Connect { origin, source }
-            } else {
-                HttpError::Exchange(error.into())
-            }
-        }),
-        () = closed(connection) => {
-            let error = io::Error::from(io::ErrorKind::ConnectionAborted);
-            Err(HttpError::Exchange(error.into()))
-        }
-    }
-}
-
 /// Waits until the connection of a request has been closed for a while. The request may have moved
 /// to another connection meanwhile.
-async fn closed(mut connection: CaptureConnection) {
+pub(super) async fn closed(mut connection: CaptureConnection) {
     loop {
         let alive = {
             let connected = connection.wait_for_connection_metadata().await;

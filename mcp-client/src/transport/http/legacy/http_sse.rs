@@ -12,7 +12,7 @@ use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::transport::http::endpoint::{Endpoint, excerpt};
-use crate::transport::http::http_client::body::Events;
+use crate::transport::http::http_client::Events;
 use crate::transport::http::http_client::url;
 use crate::transport::http::response::{Media, media};
 use crate::transport::http::session::{Session, SessionPhase};

@@ -51,7 +51,9 @@ pub(super) async fn is_refused(
     let mut message = Vec::with_capacity(64);
     rpc::write_request::<()>(&mut message, &id, PingRequest::METHOD, None).ok()?;
     let posted = endpoint.post(connection.revision(), session, message.into());
-    let response = timeout(connection.limits.call_time, posted);
-    let response = response.await.ok()?.ok()?;
+    let response = timeout(connection.limits.call_time, posted)
+        .await
+        .ok()?
+        .ok()?;
     Some(may_have_ended(response.status()))
 }

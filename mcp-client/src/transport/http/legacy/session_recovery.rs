@@ -27,16 +27,17 @@ async fn start_session(
     connection.inbound.abort_requests();
     let revision = connection.revision();
     let after = connection.limits.call_time;
-    let agreed = timeout(after, initialize(connection, revision)).await;
-    let agreed = agreed.unwrap_or_else(|_| {
-        let method = InitializeRequest::METHOD;
-        Err(CallError::Timeout {
-            method,
-            after,
-            output: connection.last_output.get(),
-        }
-        .into())
-    });
+    let agreed = timeout(after, initialize(connection, revision))
+        .await
+        .unwrap_or_else(|_| {
+            let method = InitializeRequest::METHOD;
+            Err(CallError::Timeout {
+                method,
+                after,
+                output: connection.last_output.get(),
+            }
+            .into())
+        });
     let agreed = agreed.inspect_err(|_| {
         // The server may have been replaced by one of another era.
         endpoint.remember(None);
