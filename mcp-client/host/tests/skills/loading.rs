@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_client::{Cache, Client};
-use mcp_host::skills::{IDENTIFIER, SkillError, SkillResources, SkillsHost};
+use mcp_host::skills::{DynamicSkill, IDENTIFIER, SkillError, SkillsHost};
 use mcp_server::types::{CacheScope, TextResourceContents};
 use mcp_server::{Params, ResourceUri, Server, ServerExtension, TemplateDef};
 use serde_json::json;
@@ -90,7 +90,7 @@ async fn generated_skills_are_loaded_only_if_the_host_permits_it() {
     let client = server.client().await;
     let host = SkillsHost::new(&client, "docs");
     let skill = host.get(URI).await.unwrap();
-    assert_eq!(skill.resources, SkillResources::Dynamic);
+    assert_eq!(skill.resources, DynamicSkill::Dynamic.into());
     let error = host.load(&skill).await.unwrap_err();
     assert!(matches!(error, SkillError::Dynamic { .. }), "{error}");
     assert!(server.reads().is_empty());
