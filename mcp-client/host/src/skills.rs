@@ -21,6 +21,6 @@ pub use mcp_extensions::skills::frontmatter::FrontmatterError;
 pub use mcp_extensions::skills::{DIRECTORY_TYPE, IDENTIFIER, MAX_BYTES, MAX_FILES, YamlError};
 pub use mcp_types::{
     DynamicSkill, GetSkillRequest, GetSkillRequestParams, GetSkillResult, ListSkillsRequestParams,
-    ListSkillsResult, ReadDirectoryRequest, ReadDirectoryRequestParams, ReadDirectoryResult, Skill,
-    SkillResource, SkillResources,
+    ListSkillsResult, ReadResourceDirectoryRequest, ReadResourceDirectoryRequestParams,
+    ReadResourceDirectoryResult, Skill, SkillResource, SkillResources,
 };

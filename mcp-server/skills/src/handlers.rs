@@ -11,8 +11,8 @@ use mcp_types::peer_text::PeerText;
 use mcp_types::uri::canonical;
 use mcp_types::{
     AnyResourceContents, Base64Text, BlobResourceContents, CacheScope, Cursor, GetSkillRequest,
-    GetSkillResult, ListSkillsRequest, ListSkillsResult, ReadDirectoryRequest, ReadDirectoryResult,
-    TextResourceContents,
+    GetSkillResult, ListSkillsRequest, ListSkillsResult, ReadResourceDirectoryRequest,
+    ReadResourceDirectoryResult, TextResourceContents,
 };
 
 use crate::catalog::SCHEME;
@@ -60,9 +60,9 @@ impl Handlers {
 
     pub(crate) async fn read_directory(
         self,
-        Params(params): Params<ReadDirectoryRequest>,
+        Params(params): Params<ReadResourceDirectoryRequest>,
         cx: Context,
-    ) -> Result<ReadDirectoryResult, HandlerError> {
+    ) -> Result<ReadResourceDirectoryResult, HandlerError> {
         let catalog = self.skills.catalog(&cx.server()).await?;
         let names = catalog.directories.get(&*canonical(&params.uri));
         let names = names.ok_or_else(|| {
@@ -70,7 +70,7 @@ impl Handlers {
             HandlerError::invalid_params(format!("no directory has the URI `{uri}`"))
         })?;
         let (resources, next) = page(names, params.cursor.as_ref(), self.page_size)?;
-        let mut result = ReadDirectoryResult::new(resources);
+        let mut result = ReadResourceDirectoryResult::new(resources);
         result.next_cursor = next;
         Ok(result)
     }

@@ -259,11 +259,11 @@ entries! {
         #[cfg(feature = "skills")]
         GetSkillResult "GetSkillResult" "2026-07-28" [inline] previous v2026_07_28::GetSkillResult "GetSkillResult";
         #[cfg(feature = "skills")]
-        ReadDirectoryRequest "ReadDirectoryRequest" "2026-07-28" [inline] previous v2026_07_28::ReadDirectoryRequest "ReadDirectoryRequest";
+        ReadResourceDirectoryRequest "ReadResourceDirectoryRequest" "2026-07-28" [inline] previous v2026_07_28::ReadResourceDirectoryRequest "ReadResourceDirectoryRequest";
         #[cfg(feature = "skills")]
-        ReadDirectoryRequestParams "ReadDirectoryRequestParams" "2026-07-28" [inline] previous v2026_07_28::ReadDirectoryRequestParams "ReadDirectoryRequestParams";
+        ReadResourceDirectoryRequestParams "ReadResourceDirectoryRequestParams" "2026-07-28" [inline] previous v2026_07_28::ReadResourceDirectoryRequestParams "ReadResourceDirectoryRequestParams";
         #[cfg(feature = "skills")]
-        ReadDirectoryResult "ReadDirectoryResult" "2026-07-28" [inline] previous v2026_07_28::ReadDirectoryResult "ReadDirectoryResult";
+        ReadResourceDirectoryResult "ReadResourceDirectoryResult" "2026-07-28" [inline] previous v2026_07_28::ReadResourceDirectoryResult "ReadResourceDirectoryResult";
         #[cfg(feature = "tasks")]
         TaskStatus "TaskStatus" "2026-07-28" [inline] previous v2026_07_28::TaskStatus "TaskStatus";
         #[cfg(feature = "tasks")]
@@ -578,11 +578,11 @@ entries! {
         #[cfg(feature = "skills")]
         GetSkillResult "GetSkillResult" "2026-07-28" [inline];
         #[cfg(feature = "skills")]
-        ReadDirectoryRequest "ReadDirectoryRequest" "2026-07-28" [inline];
+        ReadResourceDirectoryRequest "ReadResourceDirectoryRequest" "2026-07-28" [inline];
         #[cfg(feature = "skills")]
-        ReadDirectoryRequestParams "ReadDirectoryRequestParams" "2026-07-28" [inline];
+        ReadResourceDirectoryRequestParams "ReadResourceDirectoryRequestParams" "2026-07-28" [inline];
         #[cfg(feature = "skills")]
-        ReadDirectoryResult "ReadDirectoryResult" "2026-07-28" [inline];
+        ReadResourceDirectoryResult "ReadResourceDirectoryResult" "2026-07-28" [inline];
         #[cfg(feature = "tasks")]
         TaskStatus "TaskStatus" "2026-07-28" [inline];
         #[cfg(feature = "tasks")]

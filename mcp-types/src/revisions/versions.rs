@@ -454,21 +454,21 @@ versioned! {
 
 versioned! {
     #[cfg(feature = "skills")]
-    v2026_07_28::ReadDirectoryRequest = "ReadDirectoryRequest", Revision::V2024_11_05, LAST;
+    v2026_07_28::ReadResourceDirectoryRequest = "ReadResourceDirectoryRequest", Revision::V2024_11_05, LAST;
 }
 
 versioned! {
     #[cfg(feature = "skills")]
-    v2026_07_28::ReadDirectoryRequestParams = "ReadDirectoryRequestParams", Revision::V2024_11_05, LAST;
+    v2026_07_28::ReadResourceDirectoryRequestParams = "ReadResourceDirectoryRequestParams", Revision::V2024_11_05, LAST;
 }
 
 versioned! {
     #[cfg(feature = "skills")]
-    v2026_07_28::ReadDirectoryResult = "ReadDirectoryResult", Revision::V2024_11_05, LAST;
+    v2026_07_28::ReadResourceDirectoryResult = "ReadResourceDirectoryResult", Revision::V2024_11_05, LAST;
 }
 outcome! {
     #[cfg(feature = "skills")]
-    v2026_07_28::ReadDirectoryResult
+    v2026_07_28::ReadResourceDirectoryResult
 }
 
 versioned! {

@@ -112,13 +112,13 @@ pub use super::v2026_07_28::GetSkillRequestParams;
 pub use super::v2026_07_28::GetSkillResult;
 
 #[cfg(feature = "skills")]
-pub use super::v2026_07_28::ReadDirectoryRequest;
+pub use super::v2026_07_28::ReadResourceDirectoryRequest;
 
 #[cfg(feature = "skills")]
-pub use super::v2026_07_28::ReadDirectoryRequestParams;
+pub use super::v2026_07_28::ReadResourceDirectoryRequestParams;
 
 #[cfg(feature = "skills")]
-pub use super::v2026_07_28::ReadDirectoryResult;
+pub use super::v2026_07_28::ReadResourceDirectoryResult;
 
 #[cfg(feature = "tasks")]
 pub use super::v2026_07_28::TaskStatus;

@@ -55,7 +55,7 @@ pub enum ClientRequest {
     GetSkill(GetSkillRequest),
     /// Requests one page of the files and directories in a directory (`resources/directory/read`).
     #[cfg(feature = "skills")]
-    ReadDirectory(ReadDirectoryRequest),
+    ReadResourceDirectory(ReadResourceDirectoryRequest),
     /// Requests the state of a task (`tasks/get`).
     #[cfg(feature = "tasks")]
     GetTask(GetTaskRequest),

@@ -161,11 +161,11 @@ impl Request for GetSkillRequest {
 }
 
 #[cfg(feature = "skills")]
-impl Request for ReadDirectoryRequest {
+impl Request for ReadResourceDirectoryRequest {
     const METHOD: &'static str = "resources/directory/read";
     const SENDER: Sender = Sender::Client;
-    type Params = ReadDirectoryRequestParams;
-    type Result = ReadDirectoryResult;
+    type Params = ReadResourceDirectoryRequestParams;
+    type Result = ReadResourceDirectoryResult;
 }
 
 #[cfg(feature = "tasks")]
@@ -405,11 +405,11 @@ pub const MESSAGES: &[MessageInfo] = &[
     },
     #[cfg(feature = "skills")]
     MessageInfo {
-        name: "ReadDirectoryRequest",
+        name: "ReadResourceDirectoryRequest",
         method: "resources/directory/read",
         sender: Sender::Client,
-        params: Some("ReadDirectoryRequestParams"),
-        result: Some("ReadDirectoryResult"),
+        params: Some("ReadResourceDirectoryRequestParams"),
+        result: Some("ReadResourceDirectoryResult"),
     },
     #[cfg(feature = "tasks")]
     MessageInfo {

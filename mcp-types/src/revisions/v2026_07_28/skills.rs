@@ -393,13 +393,13 @@ pub struct GetSkillResult {
 /// | --- | --- |
 /// | method | `resources/directory/read` |
 /// | sent by | client |
-/// | params | [`ReadDirectoryRequestParams`] |
-/// | result | [`ReadDirectoryResult`] |
+/// | params | [`ReadResourceDirectoryRequestParams`] |
+/// | result | [`ReadResourceDirectoryResult`] |
 ///
 /// # Example
 ///
 /// ```
-/// use mcp_types::v2026_07_28::ReadDirectoryRequest;
+/// use mcp_types::v2026_07_28::ReadResourceDirectoryRequest;
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -417,7 +417,7 @@ pub struct GetSkillResult {
 ///     "uri": "skill://tides"
 ///   }
 /// }"#;
-/// let message: ReadDirectoryRequest = mcp_types::json::from_str(text)?;
+/// let message: ReadResourceDirectoryRequest = mcp_types::json::from_str(text)?;
 /// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
@@ -425,9 +425,9 @@ pub struct GetSkillResult {
 #[cfg(feature = "skills")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct ReadDirectoryRequest {
+pub struct ReadResourceDirectoryRequest {
     /// Parameters of the method. Absent if the method needs none.
-    pub params: ReadDirectoryRequestParams,
+    pub params: ReadResourceDirectoryRequestParams,
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
@@ -443,7 +443,7 @@ pub struct ReadDirectoryRequest {
 /// # Example
 ///
 /// ```
-/// use mcp_types::v2026_07_28::ReadDirectoryRequestParams;
+/// use mcp_types::v2026_07_28::ReadResourceDirectoryRequestParams;
 ///
 /// let text = r#"{
 ///   "_meta": {
@@ -456,7 +456,7 @@ pub struct ReadDirectoryRequest {
 ///   },
 ///   "uri": "skill://tides"
 /// }"#;
-/// let message: ReadDirectoryRequestParams = mcp_types::json::from_str(text)?;
+/// let message: ReadResourceDirectoryRequestParams = mcp_types::json::from_str(text)?;
 /// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
@@ -464,7 +464,7 @@ pub struct ReadDirectoryRequest {
 #[cfg(feature = "skills")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct ReadDirectoryRequestParams {
+pub struct ReadResourceDirectoryRequestParams {
     /// URI of the directory.
     pub uri: String,
     /// `nextCursor` of the preceding page. Absent for the first page.
@@ -486,7 +486,7 @@ pub struct ReadDirectoryRequestParams {
 /// # Example
 ///
 /// ```
-/// use mcp_types::v2026_07_28::ReadDirectoryResult;
+/// use mcp_types::v2026_07_28::ReadResourceDirectoryResult;
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -503,7 +503,7 @@ pub struct ReadDirectoryRequestParams {
 ///     }
 ///   ]
 /// }"#;
-/// let message: ReadDirectoryResult = mcp_types::json::from_str(text)?;
+/// let message: ReadResourceDirectoryResult = mcp_types::json::from_str(text)?;
 /// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
 /// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
@@ -511,7 +511,7 @@ pub struct ReadDirectoryRequestParams {
 #[cfg(feature = "skills")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct ReadDirectoryResult {
+pub struct ReadResourceDirectoryResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.

@@ -74,7 +74,7 @@ arbitrary::union_strategy! {
         Discover, ListResources, ListResourceTemplates, ReadResource, SubscriptionsListen,
         ListPrompts, GetPrompt, ListTools, CallTool, Complete,
         #[cfg(feature = "skills")] ListSkills, #[cfg(feature = "skills")] GetSkill,
-        #[cfg(feature = "skills")] ReadDirectory, #[cfg(feature = "tasks")] GetTask,
+        #[cfg(feature = "skills")] ReadResourceDirectory, #[cfg(feature = "tasks")] GetTask,
         #[cfg(feature = "tasks")] UpdateTask, #[cfg(feature = "tasks")] CancelTask,
         #[cfg(feature = "proposals")] ReadResourceMetadata,
         #[cfg(feature = "proposals")] GetResource,
@@ -651,15 +651,15 @@ arbitrary::object_strategy! {
 }
 arbitrary::object_strategy! {
     #[cfg(feature = "skills")]
-    ReadDirectoryRequest { params, id } + extra
+    ReadResourceDirectoryRequest { params, id } + extra
 }
 arbitrary::object_strategy! {
     #[cfg(feature = "skills")]
-    ReadDirectoryRequestParams { uri, cursor, meta } + extra
+    ReadResourceDirectoryRequestParams { uri, cursor, meta } + extra
 }
 arbitrary::object_strategy! {
     #[cfg(feature = "skills")]
-    ReadDirectoryResult { meta, resources, next_cursor } + extra
+    ReadResourceDirectoryResult { meta, resources, next_cursor } + extra
 }
 arbitrary::text_strategy! { #[cfg(feature = "tasks")] TaskStatus closed }
 arbitrary::object_strategy! {

@@ -46,7 +46,7 @@ impl codec::Decode for ClientRequest {
                 #[cfg(feature = "skills")]
                 "skills/get" => Self::GetSkill(codec::read(text)?),
                 #[cfg(feature = "skills")]
-                "resources/directory/read" => Self::ReadDirectory(codec::read(text)?),
+                "resources/directory/read" => Self::ReadResourceDirectory(codec::read(text)?),
                 #[cfg(feature = "tasks")]
                 "tasks/get" => Self::GetTask(codec::read(text)?),
                 #[cfg(feature = "tasks")]
@@ -86,7 +86,7 @@ codec::union_codec! {
     #[cfg(feature = "skills")]
     GetSkill(GetSkillRequest);
     #[cfg(feature = "skills")]
-    ReadDirectory(ReadDirectoryRequest);
+    ReadResourceDirectory(ReadResourceDirectoryRequest);
     #[cfg(feature = "tasks")]
     GetTask(GetTaskRequest);
     #[cfg(feature = "tasks")]

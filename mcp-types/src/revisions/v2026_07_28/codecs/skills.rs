@@ -142,8 +142,8 @@ codec::object_codec! {
 
 codec::object_codec! {
     #[cfg(feature = "skills")]
-    ReadDirectoryRequest = "ReadDirectoryRequest", extra(extra);
-    new(params: value(ReadDirectoryRequestParams), id: value(impl Into<RequestId>));
+    ReadResourceDirectoryRequest = "ReadResourceDirectoryRequest", extra(extra);
+    new(params: value(ReadResourceDirectoryRequestParams), id: value(impl Into<RequestId>));
     0 "method" text("resources/directory/read");
     1 "params" required params;
     2 "jsonrpc" text("2.0");
@@ -152,7 +152,7 @@ codec::object_codec! {
 
 codec::object_codec! {
     #[cfg(feature = "skills")]
-    ReadDirectoryRequestParams = "ReadDirectoryRequestParams", extra(extra);
+    ReadResourceDirectoryRequestParams = "ReadResourceDirectoryRequestParams", extra(extra);
     new(uri: value(impl Into<String>));
     0 "uri" required uri;
     /// `nextCursor` of the preceding page. Absent for the first page.
@@ -165,7 +165,7 @@ codec::object_codec! {
 
 codec::object_codec! {
     #[cfg(feature = "skills")]
-    ReadDirectoryResult = "ReadDirectoryResult", extra(extra);
+    ReadResourceDirectoryResult = "ReadResourceDirectoryResult", extra(extra);
     new(resources: value(impl Into<Vec<Resource>>));
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
