@@ -376,6 +376,30 @@ fn message_of_a_proposal_exists_at_every_revision_since_it_applies() {
 }
 
 #[test]
+fn messages_of_an_extension_for_any_revision_exist_at_older_revisions() {
+    let mut project = project(&old());
+    project.patches.push(source(
+        "folding",
+        &json!({
+            "name": "folding", "identifier": "example/folding", "since": "2000-01-02",
+            "anyRevision": true, "title": "Folding", "source": "S",
+            "definitions": {
+                "FoldRequest": {
+                    "type": "object",
+                    "properties": { "method": { "const": "fold" }, "params": { "$ref": "#/$defs/FoldParams" } },
+                    "required": ["method", "params"],
+                },
+                "FoldParams": { "type": "object", "properties": { "times": { "type": "integer" } } },
+            },
+        }),
+    ));
+    let output = project.generate().unwrap();
+    let versions = file(&output, "versions.rs");
+    let bounds = "FoldParams = \"FoldParams\", Revision::V2000_01_01, Revision::V2000_01_02;";
+    assert!(versions.contains(bounds), "{versions}");
+}
+
+#[test]
 fn two_requests_with_one_method_are_an_error() {
     let new = with(|all| all["LoanRequest"] = all["LendRequest"].clone());
     let error = project(&new).review().unwrap_err().to_string();

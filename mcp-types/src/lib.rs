@@ -68,6 +68,7 @@
 //! * `draft`: the draft of the next revision, as the module `draft` and as `Revision::Draft`.
 //!   Unstable: any release may follow a newer draft.
 //! * `tasks`: the extension `io.modelcontextprotocol/tasks`.
+//! * `skills`: the messages of the extension `io.modelcontextprotocol/skills`.
 //! * `proposals`: the draft proposals `https-url`, `sep-2093` and `versioned-resources`. Unstable.
 //! * `proptest`: `proptest` strategies for every type.
 //! * `registry`: lookup of types by name at run time.
@@ -105,6 +106,8 @@ pub mod revision;
 #[rustfmt::skip]
 mod revisions;
 pub mod rpc;
+#[cfg(feature = "skills")]
+mod skills;
 pub mod sse;
 pub mod uri;
 

@@ -25,6 +25,8 @@ pub struct Emitter<'a> {
     pub(super) has_support: bool,
     pub(super) examples: Examples,
     pub(super) proposals: Vec<Proposal>,
+    /// The features of extensions whose messages have the same form at every revision.
+    pub(super) any_revision: Vec<String>,
 }
 
 /// An example of a type.

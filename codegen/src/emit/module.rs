@@ -48,6 +48,7 @@ impl<'a> Emitter<'a> {
             has_support: false,
             examples: Examples::new(),
             proposals: Vec::new(),
+            any_revision: Vec::new(),
         })
     }
 

@@ -9,9 +9,12 @@ use quote::{format_ident, quote};
 
 impl Emitter<'_> {
     /// Sets the proposals to list. Patches with an identifier are extensions, which peers announce
-    /// elsewhere, and are not listed.
+    /// elsewhere, and are not listed. The params and results of those that are not bound to a
+    /// revision are encoded and decoded at every revision.
     #[must_use]
     pub fn with_proposals(mut self, patches: &[Patch]) -> Self {
+        let unbound = patches.iter().filter(|patch| patch.any_revision);
+        self.any_revision = unbound.map(|patch| patch.feature().to_owned()).collect();
         let drafts = patches.iter().filter(|patch| patch.identifier.is_none());
         self.proposals = drafts
             .map(|patch| Proposal {

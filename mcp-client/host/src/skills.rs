@@ -16,10 +16,11 @@ pub use host::SkillsHost;
 pub use id::SkillId;
 pub use list::ListSkillsRequest;
 pub use loaded::LoadedSkill;
-pub use mcp_extensions::skills::entry::{EntryError, Skill, SkillResource, SkillResources};
+pub use mcp_extensions::skills::entry::{EntryError, SkillRules};
 pub use mcp_extensions::skills::frontmatter::FrontmatterError;
-pub use mcp_extensions::skills::messages::{
-    GetSkillParams, GetSkillRequest, GetSkillResult, ListSkillsParams, ListSkillsResult,
-    ReadDirectoryParams, ReadDirectoryRequest, ReadDirectoryResult,
-};
 pub use mcp_extensions::skills::{DIRECTORY_TYPE, IDENTIFIER, MAX_BYTES, MAX_FILES, YamlError};
+pub use mcp_types::{
+    DynamicSkill, GetSkillRequest, GetSkillRequestParams, GetSkillResult, ListSkillsRequestParams,
+    ListSkillsResult, ReadResourceDirectoryRequest, ReadResourceDirectoryRequestParams,
+    ReadResourceDirectoryResult, Skill, SkillResource, SkillResources,
+};

@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 
-use mcp_extensions::skills::entry::{
-    EntryError, Skill, SkillResource, SkillResources, is_file_name, uri_below,
-};
+use mcp_extensions::skills::entry::{EntryError, SkillRules, describe, is_file_name, uri_below};
 use mcp_extensions::skills::frontmatter::{self, FrontmatterError};
 use mcp_extensions::skills::{DIRECTORY_TYPE, MAX_BYTES, MAX_FILES, SKILL_FILE};
-use mcp_types::Resource;
 use mcp_types::json::Object;
+use mcp_types::{Resource, Skill, SkillResource, SkillResources};
 use thiserror::Error;
 
 use crate::media_type::media_type;
@@ -277,7 +275,7 @@ impl ReadFile {
         let is_skill = file_name(path) == SKILL_FILE;
         Ok(Self {
             version,
-            resource: SkillResource::new(uri_of(path), &bytes),
+            resource: describe(uri_of(path), &bytes),
             frontmatter: is_skill.then(|| frontmatter::parse(&bytes)),
         })
     }
@@ -291,7 +289,7 @@ impl ServedFile {
     fn describe(&self) -> Resource {
         let mut resource = Resource::new(self.resource.uri.clone(), file_name(&self.path));
         resource.mime_type = self.media_type().map(Into::into);
-        resource.size = i64::try_from(self.resource.size).ok();
+        resource.size = Some(self.resource.size);
         resource
     }
 }

@@ -6,15 +6,13 @@ use std::ops::Bound;
 use std::string::FromUtf8Error;
 use std::sync::Arc;
 
-use mcp_extensions::skills::messages::{
-    GetSkillRequest, GetSkillResult, ListSkillsRequest, ListSkillsResult, ReadDirectoryRequest,
-    ReadDirectoryResult,
-};
 use mcp_server::{Context, HandlerError, ListAt, Params, ResourcePage, ResourceUri};
 use mcp_types::peer_text::PeerText;
 use mcp_types::uri::canonical;
 use mcp_types::{
-    AnyResourceContents, Base64Text, BlobResourceContents, CacheScope, Cursor, TextResourceContents,
+    AnyResourceContents, Base64Text, BlobResourceContents, CacheScope, Cursor, GetSkillRequest,
+    GetSkillResult, ListSkillsRequest, ListSkillsResult, ReadResourceDirectoryRequest,
+    ReadResourceDirectoryResult, TextResourceContents,
 };
 
 use crate::catalog::SCHEME;
@@ -38,7 +36,11 @@ impl Handlers {
     ) -> Result<ListSkillsResult, HandlerError> {
         let catalog = self.skills.catalog(&cx.server()).await?;
         let (skills, next) = page(&catalog.skills, params.cursor.as_ref(), self.page_size)?;
-        Ok(ListSkillsResult::new(skills, next, self.ttl_ms, self.scope))
+        let mut result = ListSkillsResult::new(skills)
+            .ttl_ms(self.ttl_ms)
+            .cache_scope(self.scope);
+        result.next_cursor = next;
+        Ok(result)
     }
 
     pub(crate) async fn get(
@@ -52,14 +54,15 @@ impl Handlers {
             let uri = PeerText(&params.uri);
             HandlerError::invalid_params(format!("no skill has the URI `{uri}`"))
         })?;
-        Ok(GetSkillResult::new(skill, self.ttl_ms, self.scope))
+        let result = GetSkillResult::new(skill).ttl_ms(self.ttl_ms);
+        Ok(result.cache_scope(self.scope))
     }
 
     pub(crate) async fn read_directory(
         self,
-        Params(params): Params<ReadDirectoryRequest>,
+        Params(params): Params<ReadResourceDirectoryRequest>,
         cx: Context,
-    ) -> Result<ReadDirectoryResult, HandlerError> {
+    ) -> Result<ReadResourceDirectoryResult, HandlerError> {
         let catalog = self.skills.catalog(&cx.server()).await?;
         let names = catalog.directories.get(&*canonical(&params.uri));
         let names = names.ok_or_else(|| {
@@ -67,7 +70,9 @@ impl Handlers {
             HandlerError::invalid_params(format!("no directory has the URI `{uri}`"))
         })?;
         let (resources, next) = page(names, params.cursor.as_ref(), self.page_size)?;
-        Ok(ReadDirectoryResult::new(resources, next))
+        let mut result = ReadResourceDirectoryResult::new(resources);
+        result.next_cursor = next;
+        Ok(result)
     }
 
     /// Reads a file.

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use mcp_extensions::skills::entry::verify;
 use mcp_server::{Change, HandlerError, Server};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, Semaphore};
@@ -200,8 +201,10 @@ impl ServedSkills {
             let permit = Arc::clone(&self.reads).acquire_owned().await;
             let read = spawn_blocking(move || {
                 let _permit = permit;
-                let bytes = source.read(&wanted.path, wanted.resource.size).ok()?;
-                wanted.resource.verify(&bytes).is_ok().then_some(bytes)
+                let bytes = source
+                    .read(&wanted.path, wanted.resource.byte_count())
+                    .ok()?;
+                verify(&wanted.resource, &bytes).is_ok().then_some(bytes)
             });
             if let Ok(Some(bytes)) = read.await {
                 return Ok((file, bytes));

@@ -380,8 +380,16 @@ impl Routed {
             revisions = Revision::WITH_DRAFT.to_vec();
         }
         Self {
-            route,
             revisions,
+            ..Self::at_any_revision(route)
+        }
+    }
+
+    /// Clients of all revisions can use the method, whichever revisions define it.
+    pub(crate) fn at_any_revision(route: Box<dyn Route>) -> Self {
+        Self {
+            route,
+            revisions: Revision::WITH_DRAFT.to_vec(),
             operation: OperationCounter::default(),
         }
     }

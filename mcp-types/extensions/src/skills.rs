@@ -1,9 +1,8 @@
-//! The extension `io.modelcontextprotocol/skills` (SEP-2640): its messages, and the rules for
-//! skills, which the server and the host check alike.
+//! The extension `io.modelcontextprotocol/skills` (SEP-2640): the rules for skills, which the
+//! server and the host check alike. The messages are in [`mcp_types`].
 
 pub mod entry;
 pub mod frontmatter;
-pub mod messages;
 
 pub use mcp_guard::yaml::YamlError;
 

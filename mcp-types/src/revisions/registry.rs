@@ -236,6 +236,34 @@ entries! {
         UntitledMultiSelectItems "UntitledMultiSelectItems" "2026-07-28" [inline] previous v2026_07_28::UntitledMultiSelectItems "UntitledMultiSelectItems";
         UntitledMultiSelectEnumSchema "UntitledMultiSelectEnumSchema" "2026-07-28" previous v2026_07_28::UntitledMultiSelectEnumSchema "UntitledMultiSelectEnumSchema";
         UntitledSingleSelectEnumSchema "UntitledSingleSelectEnumSchema" "2026-07-28" previous v2026_07_28::UntitledSingleSelectEnumSchema "UntitledSingleSelectEnumSchema";
+        #[cfg(feature = "skills")]
+        Skill "Skill" "2026-07-28" [inline] previous v2026_07_28::Skill "Skill";
+        #[cfg(feature = "skills")]
+        SkillResources "SkillResources" "2026-07-28" [inline] previous v2026_07_28::SkillResources "SkillResources";
+        #[cfg(feature = "skills")]
+        SkillFiles "SkillFiles" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        DynamicSkill "DynamicSkill" "2026-07-28" [inline] previous v2026_07_28::DynamicSkill "DynamicSkill";
+        #[cfg(feature = "skills")]
+        SkillResource "SkillResource" "2026-07-28" [inline] previous v2026_07_28::SkillResource "SkillResource";
+        #[cfg(feature = "skills")]
+        ListSkillsRequest "ListSkillsRequest" "2026-07-28" [inline] previous v2026_07_28::ListSkillsRequest "ListSkillsRequest";
+        #[cfg(feature = "skills")]
+        ListSkillsRequestParams "ListSkillsRequestParams" "2026-07-28" [inline] previous v2026_07_28::ListSkillsRequestParams "ListSkillsRequestParams";
+        #[cfg(feature = "skills")]
+        ListSkillsResult "ListSkillsResult" "2026-07-28" [inline] previous v2026_07_28::ListSkillsResult "ListSkillsResult";
+        #[cfg(feature = "skills")]
+        GetSkillRequest "GetSkillRequest" "2026-07-28" [inline] previous v2026_07_28::GetSkillRequest "GetSkillRequest";
+        #[cfg(feature = "skills")]
+        GetSkillRequestParams "GetSkillRequestParams" "2026-07-28" [inline] previous v2026_07_28::GetSkillRequestParams "GetSkillRequestParams";
+        #[cfg(feature = "skills")]
+        GetSkillResult "GetSkillResult" "2026-07-28" [inline] previous v2026_07_28::GetSkillResult "GetSkillResult";
+        #[cfg(feature = "skills")]
+        ReadResourceDirectoryRequest "ReadResourceDirectoryRequest" "2026-07-28" [inline] previous v2026_07_28::ReadResourceDirectoryRequest "ReadResourceDirectoryRequest";
+        #[cfg(feature = "skills")]
+        ReadResourceDirectoryRequestParams "ReadResourceDirectoryRequestParams" "2026-07-28" [inline] previous v2026_07_28::ReadResourceDirectoryRequestParams "ReadResourceDirectoryRequestParams";
+        #[cfg(feature = "skills")]
+        ReadResourceDirectoryResult "ReadResourceDirectoryResult" "2026-07-28" [inline] previous v2026_07_28::ReadResourceDirectoryResult "ReadResourceDirectoryResult";
         #[cfg(feature = "tasks")]
         TaskStatus "TaskStatus" "2026-07-28" [inline] previous v2026_07_28::TaskStatus "TaskStatus";
         #[cfg(feature = "tasks")]
@@ -527,6 +555,34 @@ entries! {
         UntitledMultiSelectItems "UntitledMultiSelectItems" "2026-07-28" [inline];
         UntitledMultiSelectEnumSchema "UntitledMultiSelectEnumSchema" "2026-07-28";
         UntitledSingleSelectEnumSchema "UntitledSingleSelectEnumSchema" "2026-07-28";
+        #[cfg(feature = "skills")]
+        Skill "Skill" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        SkillResources "SkillResources" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        SkillFiles "SkillFiles" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        DynamicSkill "DynamicSkill" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        SkillResource "SkillResource" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        ListSkillsRequest "ListSkillsRequest" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        ListSkillsRequestParams "ListSkillsRequestParams" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        ListSkillsResult "ListSkillsResult" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        GetSkillRequest "GetSkillRequest" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        GetSkillRequestParams "GetSkillRequestParams" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        GetSkillResult "GetSkillResult" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        ReadResourceDirectoryRequest "ReadResourceDirectoryRequest" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        ReadResourceDirectoryRequestParams "ReadResourceDirectoryRequestParams" "2026-07-28" [inline];
+        #[cfg(feature = "skills")]
+        ReadResourceDirectoryResult "ReadResourceDirectoryResult" "2026-07-28" [inline];
         #[cfg(feature = "tasks")]
         TaskStatus "TaskStatus" "2026-07-28" [inline];
         #[cfg(feature = "tasks")]

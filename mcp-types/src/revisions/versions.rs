@@ -257,6 +257,25 @@ outcome! {
 }
 
 versioned! {
+    #[cfg(feature = "skills")]
+    v2026_07_28::GetSkillRequest = "GetSkillRequest", Revision::V2024_11_05, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "skills")]
+    v2026_07_28::GetSkillRequestParams = "GetSkillRequestParams", Revision::V2024_11_05, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "skills")]
+    v2026_07_28::GetSkillResult = "GetSkillResult", Revision::V2024_11_05, LAST;
+}
+outcome! {
+    #[cfg(feature = "skills")]
+    v2026_07_28::GetSkillResult
+}
+
+versioned! {
     #[cfg(feature = "tasks")]
     v2026_07_28::GetTaskRequest = "GetTaskRequest", Revision::V2026_07_28, LAST;
 }
@@ -353,6 +372,25 @@ outcome! {
 }
 
 versioned! {
+    #[cfg(feature = "skills")]
+    v2026_07_28::ListSkillsRequest = "ListSkillsRequest", Revision::V2024_11_05, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "skills")]
+    v2026_07_28::ListSkillsRequestParams = "ListSkillsRequestParams", Revision::V2024_11_05, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "skills")]
+    v2026_07_28::ListSkillsResult = "ListSkillsResult", Revision::V2024_11_05, LAST;
+}
+outcome! {
+    #[cfg(feature = "skills")]
+    v2026_07_28::ListSkillsResult
+}
+
+versioned! {
     v2026_07_28::ListToolsRequest = "ListToolsRequest", Revision::V2024_11_05, LAST;
     V2025_11_25 "v2025-11-25": v2025_11_25::ListToolsRequest, from, from;
     V2025_06_18 "v2025-06-18": v2025_06_18::ListToolsRequest, try_from, from;
@@ -412,6 +450,25 @@ versioned! {
     v2026_07_28::PromptListChangedNotification = "PromptListChangedNotification", Revision::V2024_11_05, LAST;
     V2025_11_25 "v2025-11-25": v2025_11_25::PromptListChangedNotification, try_from, try_from;
     V2025_06_18 "v2025-06-18": v2025_06_18::PromptListChangedNotification, from, from;
+}
+
+versioned! {
+    #[cfg(feature = "skills")]
+    v2026_07_28::ReadResourceDirectoryRequest = "ReadResourceDirectoryRequest", Revision::V2024_11_05, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "skills")]
+    v2026_07_28::ReadResourceDirectoryRequestParams = "ReadResourceDirectoryRequestParams", Revision::V2024_11_05, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "skills")]
+    v2026_07_28::ReadResourceDirectoryResult = "ReadResourceDirectoryResult", Revision::V2024_11_05, LAST;
+}
+outcome! {
+    #[cfg(feature = "skills")]
+    v2026_07_28::ReadResourceDirectoryResult
 }
 
 versioned! {

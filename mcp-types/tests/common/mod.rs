@@ -12,6 +12,7 @@ use std::sync::Arc;
 /// Returns `true` if the feature of a proposal or an extension is enabled in this build.
 fn enabled(name: &str) -> bool {
     match name {
+        "skills" => cfg!(feature = "skills"),
         "tasks" => cfg!(feature = "tasks"),
         "https-url" | "sep-2093" | "versioned-resources" => cfg!(feature = "proposals"),
         other => panic!("unknown proposal {other}"),

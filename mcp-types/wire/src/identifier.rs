@@ -43,6 +43,10 @@ pub fn is_reserved(prefix: &str) -> bool {
     second.is_some_and(|label| ["modelcontextprotocol", "mcp"].contains(&label))
 }
 
+/// The methods of official extensions that do not begin with the name of their extension.
+const OTHER_METHODS: [(&str, &str); 1] =
+    [("io.modelcontextprotocol/skills", "resources/directory/read")];
+
 /// Returns `true` if the protocol reserves a method for an official extension: `tasks/get` for
 /// `io.modelcontextprotocol/tasks`.
 #[must_use]
@@ -51,6 +55,7 @@ pub fn owns_method(identifier: &str, method: &str) -> bool {
     let path = method.strip_prefix("notifications/").unwrap_or(method);
     let first = path.split('/').next();
     official.is_some_and(|(prefix, name)| is_reserved(prefix) && first == Some(name))
+        || OTHER_METHODS.contains(&(identifier, method))
 }
 
 #[cfg(test)]
@@ -97,5 +102,8 @@ mod tests {
             assert!(!owns_method("com.example/tasks", own), "{own}");
         }
         assert!(!owns_method(tasks, "tools/call"));
+        let skills = "io.modelcontextprotocol/skills";
+        assert!(owns_method(skills, "resources/directory/read"));
+        assert!(!owns_method(tasks, "resources/directory/read"));
     }
 }

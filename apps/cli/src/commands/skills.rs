@@ -2,7 +2,7 @@
 
 use mcp_client::{CallError, Client};
 use mcp_host::skills::{
-    ListSkillsRequest, LoadedSkill, Skill, SkillError, SkillResources, SkillsHost,
+    ListSkillsRequest, LoadedSkill, Skill, SkillError, SkillResource, SkillsHost,
 };
 
 use super::lists::{all_and_left_out, empty, object};
@@ -35,7 +35,7 @@ pub(crate) async fn skills(client: &Client, verify: bool, output: Output) -> Res
         if !verify || matches!(end, Err(ref error) if !matches!(error, Failure::Unverified)) {
             continue;
         }
-        if skill.resources == SkillResources::Dynamic {
+        if skill.is_dynamic() {
             print_error(&format!(
                 "{}: the content is generated, so it cannot be verified",
                 skill.uri
@@ -57,10 +57,13 @@ pub(crate) async fn skills(client: &Client, verify: bool, output: Output) -> Res
 
 fn describe(skill: &Skill, output: Output) -> Result<(), Failure> {
     output.line(&skill.uri)?;
-    let bytes: u64 = skill.files().iter().map(|file| file.size).sum();
-    let about = match &skill.resources {
-        SkillResources::Files(files) => format!("{} files, {bytes} bytes", files.len()),
-        SkillResources::Dynamic => "generated".to_owned(),
+    let files = skill.files();
+    let sizes = files.iter().map(SkillResource::byte_count);
+    let about = if skill.is_dynamic() {
+        "generated".to_owned()
+    } else {
+        let bytes = sizes.fold(0, u64::saturating_add);
+        format!("{} files, {bytes} bytes", files.len())
     };
     output.indented(&format!("{}, {about}", skill.name()))?;
     output.indented(skill.description())?;

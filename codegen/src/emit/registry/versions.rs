@@ -217,12 +217,28 @@ impl Emitter<'_> {
             })
             .collect();
         let first = chain.first();
+        if let (Some(oldest), Some((at, name))) = (ends.first_mut(), chain.last())
+            && self.is_at_any_revision(*at, name)
+        {
+            let revision = revision_ident(&self.family.models[0].revision);
+            *oldest = format!("Revision::{revision}");
+        }
         if let Some(newest) = ends.last_mut()
             && first.is_some_and(|(at, name)| self.drafted(*at, name).is_some())
         {
             "LAST".clone_into(newest);
         }
         ends.join(", ")
+    }
+
+    /// Returns `true` if a type belongs to an extension whose messages have the same form at every
+    /// revision, older ones than that of its definition included.
+    fn is_at_any_revision(&self, at: usize, name: &str) -> bool {
+        let def = self.family.models[at].get(name);
+        def.is_some_and(|def| {
+            let mut features = def.features.iter();
+            features.any(|feature| self.any_revision.contains(feature))
+        })
     }
 
     /// Returns the step between the newest revision and the draft, if a chain begins with the

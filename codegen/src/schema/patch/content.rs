@@ -17,6 +17,9 @@ pub struct Patch {
     pub identifier: Option<String>,
     /// The oldest revision to which the patch applies. It applies to all newer ones, too.
     pub since: String,
+    /// `true` if peers of older revisions exchange its messages, too, in the same form.
+    #[serde(default, rename = "anyRevision")]
+    pub any_revision: bool,
     /// The title of the proposal or extension.
     pub title: String,
     /// The address of its description.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mcp_extensions::skills::entry::{Skill, SkillResources};
 use mcp_types::uri::canonical;
+use mcp_types::{Skill, SkillResources};
 
 use super::id::SkillId;
 

@@ -6,8 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use mcp_extensions::skills::IDENTIFIER;
-use mcp_extensions::skills::entry::{Skill, SkillResources};
-use mcp_extensions::skills::messages::{GetSkillParams, GetSkillRequest, ListSkillsParams};
+use mcp_extensions::skills::entry::SkillRules;
+use mcp_types::{GetSkillRequest, GetSkillRequestParams, ListSkillsRequestParams, Skill};
 
 use super::consent::{ConsentRequest, Consents};
 use super::error::SkillError;
@@ -105,7 +105,7 @@ impl SkillsHost {
     /// [`SkillError::NotAnnounced`]. Errors of requests are elements of the list.
     pub fn list(&self) -> Result<List<ListSkillsRequest>, SkillError> {
         self.check_announced()?;
-        let params = ListSkillsParams::default();
+        let params = ListSkillsRequestParams::new();
         Ok(self.client.request::<ListSkillsRequest>(params).list())
     }
 
@@ -116,7 +116,7 @@ impl SkillsHost {
     /// See [`SkillError`].
     pub async fn get(&self, uri: impl Into<String>) -> Result<Skill, SkillError> {
         self.check_announced()?;
-        let params = GetSkillParams::new(uri);
+        let params = GetSkillRequestParams::new(uri);
         let uri = params.uri.clone();
         let call = self.client.request::<GetSkillRequest>(params);
         let skill = call.await?.skill;
@@ -136,7 +136,7 @@ impl SkillsHost {
     pub async fn load(&self, skill: &Skill) -> Result<LoadedSkill, SkillError> {
         self.check_announced()?;
         check_entry(skill)?;
-        if skill.resources == SkillResources::Dynamic && !self.dynamic {
+        if skill.is_dynamic() && !self.dynamic {
             let uri = skill.uri.clone();
             return Err(SkillError::Dynamic { uri });
         }

@@ -1,18 +1,16 @@
 //! The list of skills in pages.
 
 use mcp_client::Paged;
-use mcp_extensions::skills::entry::Skill;
-use mcp_extensions::skills::messages::{self, ListSkillsParams, ListSkillsResult};
-use mcp_types::{Cursor, Request, Sender};
+use mcp_types::{Cursor, ListSkillsRequestParams, ListSkillsResult, Request, Sender, Skill};
 
 /// Requests the skills of a server, in pages.
 #[derive(Clone, Copy, Debug)]
 pub struct ListSkillsRequest;
 
 impl Request for ListSkillsRequest {
-    const METHOD: &'static str = messages::ListSkillsRequest::METHOD;
-    const SENDER: Sender = messages::ListSkillsRequest::SENDER;
-    type Params = ListSkillsParams;
+    const METHOD: &'static str = mcp_types::ListSkillsRequest::METHOD;
+    const SENDER: Sender = mcp_types::ListSkillsRequest::SENDER;
+    type Params = ListSkillsRequestParams;
     type Result = ListSkillsResult;
 }
 
@@ -21,7 +19,7 @@ impl Paged for ListSkillsRequest {
     const ITEMS: &'static str = "skills";
 
     fn start_at(_: Self::Params, from: Cursor) -> Self::Params {
-        ListSkillsParams::at(from)
+        ListSkillsRequestParams::new().cursor(from)
     }
 
     fn split(page: Self::Result) -> (Vec<Skill>, Option<Cursor>) {

@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_extensions::skills::MAX_BYTES;
-use mcp_extensions::skills::entry::{
-    Mismatch, Skill, SkillResource, SkillResources, is_file_name, uri_below,
-};
+use mcp_extensions::skills::entry::{Mismatch, SkillRules, is_file_name, uri_below, verify};
 use mcp_extensions::skills::frontmatter;
 use mcp_types::uri::is_equivalent;
-use mcp_types::{AnyResourceContents, ReadResourceRequest, ReadResourceRequestParams};
+use mcp_types::{
+    AnyResourceContents, ReadResourceRequest, ReadResourceRequestParams, Skill, SkillResource,
+};
 
 use super::error::SkillError;
 use super::id::SkillId;
@@ -81,23 +81,21 @@ impl LoadedSkill {
     ///
     /// See [`SkillError`].
     pub async fn read(&self, path: &str) -> Result<Vec<u8>, SkillError> {
-        match &self.skill.resources {
-            SkillResources::Files(files) => {
-                let wanted = path.strip_prefix("./").unwrap_or(path);
-                let is_wanted = |file: &&SkillResource| {
-                    file.uri == path || self.skill.path_of(&file.uri).as_deref() == Some(wanted)
-                };
-                let listed = files.iter().find(is_wanted);
-                self.read_listed(listed.ok_or_else(|| unlisted(path))?)
-                    .await
-            }
-            SkillResources::Dynamic => self.read_generated(path).await,
+        if self.skill.is_dynamic() {
+            return self.read_generated(path).await;
         }
+        let wanted = path.strip_prefix("./").unwrap_or(path);
+        let is_wanted = |file: &&SkillResource| {
+            file.uri == path || self.skill.path_of(&file.uri).as_deref() == Some(wanted)
+        };
+        let listed = self.skill.files().iter().find(is_wanted);
+        let listed = listed.ok_or_else(|| unlisted(path))?;
+        self.read_listed(listed).await
     }
 
     async fn read_listed(&self, file: &SkillResource) -> Result<Vec<u8>, SkillError> {
         let bytes = self.fetch(&file.uri, false).await?;
-        if file.verify(&bytes).is_ok() {
+        if verify(file, &bytes).is_ok() {
             return Ok(bytes);
         }
         // A cached content may be older than the list.
@@ -107,7 +105,7 @@ impl LoadedSkill {
             bytes
         };
         let uri = file.uri.clone();
-        match file.verify(&bytes) {
+        match verify(file, &bytes) {
             Ok(()) => Ok(bytes),
             Err(Mismatch::Size(listed)) => Err(SkillError::Size {
                 uri,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use mcp_client::{Cache, Client};
-use mcp_host::skills::{IDENTIFIER, SkillError, SkillResources, SkillsHost};
-use mcp_server::types::{CacheScope, TextResourceContents};
+use mcp_host::skills::{DynamicSkill, IDENTIFIER, SkillError, SkillsHost};
+use mcp_server::types::{CacheScope, Revision, TextResourceContents};
 use mcp_server::{Params, ResourceUri, Server, ServerExtension, TemplateDef};
 use serde_json::json;
 
@@ -44,6 +44,20 @@ async fn files_are_read_when_they_are_asked_for() {
             content.as_bytes(),
             "{path}"
         );
+    }
+}
+
+#[tokio::test]
+async fn skills_are_the_same_at_revisions_with_sessions() {
+    let server = Liar::honest(TEXT, &[("fields.md", "Dates")]).server();
+    for revision in [Revision::V2025_11_25, Revision::V2024_11_05] {
+        let builder = Client::builder("test", "1").revision(revision);
+        let client = builder.connect(serve(&server)).await.expect("connected");
+        let host = SkillsHost::new(&client, "docs");
+        let skills = host.list().unwrap().all().await.unwrap().items;
+        assert_eq!(skills, [host.get(URI).await.unwrap()], "{revision}");
+        let loaded = host.load(&skills[0]).await.unwrap();
+        assert_eq!(loaded.read("fields.md").await.unwrap(), b"Dates");
     }
 }
 
@@ -90,7 +104,7 @@ async fn generated_skills_are_loaded_only_if_the_host_permits_it() {
     let client = server.client().await;
     let host = SkillsHost::new(&client, "docs");
     let skill = host.get(URI).await.unwrap();
-    assert_eq!(skill.resources, SkillResources::Dynamic);
+    assert_eq!(skill.resources, DynamicSkill::Dynamic.into());
     let error = host.load(&skill).await.unwrap_err();
     assert!(matches!(error, SkillError::Dynamic { .. }), "{error}");
     assert!(server.reads().is_empty());

@@ -83,8 +83,9 @@ pub struct ServerExtension {
     reasons: Vec<String>,
 }
 
-/// Adds a handler to a server that is being built.
-type Part = Box<dyn FnOnce(&mut Registry) + Send>;
+/// Adds a handler to a server that is being built. The second argument is `true` if only the
+/// revisions that define its method have it.
+type Part = Box<dyn FnOnce(&mut Registry, bool) + Send>;
 
 /// Called with the server that was built, and the index of the first layer around the handlers.
 pub(crate) type OnBuilt = Box<dyn FnOnce(&Arc<Core>, usize) + Send>;
@@ -130,7 +131,7 @@ impl ServerExtension {
         H::Output: IntoResult<R::Result> + 'static,
     {
         self.names.push(R::METHOD);
-        self.parts.push(Box::new(|registry| {
+        self.parts.push(Box::new(|registry, is_modern| {
             registry.require(R::METHOD, &handler);
             let handler = boxed(handler, H::Output::into_result);
             let handler = move |params, cx| {
@@ -138,7 +139,11 @@ impl ServerExtension {
                 async move { Ok(SameForm(running.await?)) }
             };
             let route = Typed::<R::Params, SameForm<R::Result>, _, _>::new(read_params, handler);
-            registry.on(R::METHOD, Box::new(route));
+            if is_modern {
+                registry.on(R::METHOD, Box::new(route));
+            } else {
+                registry.on_any_revision(R::METHOD, Box::new(route));
+            }
         }));
         self
     }
@@ -152,7 +157,7 @@ impl ServerExtension {
         H::Output: IntoResult<()> + 'static,
     {
         self.names.push(N::METHOD);
-        let part = |registry: &mut Registry| registry.on_notification::<N, M, H>(handler);
+        let part = |registry: &mut Registry, _| registry.on_notification::<N, M, H>(handler);
         self.parts.push(Box::new(part));
         self
     }
@@ -227,7 +232,7 @@ impl ServerExtension {
             announced.insert(self.identifier, self.settings);
         }
         for part in self.parts {
-            part(registry);
+            part(registry, self.is_modern);
         }
     }
 

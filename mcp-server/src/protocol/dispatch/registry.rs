@@ -122,6 +122,13 @@ impl Registry {
         self.check(added);
     }
 
+    /// Adds the handler of a request that has the same form in all revisions. A second one for a
+    /// method is an error.
+    pub(crate) fn on_any_revision(&mut self, method: &'static str, route: Box<dyn Route>) {
+        let added = self.routes.add(method, Routed::at_any_revision(route));
+        self.check(added);
+    }
+
     /// Records what the application's handler of a method requires of the server.
     pub(crate) fn require<A, M, H: Handler<A, M>>(&mut self, method: &'static str, handler: &H) {
         self.requirements.push((method, requirements_of(handler)));

@@ -1,13 +1,10 @@
-//! [`Skill`]: what a server says of a skill, and the files that it lists.
+//! The rules for what a server says of a skill, and for the files that it lists.
 
 use std::collections::HashSet;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
-use mcp_types::json::{Object, Value};
 use mcp_types::uri::{canonical, percent_decode};
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{self, SeqAccess, Unexpected, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use mcp_types::{Skill, SkillResource, SkillResources};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
@@ -15,43 +12,6 @@ use super::frontmatter::{self, FrontmatterError};
 use super::{MAX_BYTES, MAX_FILES, SKILL_FILE};
 
 const DIGEST_PREFIX: &str = "sha256:";
-const DYNAMIC: &str = "dynamic";
-
-/// A skill, as `skills/list` and `skills/get` describe it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Skill {
-    /// The URI of its `SKILL.md`.
-    pub uri: String,
-    /// The frontmatter of its `SKILL.md`, with all fields that the author wrote.
-    pub frontmatter: Object,
-    /// Its files.
-    pub resources: SkillResources,
-    /// Further information, by the rules for `_meta`.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Object>,
-}
-
-/// The files of a skill.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SkillResources {
-    /// All files, among them `SKILL.md`.
-    Files(Vec<SkillResource>),
-    /// The server generates the content of the skill, so there are no digests.
-    Dynamic,
-}
-
-/// A file of a skill.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct SkillResource {
-    /// Its URI.
-    pub uri: String,
-    /// The SHA-256 of its bytes: `sha256:` and 64 lower-case hexadecimal digits.
-    pub digest: String,
-    /// The number of its bytes.
-    pub size: u64,
-}
 
 /// The entry of a skill breaks a rule that needs no file to check.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -97,54 +57,29 @@ pub enum Mismatch {
     Digest,
 }
 
-impl Skill {
-    /// Creates an entry.
-    #[must_use]
-    pub fn new(uri: String, frontmatter: Object, resources: SkillResources) -> Self {
-        Self {
-            uri,
-            frontmatter,
-            resources,
-            meta: None,
-        }
-    }
-
-    /// Returns its name. Several skills may have the same.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.text("name")
-    }
-
-    /// Returns what it is for, and when to use it.
-    #[must_use]
-    pub fn description(&self) -> &str {
-        self.text("description")
-    }
-
-    fn text(&self, name: &str) -> &str {
-        let text = self.frontmatter.get(name).and_then(Value::as_str);
-        text.unwrap_or_default()
-    }
-
+/// The rules for the entry of a skill.
+pub trait SkillRules {
     /// Returns the URI of its folder, without a slash at the end. Empty if the URI is invalid.
-    #[must_use]
-    pub fn folder(&self) -> &str {
-        folder_of(&self.uri).unwrap_or_default()
-    }
-
-    /// Returns its files; none if they are generated.
-    #[must_use]
-    pub fn files(&self) -> &[SkillResource] {
-        match &self.resources {
-            SkillResources::Files(files) => files,
-            SkillResources::Dynamic => &[],
-        }
-    }
+    fn folder(&self) -> &str;
 
     /// Returns the path of a file within the folder of the skill: names without `.` and `..`,
     /// separated by `/`. `None` if the URI is not in the folder.
-    #[must_use]
-    pub fn path_of(&self, uri: &str) -> Option<String> {
+    fn path_of(&self, uri: &str) -> Option<String>;
+
+    /// Checks the rules that need no file to check.
+    ///
+    /// # Errors
+    ///
+    /// See [`EntryError`].
+    fn check(&self) -> Result<(), EntryError>;
+}
+
+impl SkillRules for Skill {
+    fn folder(&self) -> &str {
+        folder_of(&self.uri).unwrap_or_default()
+    }
+
+    fn path_of(&self, uri: &str) -> Option<String> {
         // Peers may disagree on what such a segment means.
         let is_dots = |name: &str| matches!(percent_decode(name).as_deref(), Some(b"." | b".."));
         if uri.split('/').any(is_dots) {
@@ -159,12 +94,7 @@ impl Skill {
         Some(names?.join("/"))
     }
 
-    /// Checks the rules that need no file to check.
-    ///
-    /// # Errors
-    ///
-    /// See [`EntryError`].
-    pub fn check(&self) -> Result<(), EntryError> {
+    fn check(&self) -> Result<(), EntryError> {
         let folder = folder_of(&self.uri).ok_or(EntryError::Uri)?;
         frontmatter::check(&self.frontmatter)?;
         if folder.rsplit('/').next() != Some(self.name()) {
@@ -187,7 +117,7 @@ impl Skill {
             if !is_digest(&file.digest) {
                 return Err(EntryError::Digest(file.uri.clone()));
             }
-            bytes = bytes.saturating_add(file.size);
+            bytes = bytes.saturating_add(file.byte_count());
         }
         if bytes > MAX_BYTES {
             return Err(EntryError::Bytes(bytes));
@@ -199,30 +129,25 @@ impl Skill {
     }
 }
 
-impl SkillResource {
-    /// Describes a file with these bytes.
-    #[must_use]
-    pub fn new(uri: String, bytes: &[u8]) -> Self {
-        Self {
-            uri,
-            digest: digest(bytes),
-            size: bytes.len() as u64,
-        }
-    }
+/// Describes a file with these bytes.
+#[must_use]
+pub fn describe(uri: String, bytes: &[u8]) -> SkillResource {
+    let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
+    SkillResource::new(uri, digest(bytes), size)
+}
 
-    /// Compares bytes with the size, and then with the digest.
-    ///
-    /// # Errors
-    ///
-    /// See [`Mismatch`].
-    pub fn verify(&self, bytes: &[u8]) -> Result<(), Mismatch> {
-        if bytes.len() as u64 != self.size {
-            Err(Mismatch::Size(self.size))
-        } else if digest(bytes) != self.digest {
-            Err(Mismatch::Digest)
-        } else {
-            Ok(())
-        }
+/// Compares bytes with the size of a file, and then with its digest.
+///
+/// # Errors
+///
+/// See [`Mismatch`].
+pub fn verify(file: &SkillResource, bytes: &[u8]) -> Result<(), Mismatch> {
+    if i64::try_from(bytes.len()) != Ok(file.size) {
+        Err(Mismatch::Size(file.byte_count()))
+    } else if digest(bytes) != file.digest {
+        Err(Mismatch::Digest)
+    } else {
+        Ok(())
     }
 }
 
@@ -275,41 +200,4 @@ pub fn uri_below(folder: &str, path: &str) -> String {
 pub fn is_file_name(name: &str) -> bool {
     let is_special = |c: char| matches!(c, '/' | '\\' | ':') || c.is_control();
     !matches!(name, "" | "." | "..") && !name.contains(is_special)
-}
-
-impl Serialize for SkillResources {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Files(files) => files.serialize(serializer),
-            Self::Dynamic => serializer.serialize_str(DYNAMIC),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for SkillResources {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FilesOrWord;
-
-        impl<'de> Visitor<'de> for FilesOrWord {
-            type Value = SkillResources;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a list of files or `{DYNAMIC}`")
-            }
-
-            fn visit_str<E: de::Error>(self, word: &str) -> Result<SkillResources, E> {
-                if word == DYNAMIC {
-                    return Ok(SkillResources::Dynamic);
-                }
-                Err(E::invalid_value(Unexpected::Str(word), &self))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, files: A) -> Result<SkillResources, A::Error> {
-                let files = SeqAccessDeserializer::new(files);
-                Vec::deserialize(files).map(SkillResources::Files)
-            }
-        }
-
-        deserializer.deserialize_any(FilesOrWord)
-    }
 }

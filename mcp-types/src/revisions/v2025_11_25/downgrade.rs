@@ -62,9 +62,10 @@ convert::union_conversion! {
 convert::union_conversion! {
     TryFrom(from: new::ClientRequest) -> old::ClientRequest, "ClientRequest", "2025-11-25";
     missing {
-        Discover, SubscriptionsListen, #[cfg(feature = "tasks")] GetTask,
-        #[cfg(feature = "tasks")] UpdateTask, #[cfg(feature = "tasks")] CancelTask,
-        #[cfg(feature = "proposals")] ReadResourceMetadata,
+        Discover, SubscriptionsListen, #[cfg(feature = "skills")] ListSkills,
+        #[cfg(feature = "skills")] GetSkill, #[cfg(feature = "skills")] ReadResourceDirectory,
+        #[cfg(feature = "tasks")] GetTask, #[cfg(feature = "tasks")] UpdateTask,
+        #[cfg(feature = "tasks")] CancelTask, #[cfg(feature = "proposals")] ReadResourceMetadata,
         #[cfg(feature = "proposals")] GetResource,
         #[cfg(feature = "proposals")] SubscribeResources,
         #[cfg(feature = "proposals")] UnsubscribeResources,

@@ -47,6 +47,15 @@ pub enum ClientRequest {
     /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
     Complete(CompleteRequest),
+    /// Requests one page of the skills of the server (`skills/list`).
+    #[cfg(feature = "skills")]
+    ListSkills(ListSkillsRequest),
+    /// Requests the description of one skill (`skills/get`), whether it is listed or not.
+    #[cfg(feature = "skills")]
+    GetSkill(GetSkillRequest),
+    /// Requests one page of the files and directories in a directory (`resources/directory/read`).
+    #[cfg(feature = "skills")]
+    ReadResourceDirectory(ReadResourceDirectoryRequest),
     /// Requests the state of a task (`tasks/get`).
     #[cfg(feature = "tasks")]
     GetTask(GetTaskRequest),

@@ -144,6 +144,30 @@ impl Notification for ToolListChangedNotification {
     type Params = Option<NotificationParams>;
 }
 
+#[cfg(feature = "skills")]
+impl Request for ListSkillsRequest {
+    const METHOD: &'static str = "skills/list";
+    const SENDER: Sender = Sender::Client;
+    type Params = ListSkillsRequestParams;
+    type Result = ListSkillsResult;
+}
+
+#[cfg(feature = "skills")]
+impl Request for GetSkillRequest {
+    const METHOD: &'static str = "skills/get";
+    const SENDER: Sender = Sender::Client;
+    type Params = GetSkillRequestParams;
+    type Result = GetSkillResult;
+}
+
+#[cfg(feature = "skills")]
+impl Request for ReadResourceDirectoryRequest {
+    const METHOD: &'static str = "resources/directory/read";
+    const SENDER: Sender = Sender::Client;
+    type Params = ReadResourceDirectoryRequestParams;
+    type Result = ReadResourceDirectoryResult;
+}
+
 #[cfg(feature = "tasks")]
 impl Request for GetTaskRequest {
     const METHOD: &'static str = "tasks/get";
@@ -362,6 +386,30 @@ pub const MESSAGES: &[MessageInfo] = &[
         sender: Sender::Server,
         params: Some("NotificationParams"),
         result: None,
+    },
+    #[cfg(feature = "skills")]
+    MessageInfo {
+        name: "ListSkillsRequest",
+        method: "skills/list",
+        sender: Sender::Client,
+        params: Some("ListSkillsRequestParams"),
+        result: Some("ListSkillsResult"),
+    },
+    #[cfg(feature = "skills")]
+    MessageInfo {
+        name: "GetSkillRequest",
+        method: "skills/get",
+        sender: Sender::Client,
+        params: Some("GetSkillRequestParams"),
+        result: Some("GetSkillResult"),
+    },
+    #[cfg(feature = "skills")]
+    MessageInfo {
+        name: "ReadResourceDirectoryRequest",
+        method: "resources/directory/read",
+        sender: Sender::Client,
+        params: Some("ReadResourceDirectoryRequestParams"),
+        result: Some("ReadResourceDirectoryResult"),
     },
     #[cfg(feature = "tasks")]
     MessageInfo {

@@ -72,7 +72,9 @@ arbitrary::union_strategy! {
 arbitrary::union_strategy! {
     ClientRequest {
         Discover, ListResources, ListResourceTemplates, ReadResource, SubscriptionsListen,
-        ListPrompts, GetPrompt, ListTools, CallTool, Complete, #[cfg(feature = "tasks")] GetTask,
+        ListPrompts, GetPrompt, ListTools, CallTool, Complete,
+        #[cfg(feature = "skills")] ListSkills, #[cfg(feature = "skills")] GetSkill,
+        #[cfg(feature = "skills")] ReadResourceDirectory, #[cfg(feature = "tasks")] GetTask,
         #[cfg(feature = "tasks")] UpdateTask, #[cfg(feature = "tasks")] CancelTask,
         #[cfg(feature = "proposals")] ReadResourceMetadata,
         #[cfg(feature = "proposals")] GetResource,
@@ -609,6 +611,55 @@ arbitrary::object_strategy! {
 }
 arbitrary::object_strategy! {
     UntitledSingleSelectEnumSchema { title, description, enum_, default } + extra
+}
+arbitrary::object_strategy! {
+    #[cfg(feature = "skills")]
+    Skill { uri, frontmatter, resources, meta } + extra
+}
+arbitrary::union_strategy! {
+    #[cfg(feature = "skills")]
+    SkillResources { Files, Dynamic }
+}
+arbitrary::text_strategy! { #[cfg(feature = "skills")] DynamicSkill closed }
+arbitrary::object_strategy! {
+    #[cfg(feature = "skills")]
+    SkillResource { uri, digest, size in arbitrary::int(0..=i64::MAX) } + extra
+}
+arbitrary::object_strategy! {
+    #[cfg(feature = "skills")]
+    ListSkillsRequest { params, id } + extra
+}
+arbitrary::object_strategy! {
+    #[cfg(feature = "skills")]
+    ListSkillsRequestParams { cursor, meta } + extra
+}
+arbitrary::object_strategy! {
+    #[cfg(feature = "skills")]
+    ListSkillsResult { meta, skills, next_cursor, ttl_ms, cache_scope } + extra
+}
+arbitrary::object_strategy! {
+    #[cfg(feature = "skills")]
+    GetSkillRequest { params, id } + extra
+}
+arbitrary::object_strategy! {
+    #[cfg(feature = "skills")]
+    GetSkillRequestParams { uri, meta } + extra
+}
+arbitrary::object_strategy! {
+    #[cfg(feature = "skills")]
+    GetSkillResult { meta, skill, ttl_ms, cache_scope } + extra
+}
+arbitrary::object_strategy! {
+    #[cfg(feature = "skills")]
+    ReadResourceDirectoryRequest { params, id } + extra
+}
+arbitrary::object_strategy! {
+    #[cfg(feature = "skills")]
+    ReadResourceDirectoryRequestParams { uri, cursor, meta } + extra
+}
+arbitrary::object_strategy! {
+    #[cfg(feature = "skills")]
+    ReadResourceDirectoryResult { meta, resources, next_cursor } + extra
 }
 arbitrary::text_strategy! { #[cfg(feature = "tasks")] TaskStatus closed }
 arbitrary::object_strategy! {

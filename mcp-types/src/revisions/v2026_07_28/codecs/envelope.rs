@@ -41,6 +41,12 @@ impl codec::Decode for ClientRequest {
                 "tools/list" => Self::ListTools(codec::read(text)?),
                 "tools/call" => Self::CallTool(codec::read(text)?),
                 "completion/complete" => Self::Complete(codec::read(text)?),
+                #[cfg(feature = "skills")]
+                "skills/list" => Self::ListSkills(codec::read(text)?),
+                #[cfg(feature = "skills")]
+                "skills/get" => Self::GetSkill(codec::read(text)?),
+                #[cfg(feature = "skills")]
+                "resources/directory/read" => Self::ReadResourceDirectory(codec::read(text)?),
                 #[cfg(feature = "tasks")]
                 "tasks/get" => Self::GetTask(codec::read(text)?),
                 #[cfg(feature = "tasks")]
@@ -75,6 +81,12 @@ codec::union_codec! {
     ListTools(ListToolsRequest);
     CallTool(CallToolRequest);
     Complete(CompleteRequest);
+    #[cfg(feature = "skills")]
+    ListSkills(ListSkillsRequest);
+    #[cfg(feature = "skills")]
+    GetSkill(GetSkillRequest);
+    #[cfg(feature = "skills")]
+    ReadResourceDirectory(ReadResourceDirectoryRequest);
     #[cfg(feature = "tasks")]
     GetTask(GetTaskRequest);
     #[cfg(feature = "tasks")]

@@ -15,6 +15,9 @@ mod input;
 
 #[cfg(feature = "tasks")]
 mod tasks;
+
+#[cfg(feature = "skills")]
+mod skills;
 mod subscriptions;
 mod logging;
 mod progress;
