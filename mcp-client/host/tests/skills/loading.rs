@@ -49,7 +49,7 @@ async fn files_are_read_when_they_are_asked_for() {
 
 #[tokio::test]
 async fn skills_are_the_same_at_revisions_with_sessions() {
-    let server = Liar::honest(TEXT, &[("fields.md", "Dates")]).server();
+    let server = SkillServer::honest(TEXT, &[("fields.md", "Dates")]).server();
     for revision in [Revision::V2025_11_25, Revision::V2024_11_05] {
         let builder = Client::builder("test", "1").revision(revision);
         let client = builder.connect(serve(&server)).await.expect("connected");
