@@ -15,14 +15,14 @@ pub(crate) mod http_transport;
 mod layers;
 mod lists;
 mod metrics;
-#[cfg(test)]
-mod one_pass;
 mod resource_definitions;
 #[cfg(feature = "axum")]
 mod router;
 mod serve;
 #[cfg(feature = "axum")]
 mod serve_router;
+#[cfg(test)]
+mod tests;
 #[cfg(feature = "axum")]
 mod token_layer;
 pub(crate) mod transports;

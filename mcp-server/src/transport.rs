@@ -2,7 +2,6 @@
 //! line is a message, and requests run concurrently.
 
 pub(crate) mod batch;
-pub(crate) mod bytes;
 #[cfg(feature = "http")]
 pub(crate) mod http;
 pub(crate) mod in_flight;

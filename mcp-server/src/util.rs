@@ -7,6 +7,7 @@ pub(crate) mod hex_keys;
 pub(crate) mod join;
 #[cfg(feature = "proposals")]
 pub(crate) mod lazy_type_map;
+pub(crate) mod lock;
 pub(crate) mod progress_throttle;
 #[cfg(any(feature = "proposals", feature = "tasks"))]
 pub(crate) mod rfc3339;

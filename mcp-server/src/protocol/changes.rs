@@ -6,12 +6,13 @@ mod announced;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::BitOr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use tokio::sync::Notify;
 
 pub use self::announced::Change;
 pub(crate) use self::announced::{Announced, ChangeParams, add_pending, params_bytes};
+use crate::util::lock::lock;
 use crate::util::uri_set::UriSet;
 use crate::util::uri_syntax::make_canonical;
 
@@ -69,10 +70,7 @@ impl Hub {
             bits.fold(0, BitOr::bitor)
         });
         let subscriber = Subscriber::new(interest, watched);
-        let mut subscribers = self
-            .subscribers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut subscribers = lock(&self.subscribers);
         // Removing dropped subscribers only when the list would grow, and then doubling its
         // capacity, keeps the amortized cost of a subscription constant.
         if subscribers.len() == subscribers.capacity() {
@@ -104,7 +102,7 @@ impl Hub {
     /// would decide any more who may know of them.
     pub(crate) fn withdraw(&self, is_removed: impl Fn(&str) -> bool) {
         for subscriber in self.wanting(u64::MAX) {
-            let mut pending = subscriber.pending();
+            let mut pending = lock(&subscriber.pending);
             let mut freed = 0;
             pending.changes.retain(|change, params| {
                 let is_kept = !matches!(change, Change::Resource(uri) if is_removed(uri));
@@ -141,10 +139,7 @@ impl Hub {
 
     /// Returns the subscribers that may want a change with one of these bits.
     fn wanting(&self, bits: u64) -> Vec<Arc<Subscriber>> {
-        let mut all = self
-            .subscribers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.subscribers);
         let wanting = all.iter().filter(|entry| entry.wanted & bits != 0);
         let wanting: Vec<_> = wanting.map(|entry| entry.subscriber.upgrade()).collect();
         if wanting.iter().any(Option::is_none) {
@@ -223,7 +218,7 @@ impl Subscriber {
         }
         for uri in self.watched.all() {
             let change = Change::Resource(uri);
-            self.pending().unknown.insert(change.clone());
+            lock(&self.pending).unknown.insert(change.clone());
             self.mark(&change, &None);
         }
     }
@@ -239,7 +234,7 @@ impl Subscriber {
             return;
         }
         {
-            let mut pending = self.pending();
+            let mut pending = lock(&self.pending);
             let bytes = params_bytes(params);
             let params = if pending.bytes + bytes <= PENDING_PARAMS {
                 params.clone()
@@ -270,18 +265,14 @@ impl Subscriber {
     /// Waits for a pending change without removing it. Cancel safe.
     #[cfg(feature = "proposals")]
     pub(crate) async fn ready(&self) {
-        while self.pending().changes.is_empty() {
+        while lock(&self.pending).changes.is_empty() {
             self.changed.notified().await;
         }
     }
 
-    fn pending(&self) -> MutexGuard<'_, Pending> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Removes and returns the next pending change, if there is one.
     pub(crate) fn take(&self) -> Option<Announced> {
-        let mut pending = self.pending();
+        let mut pending = lock(&self.pending);
         let (change, params) = pending.changes.pop_first()?;
         pending.bytes -= params_bytes(&params);
         let is_unknown = pending.unknown.remove(&change);
@@ -355,6 +346,6 @@ mod tests {
             .map(|taken| params_bytes(&taken.params))
             .collect();
         assert_eq!(taken, [7, 0, 40_000 + r#"{"fits":""}"#.len()]);
-        assert_eq!(subscriber.pending().bytes, 0);
+        assert_eq!(lock(&subscriber.pending).bytes, 0);
     }
 }

@@ -9,11 +9,12 @@ pub(crate) mod retained;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use peer_key::PeerKey;
 
 use crate::protocol::limits::Limits;
+use crate::util::lock::lock;
 
 /// A counter with an upper limit.
 #[derive(Debug, Default)]
@@ -163,7 +164,7 @@ impl PeerUsage {
 
 impl Drop for PeerUsage {
     fn drop(&mut self) {
-        let mut by_key = self.peers.by_key();
+        let mut by_key = lock(&self.peers.by_key);
         // Another `PeerUsage` may have been created for the key in the meantime.
         if by_key
             .get(&self.key)
@@ -203,10 +204,6 @@ impl Peers {
         })
     }
 
-    fn by_key(&self) -> MutexGuard<'_, HashMap<PeerKey, Weak<PeerUsage>>> {
-        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the counters of all peers together.
     pub(crate) fn all(&self) -> &Usage {
         &self.all
@@ -214,7 +211,7 @@ impl Peers {
 
     /// Returns the counters of a peer.
     pub(crate) fn usage(self: &Arc<Self>, key: PeerKey) -> Arc<PeerUsage> {
-        let mut by_key = self.by_key();
+        let mut by_key = lock(&self.by_key);
         if let Some(usage) = by_key.get(&key).and_then(Weak::upgrade) {
             return usage;
         }

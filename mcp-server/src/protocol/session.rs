@@ -5,7 +5,7 @@ pub(crate) mod peer;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, Revision};
@@ -15,6 +15,7 @@ use crate::protocol::caller::Caller;
 use crate::protocol::changes::Watched;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::protocol::session::client_session::SessionEnd;
+use crate::util::lock::lock;
 use crate::util::uri_set::UriSet;
 
 /// A legacy peer after `initialize`: the process at the other end of a pair of byte streams, or the
@@ -80,11 +81,6 @@ impl Session {
         }
     }
 
-    fn resources(&self) -> MutexGuard<'_, UriSet> {
-        let resources = self.resources.lock();
-        resources.unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the minimum severity of log messages that the client wants.
     pub(crate) fn level(&self) -> u8 {
         self.level.load(Ordering::Relaxed)
@@ -102,7 +98,7 @@ impl Session {
     /// Subscribes to a resource. Returns `false` if there are `limit` subscriptions already, or
     /// their URIs would be too long.
     pub(crate) fn subscribe(&self, uri: &str, limit: usize) -> bool {
-        let mut resources = self.resources();
+        let mut resources = lock(&self.resources);
         if resources.contains(uri) {
             return true;
         }
@@ -114,44 +110,41 @@ impl Session {
     }
 
     pub(crate) fn unsubscribe(&self, uri: &str) {
-        self.resources().remove(uri);
-    }
-
-    fn subscriber(&self) -> MutexGuard<'_, Option<Caller>> {
-        let subscriber = self.subscriber.lock();
-        subscriber.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.resources).remove(uri);
     }
 
     /// Sets the caller to whom guards grant or refuse notifications of changes.
     pub(crate) fn set_subscriber(&self, caller: Caller) {
-        *self.subscriber() = Some(caller);
+        *lock(&self.subscriber) = Some(caller);
     }
 
     /// As [`set_subscriber`](Self::set_subscriber), unless the client has subscribed in this
     /// process.
     #[cfg(feature = "http")]
     pub(crate) fn set_listener(&self, caller: Caller) {
-        self.subscriber().get_or_insert(caller);
+        lock(&self.subscriber).get_or_insert(caller);
     }
 
     /// Returns the caller to whom guards grant or refuse notifications of changes. If no caller is
     /// known, returns one without any values, like that of a client that is not authenticated.
     pub(crate) fn notified_caller(&self) -> Caller {
-        self.subscriber().clone().unwrap_or_default()
+        lock(&self.subscriber).clone().unwrap_or_default()
     }
 
     /// Ends the session for the program, although it may keep the context of a request. Removes the
     /// subscriber, because its values may refer to the session.
     pub(crate) fn end(&self) {
-        *self.subscriber() = None;
+        *lock(&self.subscriber) = None;
         self.ending.now();
     }
 
     /// Returns the memory that the session uses, in bytes.
     #[cfg(feature = "http")]
     pub(crate) fn memory(&self) -> usize {
-        let head_bytes = self.subscriber().as_ref().map_or(0, Caller::head_bytes);
-        crate::protocol::quota::retained::memory(self.peer_bytes, self.resources().bytes())
+        let head_bytes = lock(&self.subscriber)
+            .as_ref()
+            .map_or(0, Caller::head_bytes);
+        crate::protocol::quota::retained::memory(self.peer_bytes, lock(&self.resources).bytes())
             .saturating_add(head_bytes)
     }
 
@@ -162,7 +155,7 @@ impl Session {
         for uri in uris {
             subscribed.insert(uri);
         }
-        let mut resources = self.resources();
+        let mut resources = lock(&self.resources);
         if subscribed.all() != resources.all() {
             *resources = subscribed;
         }
@@ -171,17 +164,17 @@ impl Session {
     /// Returns the URIs of the subscribed resources, sorted.
     #[cfg(feature = "http")]
     pub(crate) fn subscriptions(&self) -> Vec<String> {
-        self.resources().all().to_vec()
+        lock(&self.resources).all().to_vec()
     }
 }
 
 impl Watched for Arc<Session> {
     fn contains(&self, uri: &str) -> bool {
-        self.resources().contains(uri)
+        lock(&self.resources).contains(uri)
     }
 
     fn all(&self) -> Vec<String> {
-        self.resources().all().to_vec()
+        lock(&self.resources).all().to_vec()
     }
 }
 

@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_wire::WriteQueue;
 
+use crate::util::lock::lock;
+
 /// The responses to a batch, which are sent as one line when the last slot is dropped.
 struct Batch {
     answers: Mutex<Vec<u8>>,
@@ -39,11 +41,7 @@ impl BatchSlot {
 
     /// Adds a response.
     pub(crate) fn add(&self, message: &[u8]) {
-        let mut answers = self
-            .0
-            .answers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut answers = lock(&self.0.answers);
         let separator = if answers.is_empty() { b'[' } else { b',' };
         answers.push(separator);
         answers.extend_from_slice(message);

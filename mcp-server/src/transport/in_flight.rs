@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mcp_types::RequestId;
 use mcp_types::rpc::ErrorObject;
@@ -20,6 +20,7 @@ use crate::protocol::dispatch::request_task::RequestTask;
 use crate::protocol::message::answer::error_message;
 use crate::protocol::message::message_sink::TrySend;
 use crate::protocol::message::methods::LISTEN;
+use crate::util::lock::lock;
 
 /// The tasks of a connection.
 pub(crate) struct InFlight {
@@ -66,24 +67,20 @@ impl InFlight {
         }
     }
 
-    fn tasks(&self) -> MutexGuard<'_, ConnectionTasks> {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Marks whether the reading task handles a line. While it does, the connection is not idle.
     pub(crate) fn set_busy(&self, busy: bool) {
-        self.tasks().busy = busy;
+        lock(&self.tasks).busy = busy;
         if !busy {
             self.idle.notify_waiters();
         }
     }
 
     pub(crate) fn has(&self, id: &RequestId) -> bool {
-        self.tasks().running.number(id).is_some()
+        lock(&self.tasks).running.number(id).is_some()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.tasks().running.len()
+        lock(&self.tasks).running.len()
     }
 
     /// Spawns a request. Its response is sent as a line or added to its batch.
@@ -110,7 +107,7 @@ impl InFlight {
     /// Spawns a background task, which ends with the connection.
     pub(crate) fn spawn_background(&self, task: impl Future<Output = ()> + Send + 'static) {
         let task = self.start(TaskWork::Background(Box::pin(task)));
-        let mut tasks = self.tasks();
+        let mut tasks = lock(&self.tasks);
         if tasks.closed {
             task.abort();
         } else {
@@ -127,7 +124,7 @@ impl InFlight {
     }
 
     fn register(self: &Arc<Self>, id: Option<RequestId>, data: TaskData) -> Option<TaskGuard> {
-        let mut tasks = self.tasks();
+        let mut tasks = lock(&self.tasks);
         if tasks.closed {
             return None;
         }
@@ -145,7 +142,7 @@ impl InFlight {
     /// drops the future at once, and its guard needs the lock.
     fn spawn(&self, number: u64, work: TaskWork) {
         let abort = self.start(work);
-        let stored = self.tasks().running.set_abort(number, abort);
+        let stored = lock(&self.tasks).running.set_abort(number, abort);
         if let Err(abort) = stored {
             // The task has finished, or the connection has ended.
             abort.abort();
@@ -155,7 +152,7 @@ impl InFlight {
     /// Cancels a request. Nothing is sent for it afterwards.
     pub(crate) fn cancel(&self, cancellation: &Cancellation) {
         let cancelled = {
-            let mut tasks = self.tasks();
+            let mut tasks = lock(&self.tasks);
             let number = tasks.running.number(&cancellation.id);
             number.and_then(|number| tasks.running.remove(number))
         };
@@ -170,13 +167,15 @@ impl InFlight {
 
     /// Cancels subscriptions, after the peer has closed its side.
     pub(crate) fn end_subscriptions(&self) {
-        let aborted = self.tasks().running.remove_if(|task| task.subscription);
+        let aborted = lock(&self.tasks)
+            .running
+            .remove_if(|task| task.subscription);
         self.abort(aborted);
     }
 
     /// Responds to all requests in flight with an error, and cancels all tasks.
     pub(crate) fn fail_all(&self, error: &ErrorObject) {
-        let mut tasks = self.tasks();
+        let mut tasks = lock(&self.tasks);
         for task in tasks.running.iter() {
             let Some(id) = &task.id else {
                 continue;
@@ -207,7 +206,7 @@ impl InFlight {
             let mut idle = pin!(self.idle.notified());
             // Enabled before the tasks are counted, so that no notification is missed in between.
             idle.as_mut().enable();
-            if self.tasks().is_idle() {
+            if lock(&self.tasks).is_idle() {
                 return;
             }
             idle.await;
@@ -216,7 +215,7 @@ impl InFlight {
 
     /// Cancels all tasks and prevents new ones.
     pub(crate) fn close(&self) {
-        let mut tasks = self.tasks();
+        let mut tasks = lock(&self.tasks);
         tasks.closed = true;
         let mut aborted = tasks.running.remove_if(|_| true);
         aborted.append(&mut tasks.background);
@@ -270,7 +269,7 @@ struct TaskGuard {
 impl TaskGuard {
     /// Sends the response, unless the request was cancelled.
     fn answer(&self, message: &[u8]) -> TrySend {
-        let mut tasks = self.in_flight.tasks();
+        let mut tasks = lock(&self.in_flight.tasks);
         let Some(task) = tasks.running.get(self.number) else {
             return TrySend::Closed;
         };
@@ -294,7 +293,7 @@ impl Drop for TaskGuard {
         {
             // The task's share of its batch is dropped under the lock: when the connection is idle,
             // the response to the batch is queued.
-            let mut tasks = self.in_flight.tasks();
+            let mut tasks = lock(&self.in_flight.tasks);
             drop(tasks.running.remove(self.number));
         }
         self.in_flight.idle.notify_waiters();

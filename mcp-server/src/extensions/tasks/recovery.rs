@@ -17,7 +17,7 @@ use crate::extensions::tasks::owners::{
 };
 use crate::extensions::tasks::record::{TaskEnd, TaskRecord, now};
 use crate::extensions::tasks::run::{self, RETRY_TIME};
-use crate::extensions::tasks::state::{TaskState, lock};
+use crate::extensions::tasks::state::TaskState;
 use crate::extensions::tasks::storage::{self, TaskError};
 use crate::protocol::background::BackgroundWork;
 use crate::protocol::caller::Caller;
@@ -26,6 +26,7 @@ use crate::protocol::core::Core;
 use crate::protocol::store::access::RECORD_INTERVAL;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::values::{Condition, KeyGroup, Put};
+use crate::util::lock::lock;
 
 /// The processes that have tasks.
 const PROCESSES: &str = "task-processes";

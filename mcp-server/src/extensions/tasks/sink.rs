@@ -3,7 +3,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use mcp_types::json::{self, Object, Value};
 use mcp_types::rpc::{self, Message};
@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
 use crate::protocol::message::message_sink::{MessageSink, TrySend};
+use crate::util::lock::lock;
 
 /// The maximum length of a message in characters, so that reports of progress cannot fill the record.
 const MESSAGE_LENGTH: usize = 300;
@@ -35,8 +36,7 @@ pub(super) struct TaskSink {
 impl TaskSink {
     /// Returns the last report of progress.
     pub(super) fn last(&self) -> Option<ProgressReport> {
-        let last = self.last.lock();
-        last.unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.last).clone()
     }
 }
 
@@ -51,7 +51,7 @@ impl MessageSink for TaskSink {
             && let Ok(progress) = json::from_str(params.get())
         {
             let report = Some(report(progress));
-            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = report;
+            *lock(&self.last) = report;
             self.changed.notify_one();
         }
         TrySend::Queued

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
 use mcp_types::peer_text::Chain;
@@ -21,6 +21,7 @@ use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;
+use crate::util::lock::lock;
 
 /// How many subscriptions look for their tasks at once.
 const LOOKUPS: usize = 16;
@@ -246,10 +247,6 @@ impl Drop for RunningTask {
             running.remove(&self.id);
         }
     }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns an id that cannot be guessed.

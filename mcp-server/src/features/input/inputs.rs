@@ -4,7 +4,7 @@ pub(crate) mod kept;
 pub(crate) mod owner;
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::task::Waker;
 
 use mcp_types::error::DecodeError;
@@ -23,6 +23,7 @@ use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::text::invalid_params;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::metrics::operations::OperationOutcome;
+use crate::util::lock::lock;
 
 /// The answers that a request contains, and the questions that its handler asks.
 #[derive(Default)]
@@ -141,7 +142,7 @@ impl Inputs {
     }
 
     pub(crate) fn rounds(&self) -> MutexGuard<'_, Rounds> {
-        self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.rounds)
     }
 
     /// Finds the answer to a question, or adds the question to the open ones.

@@ -1,6 +1,6 @@
 //! [`Urls`]: creates URLs of resources, and validates the tokens of requested URLs.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use mcp_types::uri::canonical;
@@ -15,6 +15,7 @@ use crate::protocol::caller::extensions::{Extensions, Principal};
 use crate::protocol::seal::SealError;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;
+use crate::util::lock::lock;
 use crate::util::rfc3339;
 
 /// A URL is issued again for this part of its lifetime.
@@ -84,10 +85,6 @@ impl Urls {
         Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn revoked(&self) -> MutexGuard<'_, Revoked> {
-        self.revoked.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Validates a token. Returns its contents and the number of seconds until it expires.
     pub(crate) fn open(&self, text: &str) -> Result<(Token, u64), Denied> {
         let token = Token::read(text, &self.keys(), &self.base);
@@ -101,7 +98,7 @@ impl Urls {
         if token.issued > now.saturating_add(3 * SKEW) {
             return Err(Denied::Forged);
         }
-        if self.revoked().is_revoked(&token.uri, token.issued) {
+        if lock(&self.revoked).is_revoked(&token.uri, token.issued) {
             return Err(Denied::Revoked);
         }
         Ok((token, left / 1_000))
@@ -123,7 +120,7 @@ impl Urls {
     /// Returns the time up to which tokens of a resource have to be revoked, at this and all other
     /// processes, so that all tokens issued before now are void.
     pub(crate) fn revocation(&self, uri: &str) -> u64 {
-        self.revoked().next(uri, self.now_ms())
+        lock(&self.revoked).next(uri, self.now_ms())
     }
 
     /// Replaces the keys that sign URLs.
@@ -134,7 +131,7 @@ impl Urls {
     pub(crate) fn revoke(&self, uri: &str, until: u64) {
         if uri.len() <= LONGEST_URI {
             let now = self.now_ms();
-            self.revoked().revoke(uri, until, now, self.lifetime);
+            lock(&self.revoked).revoke(uri, until, now, self.lifetime);
         }
     }
 }
@@ -168,7 +165,7 @@ impl Urls {
         // `rfc3339` formats whole seconds only.
         let expires = now.saturating_add(self.lifetime) / 1_000 * 1_000;
         let token = Token {
-            issued: self.revoked().issue_time(uri, now),
+            issued: lock(&self.revoked).issue_time(uri, now),
             expires,
             principal: principal.map(|principal| principal.0.clone()),
             uri: uri.to_owned(),

@@ -1,7 +1,7 @@
 //! [`BusLink`]: the connection of a server to its [`Bus`].
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use mcp_types::peer_text::Chain;
@@ -15,6 +15,7 @@ use super::message::BusMessage;
 use super::outbox::Outbox;
 use crate::protocol::changes::Announced;
 use crate::protocol::metrics::StoreMetrics;
+use crate::util::lock::lock;
 
 /// The longest time that one call of [`Bus::receive`] may wait.
 const RECEIVE_TIME: Duration = Duration::from_secs(60);
@@ -83,10 +84,10 @@ impl BusLink {
 
     /// Adds a receiver, which is removed when it is dropped.
     pub(crate) fn attach(&self, receiver: Weak<dyn BusReceiver>) {
-        self.shared.with_receivers(|all| {
-            all.retain(|known| known.strong_count() > 0);
-            all.push(receiver);
-        });
+        let mut all = lock(&self.shared.receivers);
+        all.retain(|known| known.strong_count() > 0);
+        all.push(receiver);
+        drop(all);
         self.start();
     }
 
@@ -96,7 +97,7 @@ impl BusLink {
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
-        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = lock(&self.tasks);
         let runs = tasks.as_ref();
         if runs.is_some_and(|it| !it.send.is_finished() && !it.receive.is_finished()) {
             return;
@@ -139,11 +140,6 @@ fn longer(pause: Duration) -> Duration {
 }
 
 impl LinkState {
-    fn with_receivers<T>(&self, f: impl FnOnce(&mut Vec<Weak<dyn BusReceiver>>) -> T) -> T {
-        let receivers = self.receivers.lock();
-        f(&mut receivers.unwrap_or_else(PoisonError::into_inner))
-    }
-
     async fn publish(&self, message: &BusMessage) -> Result<(), StoreError> {
         let bytes = message.to_bytes(&self.id).map_err(StoreError::unreadable)?;
         let published = timeout(self.time, self.bus.publish(&bytes)).await;
@@ -217,7 +213,7 @@ impl LinkState {
     }
 
     fn deliver(&self, message: &BusMessage) {
-        let receivers = self.with_receivers(|all| all.clone());
+        let receivers = lock(&self.receivers).clone();
         for receiver in receivers.iter().filter_map(Weak::upgrade) {
             receiver.receive(message);
         }

@@ -1,12 +1,13 @@
 //! [`Outbox`]: the changes of this process that have not been published yet.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use tokio::sync::Notify;
 
 use super::message::{AnyChange, BusMessage};
 use crate::protocol::changes::{Announced, Change, ChangeParams, add_pending, params_bytes};
+use crate::util::lock::lock;
 
 /// The maximum number of changes that wait.
 const MOST: usize = 10_000;
@@ -33,15 +34,11 @@ struct WaitingChanges {
 }
 
 impl Outbox {
-    fn waiting(&self) -> MutexGuard<'_, WaitingChanges> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a change.
     pub(crate) fn add(&self, announced: impl Into<Announced>) {
         let Announced { change, params, .. } = announced.into();
         {
-            let mut waiting = self.waiting();
+            let mut waiting = lock(&self.waiting);
             if waiting.is_everything {
                 return;
             }
@@ -66,7 +63,7 @@ impl Outbox {
     /// Waits for changes, and removes them. Cancel safe.
     pub(crate) async fn next(&self) -> BusMessage {
         loop {
-            if let Some(message) = self.waiting().take() {
+            if let Some(message) = lock(&self.waiting).take() {
                 return message;
             }
             self.added.notified().await;
@@ -75,7 +72,7 @@ impl Outbox {
 
     /// Returns the number of changes that wait.
     pub(crate) fn len(&self) -> usize {
-        let waiting = self.waiting();
+        let waiting = lock(&self.waiting);
         waiting.changes.len() + usize::from(waiting.is_everything)
     }
 }

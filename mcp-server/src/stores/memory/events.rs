@@ -1,7 +1,7 @@
 //! [`MemoryEvents`]: the events of legacy streams in memory.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use crate::protocol::store::error::StoreFuture;
 use crate::protocol::store::events::{EventPage, EventStore, StreamKey};
+use crate::util::lock::lock;
 
 /// The time after which a read without events returns.
 const READ_TIME: Duration = Duration::from_secs(5);
@@ -69,10 +70,6 @@ impl MemoryEvents {
             events_per_stream: events.max(1),
             all: Mutex::default(),
         }
-    }
-
-    fn all(&self) -> MutexGuard<'_, EventTable> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -213,7 +210,7 @@ impl EventStore for MemoryEvents {
         about: &'a [u8],
         _: Duration,
     ) -> StoreFuture<'a, ()> {
-        let mut all = self.all();
+        let mut all = lock(&self.all);
         if all.find(stream).is_some() {
             return ready();
         }
@@ -237,7 +234,9 @@ impl EventStore for MemoryEvents {
     }
 
     fn about<'a>(&'a self, stream: StreamKey<'a>) -> StoreFuture<'a, Option<Vec<u8>>> {
-        let about = self.all().find(stream).map(|stored| stored.about.clone());
+        let about = lock(&self.all)
+            .find(stream)
+            .map(|stored| stored.about.clone());
         Box::pin(std::future::ready(Ok(about)))
     }
 
@@ -248,14 +247,13 @@ impl EventStore for MemoryEvents {
         message: Option<Bytes>,
         _: Duration,
     ) -> StoreFuture<'a, ()> {
-        self.all()
-            .add(stream, number, message, self.events_per_stream);
+        lock(&self.all).add(stream, number, message, self.events_per_stream);
         ready()
     }
 
     fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64) -> StoreFuture<'a, Option<EventPage>> {
         Box::pin(async move {
-            let Some(changed) = self.all().changed(stream) else {
+            let Some(changed) = lock(&self.all).changed(stream) else {
                 return Ok(None);
             };
             loop {
@@ -263,7 +261,9 @@ impl EventStore for MemoryEvents {
                 tokio::pin!(notified);
                 // Enabled before the stream is read, so that no notification is missed in between.
                 notified.as_mut().enable();
-                let page = self.all().find(stream).map(|stored| stored.page(after));
+                let page = lock(&self.all)
+                    .find(stream)
+                    .map(|stored| stored.page(after));
                 let waits = page
                     .as_ref()
                     .is_some_and(|page| page.events.is_empty() && !page.ended);
@@ -275,7 +275,7 @@ impl EventStore for MemoryEvents {
     }
 
     fn remove_session<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.all().remove(session);
+        lock(&self.all).remove(session);
         ready()
     }
 }

@@ -1,12 +1,11 @@
 //! [`Refusal`]: why the endpoint rejects an HTTP request, independent of what a handler would do.
 
 pub(crate) mod auth_refusal;
-pub(crate) mod status;
 
 use std::time::Duration;
 
 use http::request::Parts;
-use http::{HeaderName, Method};
+use http::{HeaderName, Method, StatusCode};
 use mcp_types::Revision;
 use mcp_types::peer_text::PeerText;
 
@@ -123,41 +122,61 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    /// The cause under which the refusal is counted. `None` if no metric counts it.
+    /// Returns the cause under which the refusal is counted. `None` if no metric counts it.
     pub(crate) fn cause(&self) -> Option<RefusalCause> {
-        Some(match self {
-            Self::Method { .. } => RefusalCause::Method,
-            Self::MissingHost | Self::RepeatedHost | Self::Host { .. } => RefusalCause::Host,
-            Self::Origin(_) => RefusalCause::Origin,
-            Self::Accept { .. } | Self::ContentType(_) | Self::ContentEncoding(_) => {
-                RefusalCause::MediaType
+        self.status_and_cause().1
+    }
+
+    /// Returns the status of the response.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status_and_cause().0
+    }
+
+    fn status_and_cause(&self) -> (StatusCode, Option<RefusalCause>) {
+        use RefusalCause as Cause;
+
+        let (status, cause) = match self {
+            Self::MissingHost | Self::RepeatedHost | Self::Host { .. } => {
+                (StatusCode::FORBIDDEN, Cause::Host)
             }
-            Self::ShuttingDown => RefusalCause::ShuttingDown,
-            Self::BodyTooLarge { .. } => RefusalCause::BodyTooLarge,
-            Self::BodyTimeout { .. } | Self::BodyTooSlow(_) => RefusalCause::BodyTimeout,
+            Self::Origin(_) => (StatusCode::FORBIDDEN, Cause::Origin),
+            Self::Method { .. } => (StatusCode::METHOD_NOT_ALLOWED, Cause::Method),
+            Self::Accept { .. } => (StatusCode::NOT_ACCEPTABLE, Cause::MediaType),
+            Self::ContentType(_) | Self::ContentEncoding(_) => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, Cause::MediaType)
+            }
+            Self::ShuttingDown => (StatusCode::SERVICE_UNAVAILABLE, Cause::ShuttingDown),
+            Self::BodyTooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, Cause::BodyTooLarge),
+            Self::BodyTimeout { .. } | Self::BodyTooSlow(_) => {
+                (StatusCode::REQUEST_TIMEOUT, Cause::BodyTimeout)
+            }
             Self::BodyUnreadable
-            | Self::NoMetadata
             | Self::UnexpectedResponse
             | Self::MalformedResponse
             | Self::ProtocolVersion(_)
             | Self::MissingSession
             | Self::SecondInitialize
-            | Self::LastEventId(_) => RefusalCause::Malformed,
-            Self::PeerRequests
-            | Self::PeerUnread
-            | Self::PeerMessages
-            | Self::PeerSessions
-            | Self::UnreadChannel => RefusalCause::PeerQuota,
-            Self::Requests => RefusalCause::Requests,
-            Self::UnknownSession | Self::UnknownChannel => RefusalCause::UnknownSession,
-            Self::Sessions => RefusalCause::Sessions,
-            Self::Store(_) => RefusalCause::Store,
-            Self::NoRandomNumbers => RefusalCause::Internal,
+            | Self::LastEventId(_) => (StatusCode::BAD_REQUEST, Cause::Malformed),
+            Self::NoMetadata => (StatusCode::NOT_FOUND, Cause::Malformed),
+            Self::PeerRequests | Self::PeerUnread | Self::PeerMessages | Self::PeerSessions => {
+                (StatusCode::TOO_MANY_REQUESTS, Cause::PeerQuota)
+            }
+            Self::UnreadChannel => (StatusCode::SERVICE_UNAVAILABLE, Cause::PeerQuota),
+            Self::Requests => (StatusCode::SERVICE_UNAVAILABLE, Cause::Requests),
+            Self::UnknownSession | Self::UnknownChannel => {
+                (StatusCode::NOT_FOUND, Cause::UnknownSession)
+            }
+            Self::Sessions => (StatusCode::SERVICE_UNAVAILABLE, Cause::Sessions),
+            Self::Store(_) => (StatusCode::SERVICE_UNAVAILABLE, Cause::Store),
+            Self::NoRandomNumbers => (StatusCode::SERVICE_UNAVAILABLE, Cause::Internal),
             #[cfg(feature = "axum")]
-            Self::Nested { .. } => RefusalCause::Internal,
-            Self::BodyMemory | Self::SessionMemory => return None,
-            Self::Auth(_) => RefusalCause::Unauthorized,
-        })
+            Self::Nested { .. } => (StatusCode::INTERNAL_SERVER_ERROR, Cause::Internal),
+            Self::BodyMemory | Self::SessionMemory => {
+                return (StatusCode::SERVICE_UNAVAILABLE, None);
+            }
+            Self::Auth(refusal) => (refusal.status(), Cause::Unauthorized),
+        };
+        (status, Some(cause))
     }
 }
 

@@ -31,7 +31,7 @@ use crate::transport::http::config::HttpConfig;
 use crate::transport::http::endpoint::cors::Cors;
 use crate::transport::http::listener::connection::PathService;
 use crate::transport::http::proxy::peer_address;
-use crate::transport::http::refusal::{Refusal, status};
+use crate::transport::http::refusal::Refusal;
 use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::response::future::HttpFuture;
 
@@ -129,7 +129,7 @@ impl UrlService {
         let refuse = |status, text: &'static str| answer::refuse(method, status, text.into());
         let reject = |refusal: Refusal| {
             let text = format!("{refusal}\n");
-            answer::refuse(method, status::of_refusal(&refusal), text.into())
+            answer::refuse(method, refusal.status(), text.into())
         };
         if !matches!(*method, Method::GET | Method::HEAD) {
             return reject(Refusal::Method {

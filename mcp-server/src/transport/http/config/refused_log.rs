@@ -1,9 +1,11 @@
 //! [`RefusedLog`]: logs requests that were rejected because of their `Host` or `Origin`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mcp_types::peer_text::PeerText;
+
+use crate::util::lock::lock;
 
 /// The minimum time between two warnings about the same setting, because a peer can send any number
 /// of such requests.
@@ -59,7 +61,7 @@ impl RefusedLog {
 /// If a warning is due, returns the number of requests without a warning since the last one.
 fn warn(rate: &Mutex<Rate>) -> Option<u64> {
     let now = Instant::now();
-    let mut rate = rate.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut rate = lock(&rate);
     let recent = rate
         .warned
         .is_some_and(|warned| now.saturating_duration_since(warned) < INTERVAL);

@@ -1,13 +1,14 @@
 //! [`Channels`]: the open channels of the deprecated transport HTTP+SSE.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex as StdMutex, MutexGuard};
 
 use mcp_wire::WriteQueue;
 use tokio::sync::Mutex;
 
 use crate::protocol::quota::retained::RetainedBytes;
 use crate::transport::line_connection::LineConnection;
+use crate::util::lock::lock;
 
 /// The open channels of an endpoint, by id.
 #[derive(Default)]
@@ -26,7 +27,7 @@ pub(crate) struct Channel {
 
 impl Channels {
     pub(crate) fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<Channel>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Returns the number of channels, and the number of bytes queued for their clients.

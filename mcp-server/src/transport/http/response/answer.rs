@@ -22,7 +22,7 @@ use crate::protocol::dispatch::lifecycle::unsupported;
 use crate::protocol::dispatch::request_task::RequestTask;
 use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
 use crate::protocol::message::answer::{Answer, error_message};
-use crate::transport::http::refusal::{Refusal, status};
+use crate::transport::http::refusal::Refusal;
 use crate::transport::http::request::accept::AcceptedForms;
 use crate::transport::http::response::body::HttpBody;
 use crate::transport::http::response::event_stream::{ClosingQueue, Events, comment};
@@ -68,7 +68,7 @@ pub(crate) fn events(body: HttpBody) -> Response<HttpBody> {
 
 /// Creates the response to a request that the endpoint rejects.
 pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
-    let status = status::of_refusal(refusal);
+    let status = refusal.status();
     tracing::debug!(%status, reason = %refusal, "HTTP request rejected");
     if let Refusal::Store(error) = refusal {
         tracing::error!(error = %Chain(error), "a store failed");
@@ -112,9 +112,32 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
     response
 }
 
+/// Returns the status of a response message for a client that has no session.
+fn status_of(rejection: Option<&Rejection>) -> StatusCode {
+    match rejection {
+        None => StatusCode::OK,
+        Some(Rejection::Malformed | Rejection::Mismatch) => StatusCode::BAD_REQUEST,
+        Some(Rejection::NoMethod) => StatusCode::NOT_FOUND,
+        Some(Rejection::Forbidden(_)) => StatusCode::FORBIDDEN,
+        Some(Rejection::Busy(_)) => StatusCode::TOO_MANY_REQUESTS,
+    }
+}
+
+/// Returns the status of a response message in a session. In those revisions 404 means that the
+/// session has ended, so errors are sent with 200, except those about HTTP headers, about what the
+/// client is allowed to do, and about when it may try again.
+pub(crate) fn status_in_session(rejection: Option<&Rejection>) -> StatusCode {
+    match rejection {
+        Some(Rejection::Mismatch) => StatusCode::BAD_REQUEST,
+        Some(Rejection::Forbidden(_)) => StatusCode::FORBIDDEN,
+        Some(Rejection::Busy(_)) => StatusCode::TOO_MANY_REQUESTS,
+        Some(Rejection::Malformed | Rejection::NoMethod) | None => StatusCode::OK,
+    }
+}
+
 /// Creates the response that consists of one message, for a client that has no session.
 pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
-    let status = status::of_answer(answer.refused.as_ref());
+    let status = status_of(answer.refused.as_ref());
     message(status, answer)
 }
 

@@ -4,7 +4,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -25,6 +25,7 @@ use crate::protocol::quota::PeerUsage;
 use crate::protocol::session::Session;
 use crate::protocol::store::events::StreamKey;
 use crate::transport::http::session::stream_buffer::StreamBuffer;
+use crate::util::lock::lock;
 
 /// The stream of one POST, or of the announcements of a session.
 pub(crate) struct Stream {
@@ -88,7 +89,7 @@ impl Stream {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, StreamBuffer> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Changes the state, and wakes all tasks that wait for a change.

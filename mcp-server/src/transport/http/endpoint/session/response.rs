@@ -10,7 +10,7 @@ use http::Response;
 use crate::protocol::message::answer::Answer;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::refusal::{Refusal, status};
+use crate::transport::http::refusal::Refusal;
 use crate::transport::http::request::accept::AcceptedForms;
 use crate::transport::http::response::answer;
 use crate::transport::http::response::body::{HttpBody, Permit};
@@ -116,7 +116,7 @@ fn finish_later(handle: &SessionHandle, stream: &Arc<Stream>) {
 
 /// Creates the response that consists of one message.
 fn whole(answer: Answer) -> Response<HttpBody> {
-    let status = status::of_session_answer(answer.refused.as_ref());
+    let status = answer::status_in_session(answer.refused.as_ref());
     answer::message(status, answer)
 }
 
