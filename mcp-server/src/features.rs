@@ -12,7 +12,6 @@ pub(crate) mod downgrade;
 pub(crate) mod input;
 pub(crate) mod list_handle;
 pub(crate) mod list_page;
-pub(crate) mod list_slice;
 pub(crate) mod logging;
 pub(crate) mod named_params;
 pub(crate) mod prompts;

@@ -7,24 +7,14 @@ mod catalogs;
 mod definitions;
 pub(crate) mod group;
 pub(crate) mod handle;
-mod handlers;
 #[cfg(feature = "http")]
-mod http;
-#[cfg(feature = "http")]
-pub(crate) mod http_transport;
-mod layers;
-mod lists;
-mod metrics;
+pub(crate) mod http;
 mod resource_definitions;
 #[cfg(feature = "axum")]
 mod router;
 mod serve;
-#[cfg(feature = "axum")]
-mod serve_router;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "axum")]
-mod token_layer;
 pub(crate) mod transports;
 #[cfg(feature = "proposals")]
 mod urls;

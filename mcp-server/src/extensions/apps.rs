@@ -6,9 +6,7 @@
 //!
 //! The [guide](crate::guide::apps) has an example.
 
-pub(crate) mod check;
-mod client;
-mod definitions;
+pub(crate) mod definitions;
 mod layer;
 
 pub use mcp_extensions::apps::{

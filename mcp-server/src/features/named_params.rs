@@ -11,7 +11,7 @@ use crate::features::catalog::{Definition, List};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::route;
 use crate::protocol::error::handler_error::{HandlerError, bad_params};
-use crate::protocol::error::text::short;
+use crate::protocol::error::short;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::{FromMembers, RawObject};
 

@@ -15,7 +15,6 @@ pub(crate) mod request;
 pub(crate) mod resolved;
 pub(crate) mod scope;
 pub(crate) mod templates;
-pub(crate) mod variables;
 
 use std::sync::Arc;
 

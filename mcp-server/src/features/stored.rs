@@ -10,13 +10,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::time::sleep;
 
-use crate::protocol::caller::extensions::Principal;
+use crate::protocol::caller::Principal;
 use crate::protocol::core::{Context, Core};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::extract::FromContext;
 use crate::protocol::quota::peer_key::principal_text;
-use crate::protocol::store::error::StoredError;
-use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
+use crate::protocol::store::StoredError;
+use crate::protocol::store::{Condition, KeyGroup, Put, PutOutcome};
 
 /// How often an update is tried again because another request has written at the same time.
 const ATTEMPTS: u32 = 32;

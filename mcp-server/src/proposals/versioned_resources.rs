@@ -4,4 +4,3 @@ pub(crate) mod content_version;
 pub(crate) mod get;
 mod setters;
 pub(crate) mod versioned;
-pub(crate) mod versions;

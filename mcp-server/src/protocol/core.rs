@@ -6,7 +6,6 @@ pub(crate) mod context;
 mod layer;
 pub(crate) mod metrics;
 pub(crate) mod progress;
-mod sealing;
 pub(crate) mod states;
 
 use std::any::Any;
@@ -21,19 +20,18 @@ use mcp_types::{Implementation, ProgressToken, Proposal, RequestId, Revision, Se
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout};
 
-use crate::protocol::background::BackgroundWork;
 use crate::protocol::caller::ContextValues;
-use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::Extensions;
 use crate::protocol::changes::{Announced, Hub};
 use crate::protocol::core::states::States;
 use crate::protocol::detached::DetachedTable;
-use crate::protocol::error::conversions::ErrorConversions;
+use crate::protocol::error::handler_error::ErrorConversions;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::{BuildError, ErrorDetail};
 use crate::protocol::limits::Limits;
-use crate::protocol::message::message_sink::MessageSink;
+use crate::protocol::message::MessageSink;
 use crate::protocol::message::params_view::ParamsView;
-use crate::protocol::metrics::measured::Measured;
+use crate::protocol::metrics::operations::Measured;
 use crate::protocol::metrics::operations::{OperationCounter, Tools};
 use crate::protocol::quota::Peers;
 use crate::protocol::session::peer::Peer;
@@ -385,4 +383,10 @@ impl Routed {
             operation: OperationCounter::default(),
         }
     }
+}
+
+/// Work that outlives its requests. A server that shuts down waits for it.
+pub(crate) trait BackgroundWork: Send + Sync {
+    /// Resolves when the work has ended, or was handed over to other processes, after a shutdown began.
+    fn ended(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }

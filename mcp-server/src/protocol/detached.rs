@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
-use crate::protocol::message::message_sink::{MessageSink, TrySend};
+use crate::protocol::message::{MessageSink, TrySend};
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::util::lock::lock;
 

@@ -1,7 +1,6 @@
 //! [`Handler`]: the async functions that serve requests.
 
 pub(crate) mod access_token;
-pub(crate) mod any;
 pub(crate) mod check;
 pub(crate) mod extract;
 #[cfg(feature = "http")]
@@ -10,7 +9,6 @@ pub(crate) mod negotiated;
 pub(crate) mod params;
 pub(crate) mod requirements;
 pub(crate) mod scopes;
-pub(crate) mod state;
 
 use std::pin::Pin;
 use std::sync::Arc;

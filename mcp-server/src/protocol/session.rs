@@ -1,10 +1,9 @@
 //! [`Session`]: the state of a legacy peer after its handshake.
 
-pub(crate) mod client_session;
 pub(crate) mod peer;
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mcp_types::rpc::ErrorObject;
@@ -14,8 +13,8 @@ use serde_json::value::RawValue;
 use crate::protocol::caller::Caller;
 use crate::protocol::changes::Watched;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
-use crate::protocol::session::client_session::SessionEnd;
 use crate::util::lock::lock;
+use crate::util::signal::CancelSignal;
 use crate::util::uri_set::UriSet;
 
 /// A legacy peer after `initialize`: the process at the other end of a pair of byte streams, or the
@@ -207,3 +206,70 @@ impl fmt::Display for ResponseFailure {
 /// Requests of the server that wait for a response of a legacy peer. If the session ends, they fail
 /// without a reason.
 pub(crate) type PendingRequests = mcp_wire::PendingRequests<PeerResponse, ()>;
+
+/// The session of a client of a revision up to 2025-11-25, for what a program keeps for it. A clone
+/// is the same session, and does not keep it open.
+#[derive(Clone)]
+pub struct ClientSession {
+    key: Arc<str>,
+    ended: Arc<CancelSignal>,
+}
+
+impl ClientSession {
+    /// Returns what distinguishes the session from others of this server: the session's id over
+    /// HTTP, which is a secret of the client, and a number of this process over byte streams.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Waits until the session has ended. If processes share sessions, this is also the moment at
+    /// which this process forgets the session.
+    pub async fn ended(&self) {
+        self.ended.wait().await;
+    }
+
+    /// Returns `true` if the session has ended.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_set()
+    }
+}
+
+impl std::fmt::Debug for ClientSession {
+    /// Does not show the key, by which a client is recognised.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientSession")
+            .field("has_ended", &self.has_ended())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The part of a session that ends it, at the latest when it is dropped.
+pub(crate) struct SessionEnd(pub(crate) ClientSession);
+
+impl SessionEnd {
+    pub(crate) fn new(id: Option<&str>) -> Self {
+        static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
+
+        let key = match id {
+            Some(id) => id.into(),
+            None => format!("connection {}", CONNECTIONS.fetch_add(1, Ordering::Relaxed)).into(),
+        };
+        Self(ClientSession {
+            key,
+            ended: Arc::default(),
+        })
+    }
+
+    /// Ends the session.
+    pub(crate) fn now(&self) {
+        self.0.ended.set();
+    }
+}
+
+impl Drop for SessionEnd {
+    fn drop(&mut self) {
+        self.now();
+    }
+}

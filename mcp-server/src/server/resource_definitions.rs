@@ -89,7 +89,7 @@ macro_rules! resource_methods {
                 handler: H,
             ) -> Self
             where
-                P: crate::features::resources::variables::TemplateVariables,
+                P: crate::features::resources::request::TemplateVariables,
                 H: crate::Handler<P, M>,
                 H::Output: crate::IntoBody + 'static,
             {

@@ -5,7 +5,7 @@ use std::pin::pin;
 
 use tokio::io::DuplexStream;
 
-use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::Extensions;
 use crate::protocol::core::Context;
 use crate::protocol::error::ServeError;
 use crate::server::handle::Server;

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadHalf, WriteHalf, split};
 
-use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::Extensions;
 use crate::protocol::error::ServeError;
 use crate::server::handle::Server;
 use crate::transport::{stdio, stream};

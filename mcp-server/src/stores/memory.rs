@@ -16,11 +16,11 @@ use self::bus::MemoryBus;
 #[cfg(feature = "http")]
 use self::events::MemoryEvents;
 use self::values::MemoryValues;
-use crate::protocol::store::bus::{Bus, BusPage};
-use crate::protocol::store::error::StoreFuture;
+use crate::protocol::store::StoreFuture;
 #[cfg(feature = "http")]
 use crate::protocol::store::events::{EventPage, EventStore, StreamKey};
-use crate::protocol::store::values::{Put, PutOutcome, ValueStore, VersionedValue};
+use crate::protocol::store::{Bus, BusPage};
+use crate::protocol::store::{Put, PutOutcome, ValueStore, VersionedValue};
 
 /// The number of events of a stream that are kept unless a program sets it.
 #[cfg(feature = "http")]

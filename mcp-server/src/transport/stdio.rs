@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::line_connection::LineConnection;
-use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::Extensions;
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::inbound::TransportInfo;
 use crate::protocol::error::ServeError;

@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::time::sleep;
 
 use super::line_connection::LineConnection;
-use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::Extensions;
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::inbound::TransportInfo;
 use crate::protocol::error::ServeError;

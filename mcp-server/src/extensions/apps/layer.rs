@@ -1,9 +1,10 @@
 //! [`AppsLayer`]: the middleware for clients that show no apps.
 
-use mcp_types::json::{self, Object, Value};
-use mcp_types::{ListToolsRequest, Request as _};
+use mcp_extensions::apps::{IDENTIFIER, is_app_type};
+use mcp_types::json::{Object, Value};
+use mcp_types::{ListToolsRequest, Request as _, json};
 
-use crate::extensions::apps::client::shows_apps;
+use crate::protocol::core::Context;
 use crate::protocol::dispatch::middleware::{
     Direction, Middleware, Next, Outcome, Request, Response,
 };
@@ -47,4 +48,13 @@ fn remove_ui(list: &mut Object) -> Option<()> {
         }
     }
     removed
+}
+
+/// Returns `true` if the client announced that it shows apps.
+pub(super) fn shows_apps(cx: &Context) -> bool {
+    let types = cx
+        .extension_settings(IDENTIFIER)
+        .and_then(|settings| settings.get("mimeTypes")?.as_array());
+    let mut types = types.into_iter().flatten();
+    types.any(|name| name.as_str().is_some_and(is_app_type))
 }

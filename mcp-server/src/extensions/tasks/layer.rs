@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use mcp_types::json::{self, Map, Value};
+use mcp_types::json::{Map, Value};
 use mcp_types::peer_text::Chain;
-use mcp_types::{CallToolOutcome, CallToolRequest, Request as _};
+use mcp_types::{CallToolOutcome, CallToolRequest, Request as _, json};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use crate::extensions::tasks::options::TaskOptions;
 use crate::extensions::tasks::record::{TaskRecord, VERSION, millis, now};
-use crate::extensions::tasks::settings::IDENTIFIER;
+use crate::extensions::tasks::settings::{IDENTIFIER, TaskOptions};
 use crate::extensions::tasks::state::{TaskState, new_id};
-use crate::extensions::tasks::storage::{self, TaskError};
-use crate::extensions::tasks::{owners, run, watch};
+use crate::extensions::tasks::storage::TaskError;
+use crate::extensions::tasks::{run, storage, watch};
 use crate::features::catalog::{Definition, List};
 use crate::features::input::error::InputError;
 use crate::features::input::inputs;
@@ -26,12 +25,13 @@ use crate::protocol::dispatch::middleware::{
     Direction, Middleware, Next, Notification, Outcome, Request, Response,
 };
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::invalid_params;
+use crate::protocol::error::invalid_params;
 use crate::protocol::handler::negotiated::missing_extension;
 use crate::protocol::message::methods::LISTEN;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::quota::peer_key::{PeerKey, principal_text};
-use crate::protocol::quota::retained::{self, RetainedBytes};
+use crate::protocol::quota::retained;
+use crate::protocol::quota::retained::RetainedBytes;
 use crate::util::signal::CancelSignal;
 
 /// Turns calls of tools into tasks, and subscribes clients to tasks.
@@ -204,14 +204,14 @@ async fn discard(core: &Core, record: &TaskRecord) {
         }
         sleep(run::RETRY_TIME).await;
     }
-    owners::forget_owner(core, &record.id).await;
+    storage::forget_owner(core, &record.id).await;
 }
 
 /// Stores a new task. Returns the version of its value.
 async fn store(core: &Core, record: &TaskRecord, most: usize) -> Result<u64, HandlerError> {
     // Written before the task itself: if this process ends in between, other processes find the
     // task by this entry.
-    let noted = owners::note_owner(core, record).await;
+    let noted = storage::note_owner(core, record).await;
     noted.map_err(TaskError::into_handler_error)?;
     let stored = storage::create(core, record, most).await;
     stored

@@ -19,7 +19,7 @@ use crate::features::input::state::RawValues;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::extension::ServerExtension;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::short;
+use crate::protocol::error::short;
 use crate::protocol::handler::negotiated::Negotiated;
 use crate::protocol::handler::params::Params;
 

@@ -11,21 +11,21 @@ use mcp_types::peer_text::Chain;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::extensions::tasks::owners::{
-    KNOWN_TIME, LEFT, LEFT_PREFIX, MOST_PROCESSES, forget_owner, note_owner, owned_group,
-    process_key,
-};
 use crate::extensions::tasks::record::{TaskEnd, TaskRecord, now};
 use crate::extensions::tasks::run::{self, RETRY_TIME};
 use crate::extensions::tasks::state::TaskState;
 use crate::extensions::tasks::storage::{self, TaskError};
-use crate::protocol::background::BackgroundWork;
+use crate::extensions::tasks::storage::{
+    KNOWN_TIME, LEFT, LEFT_PREFIX, MOST_PROCESSES, forget_owner, note_owner, owned_group,
+    process_key,
+};
 use crate::protocol::caller::Caller;
-use crate::protocol::caller::extensions::{Extensions, Principal};
+use crate::protocol::caller::{Extensions, Principal};
+use crate::protocol::core::BackgroundWork;
 use crate::protocol::core::Core;
 use crate::protocol::store::access::RECORD_INTERVAL;
 use crate::protocol::store::link::BusReceiver;
-use crate::protocol::store::values::{Condition, KeyGroup, Put};
+use crate::protocol::store::{Condition, KeyGroup, Put};
 use crate::util::lock::lock;
 
 /// The processes that have tasks.

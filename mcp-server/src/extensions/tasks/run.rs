@@ -4,19 +4,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::peer_text::Chain;
-use mcp_types::rpc::{self, ErrorObject, Message};
-use mcp_types::{CallToolRequest, Request as _, RequestMetaObject, Revision, json};
+use mcp_types::rpc::{ErrorObject, Message};
+use mcp_types::{CallToolRequest, Request as _, RequestMetaObject, Revision, json, rpc};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::Instrument as _;
 
-use crate::extensions::tasks::owners;
+use crate::extensions::tasks::record::TaskSink;
 use crate::extensions::tasks::record::{TaskEnd, TaskRecord, now};
-use crate::extensions::tasks::sink::TaskSink;
 use crate::extensions::tasks::state::RunningTask;
-use crate::extensions::tasks::storage::{self, TaskError};
+use crate::extensions::tasks::storage;
+use crate::extensions::tasks::storage::TaskError;
 use crate::features::access::Admitted;
-use crate::features::input::inputs::{self, Inputs};
+use crate::features::input::inputs;
+use crate::features::input::inputs::Inputs;
 use crate::features::input::state::RawValues;
 use crate::protocol::caller::Caller;
 use crate::protocol::core::{Context, Core};
@@ -318,7 +319,7 @@ impl Run {
                 }
             }
         }
-        owners::forget_owner(&self.core, &self.record.id).await;
+        storage::forget_owner(&self.core, &self.record.id).await;
         self.place.state.changed(&self.core, &self.place.id).await;
     }
 }

@@ -12,10 +12,10 @@ use tokio::sync::{Notify, OnceCell, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::extensions::tasks::owners;
 use crate::extensions::tasks::record::ID_LENGTH;
 use crate::extensions::tasks::settings::{IDENTIFIER, Tasks};
-use crate::protocol::background::BackgroundWork;
+use crate::extensions::tasks::storage;
+use crate::protocol::core::BackgroundWork;
 use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::quota::retained::RetainedBytes;
@@ -149,8 +149,8 @@ impl TaskState {
     async fn leave(&self) {
         let core = self.core().filter(|core| core.stores.values_are_shared);
         let Some(core) = core else { return };
-        match owners::leave(&core).await {
-            Ok(()) => announce(&core, owners::LEFT).await,
+        match storage::leave(&core).await {
+            Ok(()) => announce(&core, storage::LEFT).await,
             Err(error) => {
                 tracing::warn!(error = %Chain(&error), "other processes take over tasks later");
             }
@@ -158,7 +158,7 @@ impl TaskState {
     }
 }
 
-/// Tells other processes the id of a task that was changed, or [`owners::LEFT`].
+/// Tells other processes the id of a task that was changed, or [`storage::LEFT`].
 async fn announce(core: &Core, value: &str) {
     let Some(bus) = &core.stores.bus else { return };
     let message = BusMessage::Extension {
@@ -187,7 +187,7 @@ impl BusReceiver for TaskState {
         match message {
             BusMessage::Extension { identifier, value } if identifier == IDENTIFIER => {
                 match &**value {
-                    owners::LEFT => self.left.notify_one(),
+                    storage::LEFT => self.left.notify_one(),
                     id => self.changed_here(id),
                 }
             }

@@ -13,7 +13,7 @@ use mcp_types::{
 use super::change_notifier::{ChangeNotifier, NotifiedVersions};
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::subscriptions::admission;
-use crate::features::subscriptions::capability::{can_subscribe, lists_change};
+use crate::features::subscriptions::admission::{can_subscribe, lists_change};
 use crate::protocol::caller::connection_scope::{ConnectionScope, ScopeHandle};
 use crate::protocol::changes::{Change, Interest, Subscriber, Watched};
 use crate::protocol::core::{Context, ResponseFuture};
@@ -21,9 +21,9 @@ use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::respond;
 use crate::protocol::dispatch::sizes::check_uri;
 use crate::protocol::error::handler_error::{HandlerError, bad_params};
-use crate::protocol::error::text::method_not_found;
+use crate::protocol::error::method_not_found;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
-use crate::protocol::message::message_sink::MessageSink;
+use crate::protocol::message::MessageSink;
 use crate::util::lock::lock;
 use crate::util::uri_set::UriSet;
 

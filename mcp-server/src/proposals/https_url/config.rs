@@ -7,7 +7,7 @@ use http::Uri;
 use http::uri::{InvalidUri, Scheme};
 
 use crate::proposals::https_url::keys::UrlKeys;
-use crate::protocol::caller::extensions::{Extensions, Principal};
+use crate::protocol::caller::{Extensions, Principal};
 
 /// Returns the current time.
 pub(crate) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;

@@ -11,7 +11,7 @@ use super::keys::UrlKeys;
 use super::revoked::{Revoked, SKEW};
 use super::time::{duration_millis, millis};
 use super::token::{LONGEST_URI, Token};
-use crate::protocol::caller::extensions::{Extensions, Principal};
+use crate::protocol::caller::{Extensions, Principal};
 use crate::protocol::seal::SealError;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;

@@ -11,7 +11,7 @@ use mcp_types::{Proposal, Resource};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::features::resources::defined::Defined;
-use crate::features::resources::listed::position::{ListedPage, ResourceSource};
+use crate::features::resources::listed::{ListedPage, ResourceSource};
 use crate::features::resources::resolved::ResolvedResource;
 use crate::proposals::resources::state::Resources;
 use crate::proposals::resources::urls;

@@ -17,7 +17,7 @@ use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::dispatch::route::Typed;
 use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::invalid_params;
+use crate::protocol::error::invalid_params;
 use crate::protocol::handler::params::{NotificationParams, Params};
 use crate::protocol::handler::{Handler, IntoResult, boxed};
 use crate::protocol::message::params_view::ParamsView;

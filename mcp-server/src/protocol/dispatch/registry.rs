@@ -13,7 +13,7 @@ use crate::protocol::core::{Context, Listener, Methods, ResourceAccess, Route, R
 use crate::protocol::dispatch::route::{self, AnyNotificationHandler, NotificationHandler, Typed};
 use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::handler::any::AnyNotification;
+use crate::protocol::handler::params::AnyNotification;
 use crate::protocol::handler::params::NotificationParams;
 use crate::protocol::handler::requirements::{HandlerSubject, Requirements};
 use crate::protocol::handler::{Handler, IntoResult, boxed, requirements_of};

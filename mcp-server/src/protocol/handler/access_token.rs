@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use mcp_types::json::Object;
 
-use crate::protocol::caller::extensions::{Extensions, Principal};
+use crate::protocol::caller::{Extensions, Principal};
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::extract::FromContext;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::protocol::core::Context;
-use crate::protocol::error::challenge::Challenge;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::rejection::Challenge;
 use crate::protocol::handler::access_token::AccessToken;
 
 /// How an endpoint decides about scopes. Attached to its requests as `Arc<dyn ScopePolicy>`.

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use crate::protocol::caller::extensions::{Extensions, Principal};
+use crate::protocol::caller::{Extensions, Principal};
 
 /// Identifies the peer of a request, for limits: see
 /// [`Context::peer_key`](crate::Context::peer_key).

@@ -9,12 +9,11 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use super::bus::{Bus, BusPage};
-use super::error::StoreError;
 use super::message::BusMessage;
 use super::outbox::Outbox;
 use crate::protocol::changes::Announced;
 use crate::protocol::metrics::StoreMetrics;
+use crate::protocol::store::{Bus, BusPage, StoreError};
 use crate::util::lock::lock;
 
 /// The longest time that one call of [`Bus::receive`] may wait.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::protocol::store::bus::{Bus, BusPage};
-use crate::protocol::store::error::{StoreError, StoreFuture};
+use crate::protocol::store::{Bus, BusPage};
+use crate::protocol::store::{StoreError, StoreFuture};
 use crate::util::lock::lock;
 
 /// The maximum size of all messages in bytes. The newest message is kept even if it is larger.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::protocol::store::error::StoreFuture;
+use crate::protocol::store::StoreFuture;
 use crate::protocol::store::events::{EventPage, EventStore, StreamKey};
 use crate::util::lock::lock;
 

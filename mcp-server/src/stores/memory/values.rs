@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use tokio::time::Instant;
 
-use crate::protocol::store::error::{StoreError, StoreFuture};
-use crate::protocol::store::values::{Condition, Put, PutOutcome, ValueStore, VersionedValue};
+use crate::protocol::store::{Condition, Put, PutOutcome, ValueStore, VersionedValue};
+use crate::protocol::store::{StoreError, StoreFuture};
 use crate::util::lock::lock;
 
 /// The maximum size of all values in bytes, including their keys and table entries.

@@ -9,6 +9,4 @@ pub(crate) mod connection;
 pub(crate) mod http_connection;
 pub(crate) mod opening;
 pub(crate) mod serve;
-pub(crate) mod until;
 mod watched_body;
-pub(crate) mod write_timeout;

@@ -22,7 +22,7 @@ use crate::features::resources::catalog::ResourceDefinitions;
 use crate::features::resources::resolved::ResolvedResource;
 use crate::proposals::https_url::issue::{Denied, Urls};
 use crate::proposals::https_url::presigned::time_left;
-use crate::proposals::https_url::serving::offload::offload;
+use crate::proposals::https_url::serving::representation::offload;
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::request_task::catch;
 use crate::protocol::quota::peer_key::PeerKey;
@@ -33,7 +33,7 @@ use crate::transport::http::listener::connection::PathService;
 use crate::transport::http::proxy::peer_address;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::response::body::HttpBody;
-use crate::transport::http::response::future::HttpFuture;
+use crate::transport::http::response::body::HttpFuture;
 
 /// A tower service that serves the URLs of a server's resources: GET and HEAD, with ranges and
 /// conditions. Cheap to clone.

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use crate::protocol::core::Context;
 use crate::protocol::core::{Direction, LayerRequest};
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::invalid_params;
+use crate::protocol::error::invalid_params;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::object_text;
 

@@ -25,11 +25,11 @@ use crate::protocol::quota::peer_key::PeerKey;
 use crate::transport::http::activity::{Activity, CloseReason, InFlightRequest};
 use crate::transport::http::endpoint::service::{HttpService, RemotePeer};
 use crate::transport::http::listener::client_stream::ClientStream;
+use crate::transport::http::listener::client_stream::WriteTimeout;
 use crate::transport::http::listener::http_connection::HttpConnection;
 use crate::transport::http::listener::opening::{self, FirstBytes, Protocol};
 use crate::transport::http::listener::watched_body::WatchedBody;
-use crate::transport::http::listener::write_timeout::WriteTimeout;
-use crate::transport::http::response::future::HttpFuture;
+use crate::transport::http::response::body::HttpFuture;
 use crate::transport::http::stream_executor::StreamExecutor;
 
 /// The maximum number of concurrent streams of an HTTP/2 connection.

@@ -8,7 +8,7 @@ use std::task::Waker;
 use mcp_types::sse::{Event, write_event};
 use tokio::sync::Notify;
 
-use crate::protocol::message::message_sink::{MessageSink, TrySend};
+use crate::protocol::message::{MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;
 use crate::util::lock::lock;
 

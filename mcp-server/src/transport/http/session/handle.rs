@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::stream::Stream;
-use crate::protocol::dispatch::cancellation::Cancellation;
+use crate::protocol::dispatch::lifecycle::Cancellation;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::session::Session;

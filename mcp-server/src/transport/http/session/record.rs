@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::session::Session;
 use crate::protocol::store::FormatVersion;
-use crate::protocol::store::error::StoreError;
+use crate::protocol::store::StoreError;
 
 /// The version of the format. New members that older releases may ignore keep the version.
 const VERSION: u32 = 1;

@@ -11,7 +11,7 @@ use crate::protocol::core::Core;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::{Gauge, PeerUsage};
 use crate::protocol::session::Session;
-use crate::protocol::store::error::StoreError;
+use crate::protocol::store::StoreError;
 use crate::transport::http::peer_table::PeerTable;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::util::lock::lock;
@@ -30,7 +30,7 @@ pub(crate) struct Sessions {
 pub(crate) struct ExpiryTask(Mutex<Option<AbortHandle>>);
 
 impl ExpiryTask {
-    pub(crate) fn task(&self) -> std::sync::MutexGuard<'_, Option<AbortHandle>> {
+    pub(crate) fn task(&self) -> MutexGuard<'_, Option<AbortHandle>> {
         lock(&self.0)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_types::peer_text::Chain;
 
-use crate::protocol::dispatch::cancellation::Cancellation;
+use crate::protocol::dispatch::lifecycle::Cancellation;
 use crate::protocol::dispatch::{Parsed, respond};
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::store::link::BusReceiver;
