@@ -170,7 +170,7 @@ pub use transport::http::{
     refusal::AuthRefusal,
     response::body::{HttpBody, HttpFuture},
 };
-pub use util::hex_keys::HexKeyError;
+pub use util::hex::HexKeyError;
 #[cfg(feature = "http")]
 pub use util::terminated::terminated;
 

@@ -262,12 +262,8 @@ impl Access {
     ) -> Vec<BuildError> {
         let missing = self.levels().flat_map(|(rules, groups)| {
             let states = groups.iter().map(|group| &*group.states);
-            rules.requirements.missing(states.chain([server]))
-        });
-        let missing = missing.map(|type_name| BuildError::MissingState {
-            kind,
-            name: name.to_owned(),
-            type_name,
+            let states = states.chain([server]);
+            rules.requirements.missing(kind, name, states)
         });
         missing.collect()
     }

@@ -87,8 +87,7 @@ impl<T: StoredValue> Stored<T> {
     ///
     /// [`StoredError::Store`], and [`StoredError::Json`] for a value of another form.
     pub async fn get(&self) -> Result<Option<T>, StoredError> {
-        let found = self.core.stores.get(&self.key).await;
-        let found = found.map_err(StoredError::Store)?;
+        let found = self.core.stores.get(&self.key).await?;
         let value = found.map(|found| serde_json::from_slice(&found.value));
         Ok(value.transpose()?)
     }
@@ -114,9 +113,7 @@ impl<T: StoredValue> Stored<T> {
         mut change: impl FnMut(Option<T>) -> T + Send,
     ) -> Result<T, StoredError> {
         for attempt in 0..ATTEMPTS {
-            let found = self.core.stores.get(&self.key).await;
-            let found = found.map_err(StoredError::Store)?;
-            let (old, condition) = match found {
+            let (old, condition) = match self.core.stores.get(&self.key).await? {
                 Some(found) => {
                     let old = serde_json::from_slice(&found.value)?;
                     (Some(old), Condition::Version(found.version))
@@ -138,8 +135,7 @@ impl<T: StoredValue> Stored<T> {
     ///
     /// [`StoredError::Store`].
     pub async fn remove(&self) -> Result<bool, StoredError> {
-        let removed = self.core.stores.remove(&self.key).await;
-        removed.map_err(StoredError::Store)
+        Ok(self.core.stores.remove(&self.key).await?)
     }
 
     /// Writes a value. Returns `false` if the condition does not hold.
@@ -161,11 +157,10 @@ impl<T: StoredValue> Stored<T> {
                 most,
             }),
         };
-        match self.core.stores.put(put).await {
-            Ok(PutOutcome::Written(_)) => Ok(true),
-            Ok(PutOutcome::Conflict) => Ok(false),
-            Ok(PutOutcome::GroupFull) => Err(StoredError::TooMany(most)),
-            Err(error) => Err(StoredError::Store(error)),
+        match self.core.stores.put(put).await? {
+            PutOutcome::Written(_) => Ok(true),
+            PutOutcome::Conflict => Ok(false),
+            PutOutcome::GroupFull => Err(StoredError::TooMany(most)),
         }
     }
 }

@@ -16,12 +16,11 @@ use mcp_types::v2025_11_25::{SubscribeRequest, UnsubscribeRequest};
 use mcp_types::{Request, SubscriptionsListenRequest};
 
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::request::ResourceParams;
 use crate::features::subscriptions::admission::SessionAdmission;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::lifecycle::SessionRequest;
 use crate::protocol::dispatch::registry::Registry;
-use crate::protocol::dispatch::route::common;
+use crate::protocol::dispatch::route::members;
 use crate::protocol::dispatch::sizes::check_uri;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
@@ -93,7 +92,7 @@ pub(crate) fn unsubscribe(cx: &Context, params: &ParamsView<'_>) -> Result<(), H
 }
 
 fn uri(cx: &Context, params: &ParamsView<'_>) -> Result<String, HandlerError> {
-    let ResourceParams(uri) = common(params, cx)?;
+    let uri: String = members(params, cx, |members| members.required("uri"))?;
     check_uri(cx.core(), "$.uri", &uri)?;
     Ok(uri)
 }

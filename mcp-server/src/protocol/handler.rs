@@ -135,6 +135,12 @@ pub struct WithArguments;
 #[derive(Debug)]
 pub struct WithoutArguments;
 
+/// Adds what an extractor requires of the server.
+fn require<E: FromContext>(requirements: &mut Requirements) {
+    requirements.context(E::USES_CONTEXT);
+    E::requirements(requirements);
+}
+
 /// Implements [`Handler`] for functions of arguments and the given extractors, and for functions of
 /// the extractors alone.
 macro_rules! handler {
@@ -150,10 +156,7 @@ macro_rules! handler {
 
             fn requirements(requirements: &mut Requirements) {
                 let _ = &requirements;
-                $(
-                    requirements.context(<$extractor as FromContext>::USES_CONTEXT);
-                    $extractor::requirements(requirements);
-                )*
+                $(require::<$extractor>(requirements);)*
             }
 
             async fn call(
@@ -177,10 +180,7 @@ macro_rules! handler {
 
             fn requirements(requirements: &mut Requirements) {
                 let _ = &requirements;
-                $(
-                    requirements.context(<$extractor as FromContext>::USES_CONTEXT);
-                    $extractor::requirements(requirements);
-                )*
+                $(require::<$extractor>(requirements);)*
             }
 
             async fn call(

@@ -76,8 +76,11 @@ pub(crate) trait MessageSink: Send + Sync {
     /// Queues a whole message, which contains no line break.
     fn try_send(&self, message: &[u8]) -> TrySend;
 
-    /// Waits until the queue may accept a message, or the peer has disconnected.
-    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    /// Waits until the queue may accept a message, or the peer has disconnected. The default is for
+    /// sinks that are never full.
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::ready(()))
+    }
 
     /// Closes the connection if the peer can reconnect to receive the rest.
     fn detach(&self) {}
@@ -103,10 +106,6 @@ pub(crate) struct ClosedSink;
 impl MessageSink for ClosedSink {
     fn try_send(&self, _: &[u8]) -> TrySend {
         TrySend::Closed
-    }
-
-    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(std::future::ready(()))
     }
 }
 

@@ -221,7 +221,7 @@ impl StoreError {
 pub enum StoredError {
     /// The store failed. The cause is not part of the text, which a client may read.
     #[error("{CANNOT_BE_REACHED}")]
-    Store(#[source] StoreError),
+    Store(#[from] StoreError),
     /// The value is too large.
     #[error("the value has {bytes} bytes: expected at most {limit}")]
     TooLarge {

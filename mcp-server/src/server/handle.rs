@@ -21,6 +21,7 @@ use crate::protocol::limits::Limits;
 use crate::protocol::metrics::Metrics;
 use crate::server::builder::ServerBuilder;
 use crate::server::catalogs::Catalogs;
+use crate::util::partial_debug::partial_debug;
 
 /// A server that is ready to be served. Cheap to clone; all clones are the same server.
 #[derive(Clone)]
@@ -183,13 +184,7 @@ impl Context {
     }
 }
 
-impl fmt::Debug for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
-            .field("info", &self.core.info)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(Server, |it| info: it.core.info);
 
 impl Server {
     /// Returns a snapshot of the server's gauges and counters.

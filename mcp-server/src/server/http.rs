@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
-use std::{fmt, io};
+use std::io;
 
 use tokio::time::sleep;
 
@@ -15,6 +15,7 @@ use crate::transport::http::config::HttpConfig;
 use crate::transport::http::endpoint::service::HttpService;
 use crate::transport::http::listener::connection::{Encryption, SocketServices};
 use crate::transport::http::listener::serve::HttpServer;
+use crate::util::partial_debug::partial_debug;
 
 /// How often [`Server::drain`] looks for requests in flight.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(10);
@@ -209,13 +210,7 @@ impl Transport for Http {
     }
 }
 
-impl fmt::Debug for Http {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Http")
-            .field("addresses", &self.addresses)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(Http, |it| addresses: it.addresses);
 
 impl Server {
     /// Binds a socket and serves Streamable HTTP there while the returned [`HttpServer`] is

@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use crate::extensions::tasks::record::{TaskRecord, VERSION, millis, now};
+use crate::extensions::tasks::record::{TaskRecord, VERSION};
 use crate::extensions::tasks::settings::{IDENTIFIER, TaskOptions};
-use crate::extensions::tasks::state::{TaskState, new_id};
+use crate::extensions::tasks::state::TaskState;
 use crate::extensions::tasks::storage::TaskError;
 use crate::extensions::tasks::{run, storage, watch};
 use crate::features::catalog::{Definition, List};
@@ -32,6 +32,8 @@ use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::quota::peer_key::{PeerKey, principal_text};
 use crate::protocol::quota::retained;
 use crate::protocol::quota::retained::RetainedBytes;
+use crate::util::hex;
+use crate::util::millis;
 use crate::util::signal::CancelSignal;
 
 /// Turns calls of tools into tasks, and subscribes clients to tasks.
@@ -125,7 +127,7 @@ async fn create(
     (accepted, once): (RawValues, RawValues),
 ) -> Outcome {
     let core = cx.core();
-    let id = new_id()?;
+    let id = hex::random_id()?;
     let caller = &cx.state.extensions;
     let text = params.get().len() + cx.state.meta_bytes;
     #[cfg(feature = "http")]
@@ -143,7 +145,7 @@ async fn create(
     if core.stopping.is_set() {
         return Err(HandlerError::internal("the server is shutting down").temporary());
     }
-    let created = now();
+    let created = millis::now();
     let record = TaskRecord {
         version: VERSION,
         id: id.clone(),
@@ -157,9 +159,9 @@ async fn create(
         most_bytes: state.settings.bytes,
         created,
         updated: created,
-        deadline: created.saturating_add(millis(options.time_limit)),
-        kept: millis(options.kept),
-        poll: millis(state.settings.poll_interval),
+        deadline: created.saturating_add(millis::of(options.time_limit)),
+        kept: millis::of(options.kept),
+        poll: millis::of(state.settings.poll_interval),
         message: None,
         progress: None,
         is_cancelling: false,

@@ -1,9 +1,7 @@
 //! [`TaskRecord`]: a task as it is stored, and as clients see it.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Mutex;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use mcp_types::error::DecodeError;
 use mcp_types::json::{Object, Value};
@@ -16,6 +14,7 @@ use tokio::sync::Notify;
 use crate::features::input::state::RawValues;
 use crate::protocol::message::{MessageSink, TrySend};
 use crate::util::lock::lock;
+use crate::util::millis;
 use crate::util::rfc3339;
 
 /// The member of `_meta` with the last report of progress: `progress`, `total`, `message`. The
@@ -102,16 +101,6 @@ impl TaskEnd {
     }
 }
 
-/// Returns the current time in milliseconds since 1970.
-pub(super) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    millis(since.unwrap_or_default())
-}
-
-pub(super) fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
 impl TaskRecord {
     pub(super) fn has_ended(&self) -> bool {
         self.end.is_some()
@@ -141,7 +130,7 @@ impl TaskRecord {
         // A task that has ended does not need these, and they may be large.
         self.params = RawValue::NULL.to_owned();
         self.client = RawValue::NULL.to_owned();
-        self.deadline = now();
+        self.deadline = millis::now();
         self.end = Some(end);
     }
 
@@ -152,7 +141,7 @@ impl TaskRecord {
 
     /// Returns the time after which the store forgets the task: a second at least.
     pub(super) fn time_to_live(&self) -> Duration {
-        Duration::from_millis(self.expires().saturating_sub(now()).max(1_000))
+        Duration::from_millis(self.expires().saturating_sub(millis::now()).max(1_000))
     }
 
     /// Moves the responses to open questions out of `responses`. Ignores all others, which the
@@ -271,10 +260,6 @@ impl MessageSink for TaskSink {
             self.changed.notify_one();
         }
         TrySend::Queued
-    }
-
-    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(std::future::ready(()))
     }
 }
 

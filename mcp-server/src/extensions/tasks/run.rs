@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::Instrument as _;
 
 use crate::extensions::tasks::record::TaskSink;
-use crate::extensions::tasks::record::{TaskEnd, TaskRecord, now};
+use crate::extensions::tasks::record::{TaskEnd, TaskRecord};
 use crate::extensions::tasks::state::RunningTask;
 use crate::extensions::tasks::storage;
 use crate::extensions::tasks::storage::TaskError;
@@ -27,6 +27,7 @@ use crate::protocol::dispatch::request_task::{caught, panicked};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::session::peer::Peer;
+use crate::util::millis;
 
 /// The minimum time between two writes for reports of progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
@@ -147,7 +148,7 @@ impl Run {
         &mut self,
         handler: &mut JoinHandle<HandlerOutcome>,
     ) -> Result<Option<TaskEnd>, TaskError> {
-        let left = Duration::from_millis(self.record.deadline.saturating_sub(now()));
+        let left = Duration::from_millis(self.record.deadline.saturating_sub(millis::now()));
         let late = sleep(left);
         tokio::pin!(late);
         let core = Arc::clone(&self.core);
@@ -239,7 +240,7 @@ impl Run {
     /// Writes the record. If the store fails, it is written later.
     async fn write(&mut self) -> Result<(), TaskError> {
         let (changes, mut record) = self.snapshot();
-        record.updated = now();
+        record.updated = millis::now();
         match storage::replace(&self.core, &record, self.version).await {
             Ok(Some(version)) => {
                 (self.record, self.version) = (record, version);
@@ -290,7 +291,7 @@ impl Run {
             if let Some(report) = self.sink.last() {
                 record.report(report);
             }
-            record.updated = now();
+            record.updated = millis::now();
             record.finish(end.clone());
             match storage::replace(&self.core, &record, self.version).await {
                 Ok(Some(_)) => break,

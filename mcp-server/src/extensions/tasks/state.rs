@@ -12,7 +12,6 @@ use tokio::sync::{Notify, OnceCell, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::extensions::tasks::record::ID_LENGTH;
 use crate::extensions::tasks::settings::{IDENTIFIER, Tasks};
 use crate::extensions::tasks::storage;
 use crate::protocol::core::BackgroundWork;
@@ -247,11 +246,4 @@ impl Drop for RunningTask {
             running.remove(&self.id);
         }
     }
-}
-
-/// Returns an id that cannot be guessed.
-pub(super) fn new_id() -> Result<String, HandlerError> {
-    let mut random = [0; ID_LENGTH / 2];
-    getrandom::fill(&mut random)?;
-    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }

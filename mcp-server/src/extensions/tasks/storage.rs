@@ -5,11 +5,12 @@ use std::time::Duration;
 use mcp_types::peer_text::Chain;
 use mcp_types::rpc::ErrorObject;
 
-use crate::extensions::tasks::record::{ID_LENGTH, TaskEnd, TaskRecord, VERSION, now};
+use crate::extensions::tasks::record::{ID_LENGTH, TaskEnd, TaskRecord, VERSION};
 use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::store::StoreError;
 use crate::protocol::store::{Condition, KeyGroup, Put, PutOutcome};
+use crate::util::millis;
 
 /// How often a change is tried again because another process has written at the same time.
 const ATTEMPTS: usize = 32;
@@ -21,7 +22,7 @@ const ANY_NUMBER: usize = i32::MAX as usize;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TaskError {
     #[error("the store of the server cannot be reached")]
-    Store(#[source] StoreError),
+    Store(#[from] StoreError),
     #[error("the task belongs to another release of the server")]
     Format(#[from] serde_json::Error),
     #[error("the task has {bytes} bytes with its answers and result: expected at most {limit}")]
@@ -58,7 +59,7 @@ pub(super) async fn load(core: &Core, id: &str) -> Result<Option<(TaskRecord, u6
     if !is_id(id) {
         return Ok(None);
     }
-    let found = core.stores.get(&key(id)).await.map_err(TaskError::Store)?;
+    let found = core.stores.get(&key(id)).await?;
     let Some(found) = found else { return Ok(None) };
     let record: TaskRecord = serde_json::from_slice(&found.value)?;
     if record.version != VERSION {
@@ -108,7 +109,7 @@ pub(super) async fn update(
         if record.has_ended() || !change(&mut record) {
             return Ok(Some(record));
         }
-        record.updated = now();
+        record.updated = millis::now();
         if replace(core, &record, version).await?.is_some() {
             return Ok(Some(record));
         }
@@ -188,7 +189,7 @@ pub(super) async fn note_owner(core: &Core, record: &TaskRecord) -> Result<(), T
             most: MOST_TASKS,
         }),
     };
-    match core.stores.put(put).await.map_err(TaskError::Store)? {
+    match core.stores.put(put).await? {
         PutOutcome::Written(_) => Ok(()),
         PutOutcome::Conflict | PutOutcome::GroupFull => Err(TaskError::Contended),
     }
@@ -208,7 +209,7 @@ pub(super) async fn leave(core: &Core) -> Result<(), TaskError> {
             most: MOST_PROCESSES,
         }),
     };
-    core.stores.put(put).await.map_err(TaskError::Store)?;
+    core.stores.put(put).await?;
     Ok(())
 }
 

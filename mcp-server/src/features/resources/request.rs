@@ -1,7 +1,5 @@
-//! The resource that a request names: [`ResourceParams`], and the extractors [`ResourceUri`] and
-//! [`Variables`].
+//! The resource that a request names, and the extractors [`ResourceUri`] and [`Variables`].
 
-use mcp_types::error::DecodeError;
 use mcp_types::json::Map;
 use serde::de::DeserializeOwned;
 
@@ -11,17 +9,7 @@ use crate::protocol::error::short;
 use crate::protocol::handler::extract::FromContext;
 use crate::protocol::handler::requirements::Requirements;
 use crate::protocol::handler::{Input, NoArguments};
-use crate::protocol::message::raw_object::{FromMembers, RawObject};
 use crate::util::text_values;
-
-/// The params of `resources/read` and of other requests with a URI.
-pub(crate) struct ResourceParams(pub(crate) String);
-
-impl FromMembers for ResourceParams {
-    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
-        members.required("uri").map(Self)
-    }
-}
 
 /// The resource of a request, attached to the context of its handler.
 pub(crate) struct ResourceRequest {

@@ -9,13 +9,13 @@ use tokio::sync::Semaphore;
 use super::config::{Claims, Clock, HttpUrls};
 use super::keys::UrlKeys;
 use super::revoked::{Revoked, SKEW};
-use super::time::{duration_millis, millis};
 use super::token::{LONGEST_URI, Token};
 use crate::protocol::caller::{Extensions, Principal};
 use crate::protocol::seal::SealError;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;
 use crate::util::lock::lock;
+use crate::util::millis;
 use crate::util::rfc3339;
 
 /// A URL is issued again for this part of its lifetime.
@@ -47,7 +47,7 @@ pub(crate) enum Denied {
 
 impl Urls {
     pub(crate) fn new(config: HttpUrls) -> Result<Self, SealError> {
-        if duration_millis(config.lifetime) > 24 * 3_600 * 1_000 {
+        if millis::of(config.lifetime) > 24 * 3_600 * 1_000 {
             tracing::warn!(
                 lifetime = ?config.lifetime,
                 "URLs of resources are valid for more than a day"
@@ -57,7 +57,7 @@ impl Urls {
         Ok(Self {
             base: config.base,
             path: config.path,
-            lifetime: duration_millis(config.lifetime),
+            lifetime: millis::of(config.lifetime),
             keys: RwLock::new(Arc::new(keys)),
             clock: config.clock,
             claims: config.claims,
@@ -78,7 +78,7 @@ impl Urls {
     }
 
     fn now_ms(&self) -> u64 {
-        millis(self.now())
+        millis::until(self.now())
     }
 
     fn keys(&self) -> Arc<UrlKeys> {

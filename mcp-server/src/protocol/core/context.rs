@@ -16,6 +16,7 @@ use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::seal::SealError;
 use crate::protocol::session::ClientSession;
 use crate::protocol::session::peer::Peer;
+use crate::util::partial_debug::partial_debug;
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 
@@ -337,15 +338,7 @@ impl Context {
 /// Returns a value that a middleware attached.
 struct Attached<T>(T);
 
-impl std::fmt::Debug for Context {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Context")
-            .field("method", &self.state.method)
-            .field("id", &self.state.id)
-            .field("peer", &self.state.peer)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(Context, |it| method: it.state.method, id: it.state.id, peer: it.state.peer);
 
 impl Context {
     /// Seals a text that this client gets and gives back later, such as a position in a list or the

@@ -54,7 +54,6 @@
 
 mod request;
 
-use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -74,6 +73,7 @@ use crate::protocol::error::rejection::Rejection;
 use crate::protocol::error::{invalid_params, method_not_found};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::object_text;
+use crate::util::partial_debug::partial_debug;
 
 pub use crate::protocol::core::{Direction, Notification};
 pub use crate::protocol::dispatch::middleware::request::Request;
@@ -462,10 +462,4 @@ impl Response {
     }
 }
 
-impl fmt::Debug for Response {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Response")
-            .field("is_tool_error", &self.is_tool_error())
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(Response, |it| is_tool_error: it.is_tool_error());

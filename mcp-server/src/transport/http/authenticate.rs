@@ -6,7 +6,6 @@
 
 pub(crate) mod authenticator;
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -30,6 +29,7 @@ use crate::protocol::seal::SealError;
 use crate::protocol::store::{Condition, Put, PutOutcome, StoreError};
 use crate::transport::http::refusal::AuthRefusal;
 use crate::transport::http::response::body::HttpBody;
+use crate::util::partial_debug::partial_debug;
 
 /// Decides which requests an HTTP endpoint accepts, and who sends them.
 ///
@@ -279,14 +279,7 @@ impl<'a> AuthRequest<'a> {
     }
 }
 
-impl fmt::Debug for AuthRequest<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AuthRequest")
-            .field("method", &self.parts.method)
-            .field("path", &self.parts.uri.path())
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(AuthRequest<'_>, |it| method: it.parts.method, path: it.parts.uri.path());
 
 /// Separates the purposes of authentication from those of the server and of handlers.
 fn purpose(of_authentication: &str) -> String {

@@ -17,6 +17,7 @@ use crate::transport::http::authenticate::authenticator::Authenticator;
 use crate::transport::http::config::network::IpNetwork;
 use crate::transport::http::refusal::{Refusal, header_value};
 use crate::util::lock::lock;
+use crate::util::partial_debug::partial_debug;
 
 /// Configures an HTTP endpoint.
 ///
@@ -35,15 +36,7 @@ pub struct HttpConfig {
     pub(crate) authenticator: Option<Authenticator>,
 }
 
-impl std::fmt::Debug for HttpConfig {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpConfig")
-            .field("hosts", &self.hosts)
-            .field("origins", &self.origins)
-            .field("proxies", &self.proxies)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(HttpConfig, |it| hosts: it.hosts, origins: it.origins, proxies: it.proxies);
 
 #[derive(Clone, Debug, Default)]
 enum Hosts {

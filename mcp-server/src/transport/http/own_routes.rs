@@ -1,7 +1,6 @@
 //! Access tokens for the own routes of an application in axum: [`TokenLayer`] verifies them, and the
 //! extractors return what it attached to the request.
 
-use std::fmt;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -29,6 +28,7 @@ use crate::transport::http::endpoint::service::hide_credentials;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::response::answer;
 use crate::transport::http::{config, proxy};
+use crate::util::partial_debug::partial_debug;
 
 /// The rejection of [`Principal`], [`AccessToken`](crate::AccessToken) and
 /// [`TokenScopes`](crate::TokenScopes) as extractors of axum: no layer of the route authenticates
@@ -124,14 +124,7 @@ impl TokenScopes {
     }
 }
 
-impl fmt::Debug for TokenScopes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TokenScopes")
-            .field("token", &self.token)
-            .field("route", &self.route)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(TokenScopes, |it| token: it.token, route: it.route);
 
 impl<S: Sync> FromRequestParts<S> for TokenScopes {
     type Rejection = Unauthenticated;
@@ -199,13 +192,7 @@ impl TokenLayer {
     }
 }
 
-impl fmt::Debug for TokenLayer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TokenLayer")
-            .field("scopes", &self.scopes.0)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(TokenLayer, |it| scopes: it.scopes.0);
 
 impl<S> Layer<S> for TokenLayer {
     type Service = RequireToken<S>;

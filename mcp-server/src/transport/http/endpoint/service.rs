@@ -32,6 +32,7 @@ use crate::transport::http::response::unread_body::FusedBody;
 use crate::transport::http::response::{answer, unread_body};
 use crate::transport::http::session::table::Sessions;
 use crate::transport::http::{config, proxy};
+use crate::util::partial_debug::partial_debug;
 
 /// An endpoint of Streamable HTTP as a tower service, for any path of any HTTP stack: axum's
 /// `fallback_service` and `route_service`, hyper with `TowerToHyperService`. Cheap to clone.
@@ -310,11 +311,4 @@ impl Endpoint {
     }
 }
 
-impl std::fmt::Debug for HttpService {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpService")
-            .field("server", &self.endpoint.server)
-            .field("config", &self.endpoint.config)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(HttpService, |it| server: it.endpoint.server, config: it.endpoint.config);

@@ -23,6 +23,7 @@ use crate::transport::http::listener::connection::{
     Connection, Encryption, SocketServices, refuse, shutdown_write_time,
 };
 use crate::transport::http::peer_table::{AllBusy, PeerTable};
+use crate::util::partial_debug::partial_debug;
 
 /// The maximum number of connections that are being rejected at the same time. Further ones are
 /// closed without a response.
@@ -93,13 +94,7 @@ impl Future for HttpServer {
     }
 }
 
-impl std::fmt::Debug for HttpServer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpServer")
-            .field("local_addr", &self.local_addr)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(HttpServer, |it| local_addr: it.local_addr);
 
 /// Accepts connections until the server has stopped and no request is in flight any more.
 async fn accept(
