@@ -1,9 +1,9 @@
 //! The endpoint of a server as a service of HTTP, and waiting until it has shut down.
 
+use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
-use std::io;
 
 use tokio::time::sleep;
 
