@@ -10,7 +10,6 @@ pub(crate) mod completions;
 pub(crate) mod definition_error;
 pub(crate) mod downgrade;
 pub(crate) mod input;
-pub(crate) mod list_handle;
 pub(crate) mod list_page;
 pub(crate) mod logging;
 pub(crate) mod named_params;

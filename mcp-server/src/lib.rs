@@ -79,11 +79,11 @@ pub use extensions::apps;
 pub use extensions::tasks::settings::{TaskOptions, Tasks};
 pub use features::arguments::Arguments;
 pub use features::catalog::Definition;
+pub use features::catalog::ListHandle;
 pub use features::completing::{Completing, IntoCompletion};
 pub use features::input::ask::{Ask, AskRequest};
 pub use features::input::error::{ClientError, InputError};
 pub use features::input::form::{Elicited, Field, Form};
-pub use features::list_handle::ListHandle;
 pub use features::prompts::definition::{IntoMessage, IntoPrompt, PromptDef};
 pub use features::resources::contents::{IntoBody, IntoContents, ResourceBody};
 pub use features::resources::definition::ResourceDef;
@@ -122,9 +122,9 @@ pub use protocol::error::{BuildError, BuildErrors, ErrorDetail, ServeError};
 pub use protocol::handler::access_token::AccessToken;
 pub use protocol::handler::check::check_handler;
 pub use protocol::handler::extract::{Extension, FromContext, State};
+pub use protocol::handler::extract::{ExtensionSettings, Negotiated};
 #[cfg(feature = "http")]
 pub use protocol::handler::http_parts::HttpParts;
-pub use protocol::handler::negotiated::{ExtensionSettings, Negotiated};
 pub use protocol::handler::params::{
     AnyNotification, AnyRequest, AnyResult, NotificationParams, Params,
 };

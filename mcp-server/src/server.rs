@@ -9,10 +9,8 @@ pub(crate) mod group;
 pub(crate) mod handle;
 #[cfg(feature = "http")]
 pub(crate) mod http;
-mod resource_definitions;
 #[cfg(feature = "axum")]
 mod router;
-mod serve;
 #[cfg(test)]
 mod tests;
 pub(crate) mod transports;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::protocol::core::Context;
-use crate::protocol::core::states::States;
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::requirements::{HandlerSubject, Requirements};
 use crate::protocol::handler::{
     BoxedHandler, Handler, HandlerFuture, IntoResult, NoArguments, boxed, requirements_of,
 };
+use crate::util::type_map::TypeMap;
 
 /// Decides whether the caller may use a definition.
 #[derive(Clone)]
@@ -53,7 +53,7 @@ struct Rules {
 
 /// A group that a definition belongs to.
 struct GroupAccess {
-    states: Arc<States>,
+    states: Arc<TypeMap>,
     rules: Rules,
 }
 
@@ -122,7 +122,7 @@ impl Access {
 
     /// Returns a function that puts definitions into a group with these states. `self` has the
     /// rules of the group.
-    pub(crate) fn into_group(self, states: States) -> impl Fn(&mut Access) {
+    pub(crate) fn into_group(self, states: TypeMap) -> impl Fn(&mut Access) {
         let group = Arc::new(GroupAccess {
             states: Arc::new(states),
             rules: self.own,
@@ -258,7 +258,7 @@ impl Access {
         &self,
         kind: &'static str,
         name: &str,
-        server: &States,
+        server: &TypeMap,
     ) -> Vec<BuildError> {
         let missing = self.levels().flat_map(|(rules, groups)| {
             let states = groups.iter().map(|group| &*group.states);

@@ -23,8 +23,7 @@ use mcp_types::{
 };
 use serde::de::DeserializeOwned;
 
-use crate::features::input::ask::Ask;
-use crate::features::input::ask::AskRequest;
+use crate::features::input::ask::{Ask, AskRequest};
 use crate::features::input::form::{Elicited, Form};
 use crate::features::input::question::Question;
 use crate::protocol::core::Context;

@@ -15,8 +15,7 @@ use crate::protocol::core::{Context, Core};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::extract::FromContext;
 use crate::protocol::quota::peer_key::principal_text;
-use crate::protocol::store::StoredError;
-use crate::protocol::store::{Condition, KeyGroup, Put, PutOutcome};
+use crate::protocol::store::{Condition, KeyGroup, Put, PutOutcome, StoredError};
 
 /// How often an update is tried again because another request has written at the same time.
 const ATTEMPTS: u32 = 32;

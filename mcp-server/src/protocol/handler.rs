@@ -5,10 +5,8 @@ pub(crate) mod check;
 pub(crate) mod extract;
 #[cfg(feature = "http")]
 pub(crate) mod http_parts;
-pub(crate) mod negotiated;
 pub(crate) mod params;
 pub(crate) mod requirements;
-pub(crate) mod scopes;
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -4,6 +4,7 @@
 //! counted also bound the table.
 
 pub(crate) mod peer_key;
+#[cfg(feature = "http")]
 pub(crate) mod permits;
 pub(crate) mod retained;
 
@@ -90,12 +91,6 @@ impl std::ops::Deref for PeerUsage {
 }
 
 impl PeerUsage {
-    /// Returns the key of the peer.
-    #[cfg(feature = "http")]
-    pub(crate) fn key(&self) -> &PeerKey {
-        &self.key
-    }
-
     /// Returns the counters of all peers together.
     pub(crate) fn all(&self) -> &Usage {
         &self.peers.all
@@ -108,57 +103,6 @@ impl PeerUsage {
     /// Returns the limit for this peer, as [`PeerKey::share`].
     pub(crate) fn share(&self, limit: usize) -> usize {
         self.key.share(limit)
-    }
-
-    /// Counts bytes of a body. Returns `false`, and counts nothing, if that would exceed a limit.
-    #[cfg(feature = "http")]
-    pub(crate) fn add_body_bytes(&self, count: usize) -> bool {
-        let limits = &self.peers.limits;
-        let share = self.share(limits.body_bytes_per_peer);
-        if !self.body_bytes.try_add(count, share) {
-            return false;
-        }
-        let fits = self.all().body_bytes.try_add(count, limits.body_bytes);
-        if !fits {
-            self.body_bytes.subtract(count);
-        }
-        fits
-    }
-
-    #[cfg(feature = "http")]
-    pub(crate) fn subtract_body_bytes(&self, count: usize) {
-        self.body_bytes.subtract(count);
-        self.all().body_bytes.subtract(count);
-    }
-
-    /// Counts bytes that are queued for a slow reader, even if that exceeds a limit.
-    #[cfg(feature = "http")]
-    pub(crate) fn add_queued_bytes(&self, count: usize) {
-        self.queued_bytes.add(count);
-        self.all().queued_bytes.add(count);
-    }
-
-    #[cfg(feature = "http")]
-    pub(crate) fn subtract_queued_bytes(&self, count: usize) {
-        self.queued_bytes.subtract(count);
-        self.all().queued_bytes.subtract(count);
-    }
-
-    /// Returns `true` if several responses of the peer wait to be read, and all that is queued for
-    /// it exceeds its share, or that for all peers exceeds their limit. One alone may have any
-    /// size.
-    #[cfg(feature = "http")]
-    pub(crate) fn has_too_much_unread(&self) -> bool {
-        self.unread_responses.get() > 1 && !self.may_queue(0)
-    }
-
-    /// Returns `true` if `count` more bytes may be queued for slow readers.
-    #[cfg(feature = "http")]
-    pub(crate) fn may_queue(&self, count: usize) -> bool {
-        let limits = &self.peers.limits;
-        let share = self.share(limits.queued_bytes_per_peer);
-        self.queued_bytes.get().saturating_add(count) <= share
-            && self.all().queued_bytes.get().saturating_add(count) <= limits.all_queued_bytes
     }
 }
 
@@ -222,5 +166,39 @@ impl Peers {
         });
         by_key.insert(key, Arc::downgrade(&usage));
         usage
+    }
+
+    /// Counts a subscription until the permit is dropped. Returns `None` if the peer or all peers
+    /// together would exceed their limit.
+    pub(crate) fn subscribe(self: &Arc<Self>, key: PeerKey) -> Option<SubscriptionPermit> {
+        let limits = &self.limits;
+        let peer = self.usage(key);
+        let share = peer.share(limits.subscriptions);
+        if !peer.subscriptions.try_add(1, share) {
+            return None;
+        }
+        let all = &peer.all().subscriptions;
+        if !all.try_add(1, limits.all_subscriptions) {
+            peer.subscriptions.subtract(1);
+            return None;
+        }
+        Some(SubscriptionPermit(peer))
+    }
+}
+
+/// A permit for a subscription.
+pub(crate) struct SubscriptionPermit(Arc<PeerUsage>);
+
+impl SubscriptionPermit {
+    /// The peer whose subscription is counted.
+    pub(crate) fn peer(&self) -> &Arc<PeerUsage> {
+        &self.0
+    }
+}
+
+impl Drop for SubscriptionPermit {
+    fn drop(&mut self) {
+        self.0.subscriptions.subtract(1);
+        self.0.all().subscriptions.subtract(1);
     }
 }

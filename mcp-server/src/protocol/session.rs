@@ -89,11 +89,6 @@ impl Session {
         self.level.store(severity(level), Ordering::Relaxed);
     }
 
-    #[cfg(feature = "http")]
-    pub(crate) fn set_severity(&self, level: u8) {
-        self.level.store(level, Ordering::Relaxed);
-    }
-
     /// Subscribes to a resource. Returns `false` if there are `limit` subscriptions already, or
     /// their URIs would be too long.
     pub(crate) fn subscribe(&self, uri: &str, limit: usize) -> bool {
@@ -117,13 +112,6 @@ impl Session {
         *lock(&self.subscriber) = Some(caller);
     }
 
-    /// As [`set_subscriber`](Self::set_subscriber), unless the client has subscribed in this
-    /// process.
-    #[cfg(feature = "http")]
-    pub(crate) fn set_listener(&self, caller: Caller) {
-        lock(&self.subscriber).get_or_insert(caller);
-    }
-
     /// Returns the caller to whom guards grant or refuse notifications of changes. If no caller is
     /// known, returns one without any values, like that of a client that is not authenticated.
     pub(crate) fn notified_caller(&self) -> Caller {
@@ -136,9 +124,21 @@ impl Session {
         *lock(&self.subscriber) = None;
         self.ending.now();
     }
+}
+
+#[cfg(feature = "http")]
+impl Session {
+    pub(crate) fn set_severity(&self, level: u8) {
+        self.level.store(level, Ordering::Relaxed);
+    }
+
+    /// As [`set_subscriber`](Self::set_subscriber), unless the client has subscribed in this
+    /// process.
+    pub(crate) fn set_listener(&self, caller: Caller) {
+        lock(&self.subscriber).get_or_insert(caller);
+    }
 
     /// Returns the memory that the session uses, in bytes.
-    #[cfg(feature = "http")]
     pub(crate) fn memory(&self) -> usize {
         let head_bytes = lock(&self.subscriber)
             .as_ref()
@@ -148,7 +148,6 @@ impl Session {
     }
 
     /// Replaces the subscribed resources, if they are others.
-    #[cfg(feature = "http")]
     pub(crate) fn set_subscriptions(&self, uris: &[String]) {
         let mut subscribed = UriSet::default();
         for uri in uris {
@@ -161,7 +160,6 @@ impl Session {
     }
 
     /// Returns the URIs of the subscribed resources, sorted.
-    #[cfg(feature = "http")]
     pub(crate) fn subscriptions(&self) -> Vec<String> {
         lock(&self.resources).all().to_vec()
     }

@@ -8,7 +8,6 @@ pub(crate) mod access;
 pub(crate) mod events;
 pub(crate) mod link;
 pub(crate) mod message;
-pub(crate) mod outbox;
 
 use std::error::Error;
 use std::future::Future;

@@ -13,7 +13,6 @@ use crate::features::catalog::CacheHints;
 #[cfg(feature = "proposals")]
 use crate::proposals::https_url::config::HttpUrls;
 use crate::protocol::core::Layer;
-use crate::protocol::core::states::States;
 use crate::protocol::dispatch::extension::{OnBuilt, ServerExtension};
 use crate::protocol::dispatch::middleware;
 use crate::protocol::dispatch::middleware::Middleware;
@@ -32,7 +31,7 @@ use crate::protocol::store::events::EventStore;
 use crate::protocol::store::{Bus, Store, ValueStore};
 use crate::server::catalogs::Definitions;
 use crate::server::definitions::definition_methods;
-use crate::server::resource_definitions::resource_methods;
+use crate::util::type_map::TypeMap;
 
 /// Collects the definitions and settings of a server. [`build`](Self::build) checks them.
 #[must_use = "a definition does nothing until it is built"]
@@ -43,7 +42,7 @@ pub struct ServerBuilder {
     pub(crate) error_detail: ErrorDetail,
     pub(crate) lists_permitted_only: bool,
     pub(crate) stores: StoreSettings,
-    pub(crate) states: States,
+    pub(crate) states: TypeMap,
     pub(crate) layers: Vec<Box<dyn Layer>>,
     /// The layer that accepts tasks, behind all of `layers`.
     pub(crate) task_layers: Vec<Box<dyn Layer>>,
@@ -68,7 +67,7 @@ impl ServerBuilder {
             error_detail: ErrorDetail::default(),
             lists_permitted_only: false,
             stores: StoreSettings::default(),
-            states: States::default(),
+            states: TypeMap::default(),
             layers: Vec::new(),
             task_layers: Vec::new(),
             inner_layers: Vec::new(),
@@ -251,7 +250,7 @@ impl ServerBuilder {
     /// Shares a value with all handlers, which extract it with [`State<T>`](crate::State). A server
     /// can have one value of each type.
     pub fn state<T: Clone + Send + Sync + 'static>(mut self, state: T) -> Self {
-        let added = self.states.add(state);
+        let added = self.states.add_state(state);
         self.registry.check(added);
         self
     }
@@ -350,7 +349,6 @@ impl ServerBuilder {
 }
 
 definition_methods!(ServerBuilder);
-resource_methods!(ServerBuilder);
 
 impl ServerBuilder {
     /// Adds a [middleware] around all messages. The first one that is added is the outermost, next

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, Weak};
 use mcp_types::{Proposal, ServerCapabilities};
 use serde::Serialize;
 
-use crate::features::list_handle::ListHandle;
+use crate::features::catalog::ListHandle;
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::templates::definition::TemplateDef;

@@ -10,7 +10,7 @@ use mcp_types::{
 };
 use serde::Serialize;
 
-use crate::extensions::apps::layer::shows_apps;
+use crate::extensions::apps::shows_apps;
 use crate::features::catalog::List;
 use crate::features::definition_error::DefinitionError;
 use crate::features::resources::catalog::ResourceDefinitions;

@@ -26,15 +26,14 @@ use crate::protocol::dispatch::middleware::{
 };
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::invalid_params;
-use crate::protocol::handler::negotiated::missing_extension;
+use crate::protocol::handler::extract::missing_extension;
 use crate::protocol::message::methods::LISTEN;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::quota::peer_key::{PeerKey, principal_text};
 use crate::protocol::quota::retained;
 use crate::protocol::quota::retained::RetainedBytes;
-use crate::util::hex;
-use crate::util::millis;
 use crate::util::signal::CancelSignal;
+use crate::util::{hex, millis};
 
 /// Turns calls of tools into tasks, and subscribes clients to tasks.
 pub(super) struct TaskLayer(Arc<TaskState>);

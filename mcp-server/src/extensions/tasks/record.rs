@@ -14,8 +14,7 @@ use tokio::sync::Notify;
 use crate::features::input::state::RawValues;
 use crate::protocol::message::{MessageSink, TrySend};
 use crate::util::lock::lock;
-use crate::util::millis;
-use crate::util::rfc3339;
+use crate::util::{millis, rfc3339};
 
 /// The member of `_meta` with the last report of progress: `progress`, `total`, `message`. The
 /// extension itself has only a text for it.

@@ -14,15 +14,12 @@ use tokio::time::{Instant, sleep, timeout_at};
 use crate::extensions::tasks::record::{TaskEnd, TaskRecord};
 use crate::extensions::tasks::run::{self, RETRY_TIME};
 use crate::extensions::tasks::state::TaskState;
-use crate::extensions::tasks::storage::{self, TaskError};
 use crate::extensions::tasks::storage::{
-    KNOWN_TIME, LEFT, LEFT_PREFIX, MOST_PROCESSES, forget_owner, note_owner, owned_group,
-    process_key,
+    self, KNOWN_TIME, LEFT, LEFT_PREFIX, MOST_PROCESSES, TaskError, forget_owner, note_owner,
+    owned_group, process_key,
 };
-use crate::protocol::caller::Caller;
-use crate::protocol::caller::{Extensions, Principal};
-use crate::protocol::core::BackgroundWork;
-use crate::protocol::core::Core;
+use crate::protocol::caller::{Caller, Extensions, Principal};
+use crate::protocol::core::{BackgroundWork, Core};
 use crate::protocol::store::access::RECORD_INTERVAL;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::{Condition, KeyGroup, Put};

@@ -10,8 +10,7 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::Instrument as _;
 
-use crate::extensions::tasks::record::TaskSink;
-use crate::extensions::tasks::record::{TaskEnd, TaskRecord};
+use crate::extensions::tasks::record::{TaskEnd, TaskRecord, TaskSink};
 use crate::extensions::tasks::state::RunningTask;
 use crate::extensions::tasks::storage;
 use crate::extensions::tasks::storage::TaskError;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::features::tools::definition::ToolDef;
-use crate::protocol::handler::negotiated::ExtensionSettings;
+use crate::protocol::handler::extract::ExtensionSettings;
 
 /// The identifier of the extension.
 pub(crate) const IDENTIFIER: &str = "io.modelcontextprotocol/tasks";

@@ -14,8 +14,7 @@ use tokio::time::sleep;
 
 use crate::extensions::tasks::settings::{IDENTIFIER, Tasks};
 use crate::extensions::tasks::storage;
-use crate::protocol::core::BackgroundWork;
-use crate::protocol::core::Core;
+use crate::protocol::core::{BackgroundWork, Core};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::store::link::BusReceiver;

@@ -8,8 +8,7 @@ use mcp_types::rpc::ErrorObject;
 use crate::extensions::tasks::record::{ID_LENGTH, TaskEnd, TaskRecord, VERSION};
 use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::store::StoreError;
-use crate::protocol::store::{Condition, KeyGroup, Put, PutOutcome};
+use crate::protocol::store::{Condition, KeyGroup, Put, PutOutcome, StoreError};
 use crate::util::millis;
 
 /// How often a change is tried again because another process has written at the same time.

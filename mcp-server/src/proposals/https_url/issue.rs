@@ -15,8 +15,7 @@ use crate::protocol::seal::SealError;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;
 use crate::util::lock::lock;
-use crate::util::millis;
-use crate::util::rfc3339;
+use crate::util::{millis, rfc3339};
 
 /// A URL is issued again for this part of its lifetime.
 const PARTS: u64 = 4;

@@ -6,10 +6,9 @@ use sha2::{Digest, Sha256};
 
 use super::issue::Urls;
 use super::token::Token;
-use crate::protocol::store::StoreError;
 use crate::protocol::store::access::Stores;
 use crate::protocol::store::message::BusMessage;
-use crate::protocol::store::{Condition, Put, PutOutcome};
+use crate::protocol::store::{Condition, Put, PutOutcome, StoreError};
 use crate::util::hex;
 
 /// How often a write is tried again because another process has written at the same time.

@@ -10,7 +10,7 @@ use crate::features::resources::listed::{ListAt, ListedPage, Position, ResourceP
 use crate::features::resources::permitted;
 use crate::features::resources::resolved::AuthorizedResource;
 use crate::features::resources::scope::Scope;
-use crate::proposals::resources::state::Resources;
+use crate::proposals::resources::Resources;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 

@@ -12,7 +12,7 @@ use mcp_types::{
 
 use crate::features::resources::resolved::AuthorizedResource;
 use crate::proposals::metadata::metadata_view::{is_collection, length, read_metadata};
-use crate::proposals::resources::state::Resources;
+use crate::proposals::resources::Resources;
 use crate::proposals::versioned_resources::content_version::derived;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;

@@ -15,7 +15,7 @@ use crate::protocol::error::handler_error::{
     Cause, HandlerError, RESOURCE_NOT_FOUND, missing_capability,
 };
 use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
-use crate::protocol::handler::scopes::{ScopePolicy, completed};
+use crate::protocol::handler::access_token::{ScopePolicy, completed};
 use crate::protocol::store::retry_text;
 
 /// Converts an error of the program's own by the conversion for its type, if there is one, and

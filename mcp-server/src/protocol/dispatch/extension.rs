@@ -9,14 +9,12 @@ use mcp_wire::identifier;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::protocol::core::Layer;
-use crate::protocol::core::{Context, Core};
+use crate::protocol::core::{Context, Core, Layer};
 use crate::protocol::dispatch::middleware::{self, Middleware};
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::dispatch::route::Typed;
-use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::invalid_params;
+use crate::protocol::error::{BuildError, invalid_params};
 use crate::protocol::handler::params::{NotificationParams, Params};
 use crate::protocol::handler::{Handler, IntoResult, boxed};
 use crate::protocol::message::params_view::ParamsView;

@@ -8,17 +8,16 @@ use mcp_types::revision::Versioned;
 use mcp_types::{Notification, Proposal, Request, Revision, ServerCapabilities, json::Object};
 use mcp_wire::capability::{LOGGING, with_member};
 
-use crate::protocol::core::states::States;
 use crate::protocol::core::{Context, Listener, Methods, ResourceAccess, Route, Routed};
 use crate::protocol::dispatch::route::{self, AnyNotificationHandler, NotificationHandler, Typed};
 use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::handler::params::AnyNotification;
-use crate::protocol::handler::params::NotificationParams;
+use crate::protocol::handler::params::{AnyNotification, NotificationParams};
 use crate::protocol::handler::requirements::{HandlerSubject, Requirements};
 use crate::protocol::handler::{Handler, IntoResult, boxed, requirements_of};
 use crate::protocol::message::raw_object::FromMembers;
 use crate::protocol::metrics::operations::Tools;
+use crate::util::type_map::TypeMap;
 
 /// The handlers and capabilities of a server that is being built, and the errors found so far.
 pub(crate) struct Registry {
@@ -127,7 +126,7 @@ impl Registry {
     }
 
     /// Returns the states that the application's handlers require and the server does not have.
-    pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
+    pub(crate) fn missing(&self, server: &TypeMap) -> Vec<BuildError> {
         let mut errors = Vec::new();
         for (method, requirements) in &self.requirements {
             errors.extend(requirements.missing("method", method, std::iter::once(server)));

@@ -14,8 +14,9 @@ use crate::protocol::core::{Context, Listener, ResponseFuture, Route};
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::respond;
 use crate::protocol::error::handler_error::{HandlerError, bad_params};
-use crate::protocol::handler::params::NotificationParams;
-use crate::protocol::handler::params::{AnyNotification, AnyRequest, AnyResult};
+use crate::protocol::handler::params::{
+    AnyNotification, AnyRequest, AnyResult, NotificationParams,
+};
 use crate::protocol::handler::{BoxedHandler, HandlerFuture};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::{FromMembers, RawObject};

@@ -2,8 +2,8 @@
 
 use std::any::{TypeId, type_name};
 
-use crate::protocol::core::states::States;
 use crate::protocol::error::BuildError;
+use crate::util::type_map::TypeMap;
 
 /// What a definition with handlers is about, which decides about the extractors of its handlers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl Requirements {
         &'a self,
         kind: &'static str,
         name: &'a str,
-        states: impl Iterator<Item = &'a States> + Clone + 'a,
+        states: impl Iterator<Item = &'a TypeMap> + Clone + 'a,
     ) -> impl Iterator<Item = BuildError> + 'a {
         let has = move |id: TypeId| states.clone().any(|states| states.contains(id));
         let missing = self.states.iter().filter(move |(id, _)| !has(*id));

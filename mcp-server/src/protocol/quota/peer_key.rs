@@ -6,7 +6,6 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::protocol::caller::{Extensions, Principal};
-use crate::util::hex;
 
 /// Identifies the peer of a request, for limits: see
 /// [`Context::peer_key`](crate::Context::peer_key).
@@ -121,5 +120,5 @@ fn digest(principal: &str) -> String {
     use sha2::{Digest as _, Sha256};
 
     let digest = Sha256::digest(principal.as_bytes());
-    format!("principal-sha256:{}", hex::encode(&digest))
+    format!("principal-sha256:{}", crate::util::hex::encode(&digest))
 }

@@ -7,8 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::protocol::store::{Bus, BusPage};
-use crate::protocol::store::{StoreError, StoreFuture};
+use crate::protocol::store::{Bus, BusPage, StoreError, StoreFuture};
 use crate::util::lock::lock;
 
 /// The maximum size of all messages in bytes. The newest message is kept even if it is larger.

@@ -5,8 +5,9 @@ use std::sync::{Mutex, MutexGuard};
 
 use tokio::time::Instant;
 
-use crate::protocol::store::{Condition, Put, PutOutcome, ValueStore, VersionedValue};
-use crate::protocol::store::{StoreError, StoreFuture};
+use crate::protocol::store::{
+    Condition, Put, PutOutcome, StoreError, StoreFuture, ValueStore, VersionedValue,
+};
 use crate::util::lock::lock;
 
 /// The maximum size of all values in bytes, including their keys and table entries.

@@ -17,8 +17,7 @@ use tower_service::Service;
 
 use crate::protocol::caller::{PeerAddress, Principal};
 use crate::protocol::core::Core;
-use crate::protocol::handler::access_token::AccessToken;
-use crate::protocol::handler::scopes::ScopePolicy;
+use crate::protocol::handler::access_token::{AccessToken, ScopePolicy};
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::transport::http::authenticate::authenticator::{
     Authenticator, Authorized, insufficient_scope,

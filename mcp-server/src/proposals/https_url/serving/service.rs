@@ -32,8 +32,7 @@ use crate::transport::http::endpoint::cors::Cors;
 use crate::transport::http::listener::connection::PathService;
 use crate::transport::http::proxy::peer_address;
 use crate::transport::http::refusal::Refusal;
-use crate::transport::http::response::body::HttpBody;
-use crate::transport::http::response::body::HttpFuture;
+use crate::transport::http::response::body::{HttpBody, HttpFuture};
 
 /// A tower service that serves the URLs of a server's resources: GET and HEAD, with ranges and
 /// conditions. Cheap to clone.

@@ -6,8 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::protocol::core::Context;
-use crate::protocol::core::{Direction, LayerRequest};
+use crate::protocol::core::{Context, Direction, LayerRequest};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::invalid_params;
 use crate::protocol::message::params_view::ParamsView;

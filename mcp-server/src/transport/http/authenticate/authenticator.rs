@@ -10,12 +10,8 @@ use tokio::time::Instant;
 
 use crate::protocol::core::Core;
 use crate::protocol::error::rejection::Challenge;
-use crate::protocol::handler::access_token::AccessToken;
-use crate::protocol::handler::scopes::{ScopePolicy, completed, joined};
-use crate::transport::http::authenticate::AuthRequest;
-use crate::transport::http::authenticate::Authenticate;
-use crate::transport::http::authenticate::Authenticated;
-use crate::transport::http::authenticate::PublicRoute;
+use crate::protocol::handler::access_token::{AccessToken, ScopePolicy, completed, joined};
+use crate::transport::http::authenticate::{AuthRequest, Authenticate, Authenticated, PublicRoute};
 use crate::transport::http::refusal::AuthRefusal;
 use crate::transport::http::response::body::HttpBody;
 

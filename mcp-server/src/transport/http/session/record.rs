@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::session::Session;
-use crate::protocol::store::FormatVersion;
-use crate::protocol::store::StoreError;
+use crate::protocol::store::{FormatVersion, StoreError};
 use crate::util::millis;
 
 /// The version of the format. New members that older releases may ignore keep the version.

@@ -8,8 +8,7 @@ use tokio::time::{Instant, timeout};
 
 use super::record::{self, Record, SessionDelta};
 use crate::protocol::core::Core;
-use crate::protocol::store::StoreError;
-use crate::protocol::store::{Condition, KeyGroup, Put, PutOutcome};
+use crate::protocol::store::{Condition, KeyGroup, Put, PutOutcome, StoreError};
 use crate::transport::http::session::handle::SessionHandle;
 use crate::util::lock::lock;
 
