@@ -15,59 +15,51 @@ impl Metrics {
     #[must_use]
     pub fn to_open_metrics(&self) -> String {
         let mut text = MetricsText(String::with_capacity(4 << 10));
-        for (name, help, value) in [
-            (
-                "connections",
-                "Open connections of the server's own sockets.",
-                self.connections,
-            ),
-            (
-                "sessions",
-                "Sessions of older revisions, idle ones included.",
-                self.sessions,
-            ),
-            (
-                "http_sse_channels",
-                "Open channels of the deprecated transport HTTP+SSE.",
-                self.http_sse_channels,
-            ),
-            (
-                "requests_in_flight",
-                "Requests that hold a permit.",
-                self.requests_in_flight,
-            ),
-            (
-                "subscriptions",
-                "Requests of subscriptions/listen in flight.",
-                self.subscriptions,
-            ),
-            (
-                "queued_bytes",
-                "Bytes of messages that wait for clients to read them.",
-                self.queued_bytes,
-            ),
-        ] {
-            text.gauge(name, help, value);
-        }
-        for (name, help, value) in [
-            (
-                "accepted_connections",
-                "Connections accepted by the server's own sockets.",
-                self.accepted_connections,
-            ),
-            (
-                "requests",
-                "HTTP requests, refused ones included.",
-                self.requests,
-            ),
-            (
-                "request_bytes",
-                "Bytes of the bodies of HTTP requests.",
-                self.request_bytes,
-            ),
-        ] {
-            text.counter(name, help, value);
-        }
+        text.gauge(
+            "connections",
+            "Open connections of the server's own sockets.",
+            self.connections,
+        );
+        text.gauge(
+            "sessions",
+            "Sessions of older revisions, idle ones included.",
+            self.sessions,
+        );
+        text.gauge(
+            "http_sse_channels",
+            "Open channels of the deprecated transport HTTP+SSE.",
+            self.http_sse_channels,
+        );
+        text.gauge(
+            "requests_in_flight",
+            "Requests that hold a permit.",
+            self.requests_in_flight,
+        );
+        text.gauge(
+            "subscriptions",
+            "Requests of subscriptions/listen in flight.",
+            self.subscriptions,
+        );
+        text.gauge(
+            "queued_bytes",
+            "Bytes of messages that wait for clients to read them.",
+            self.queued_bytes,
+        );
+        text.counter(
+            "accepted_connections",
+            "Connections accepted by the server's own sockets.",
+            self.accepted_connections,
+        );
+        text.counter(
+            "requests",
+            "HTTP requests, refused ones included.",
+            self.requests,
+        );
+        text.counter(
+            "request_bytes",
+            "Bytes of the bodies of HTTP requests.",
+            self.request_bytes,
+        );
         text.family(
             "refusals",
             "counter",
@@ -85,65 +77,51 @@ impl Metrics {
 
 impl MetricsText {
     fn store(&mut self, store: &StoreMetrics) {
-        for (name, help, value) in [(
+        self.gauge(
             "store_operations_running",
             "Operations of the stores in progress.",
             store.running,
-        )] {
-            self.gauge(name, help, value);
-        }
-        for (name, help, value) in [
-            (
-                "store_operations",
-                "Operations of the stores.",
-                store.operations,
-            ),
-            (
-                "store_failures",
-                "Operations of the stores that failed or took too long.",
-                store.failures,
-            ),
-            (
-                "store_microseconds",
-                "Time of the operations of the stores.",
-                store.micros,
-            ),
-        ] {
-            self.counter(name, help, value);
-        }
-        for (name, help, value) in [
-            (
-                "bus_connected",
-                "Whether the bus can be read.",
-                usize::from(store.bus_connected),
-            ),
-            (
-                "bus_waiting",
-                "Changes that wait to be published.",
-                store.bus_waiting,
-            ),
-        ] {
-            self.gauge(name, help, value);
-        }
-        for (name, help, value) in [
-            (
-                "bus_published",
-                "Messages that this process published.",
-                store.bus_published,
-            ),
-            (
-                "bus_received",
-                "Messages of the bus that this process received.",
-                store.bus_received,
-            ),
-            (
-                "bus_missed",
-                "Times that messages of the bus were lost.",
-                store.bus_missed,
-            ),
-        ] {
-            self.counter(name, help, value);
-        }
+        );
+        self.counter(
+            "store_operations",
+            "Operations of the stores.",
+            store.operations,
+        );
+        self.counter(
+            "store_failures",
+            "Operations of the stores that failed or took too long.",
+            store.failures,
+        );
+        self.counter(
+            "store_microseconds",
+            "Time of the operations of the stores.",
+            store.micros,
+        );
+        self.gauge(
+            "bus_connected",
+            "Whether the bus can be read.",
+            usize::from(store.bus_connected),
+        );
+        self.gauge(
+            "bus_waiting",
+            "Changes that wait to be published.",
+            store.bus_waiting,
+        );
+        self.counter(
+            "bus_published",
+            "Messages that this process published.",
+            store.bus_published,
+        );
+        self.counter(
+            "bus_received",
+            "Messages of the bus that this process received.",
+            store.bus_received,
+        );
+        self.counter(
+            "bus_missed",
+            "Times that messages of the bus were lost.",
+            store.bus_missed,
+        );
     }
 }
 

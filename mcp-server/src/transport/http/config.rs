@@ -317,7 +317,7 @@ impl RefusedLog {
 /// If a warning is due, returns the number of requests without a warning since the last one.
 fn warn(rate: &Mutex<Rate>) -> Option<u64> {
     let now = Instant::now();
-    let mut rate = lock(&rate);
+    let mut rate = lock(rate);
     let recent = rate
         .warned
         .is_some_and(|warned| now.saturating_duration_since(warned) < INTERVAL);
