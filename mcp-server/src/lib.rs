@@ -61,7 +61,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "_extensions")]
+#[cfg(any(feature = "apps", feature = "tasks"))]
 mod extensions;
 mod features;
 pub mod guide;
@@ -76,27 +76,20 @@ mod util;
 #[cfg(feature = "apps")]
 pub use extensions::apps;
 #[cfg(feature = "tasks")]
-pub use extensions::tasks::options::TaskOptions;
-#[cfg(feature = "tasks")]
-pub use extensions::tasks::settings::Tasks;
+pub use extensions::tasks::settings::{TaskOptions, Tasks};
 pub use features::arguments::Arguments;
 pub use features::catalog::Definition;
+pub use features::catalog::ListHandle;
 pub use features::completing::{Completing, IntoCompletion};
-pub use features::input::ask::Ask;
+pub use features::input::ask::{Ask, AskRequest};
 pub use features::input::error::{ClientError, InputError};
 pub use features::input::form::{Elicited, Field, Form};
-pub use features::input::request::AskRequest;
-pub use features::list_handle::ListHandle;
-pub use features::prompts::definition::PromptDef;
-pub use features::prompts::result::{IntoMessage, IntoPrompt};
-pub use features::resources::contents::IntoContents;
-pub use features::resources::contents::body::{IntoBody, ResourceBody};
+pub use features::prompts::definition::{IntoMessage, IntoPrompt, PromptDef};
+pub use features::resources::contents::{IntoBody, IntoContents, ResourceBody};
 pub use features::resources::definition::ResourceDef;
 pub use features::resources::listed::{ListAt, ResourcePage};
-pub use features::resources::request::ResourceUri;
-pub use features::resources::request::Variables;
+pub use features::resources::request::{ResourceUri, Variables};
 pub use features::resources::templates::definition::TemplateDef;
-pub use features::resources::variables::TemplateVariables;
 #[cfg(feature = "proposals")]
 pub use features::resources::{
     contents::stream::{ResourceStream, WantedBytes},
@@ -116,26 +109,26 @@ pub use proposals::{
     versioned_resources::versioned::Versioned,
 };
 #[cfg(feature = "http")]
-pub use protocol::caller::extensions::PeerAddress;
-pub use protocol::caller::extensions::{Extensions, Principal};
+pub use protocol::caller::PeerAddress;
+pub use protocol::caller::{Extensions, Principal};
 pub use protocol::changes::Change;
 pub use protocol::core::Context;
 pub use protocol::core::progress::{ProgressMessage, ProgressNumber, ProgressTotal};
 pub use protocol::dispatch::extension::ServerExtension;
 pub use protocol::dispatch::middleware;
-pub use protocol::error::challenge::Challenge;
 pub use protocol::error::handler_error::HandlerError;
+pub use protocol::error::rejection::Challenge;
 pub use protocol::error::{BuildError, BuildErrors, ErrorDetail, ServeError};
 pub use protocol::handler::access_token::AccessToken;
-pub use protocol::handler::any::{AnyNotification, AnyRequest, AnyResult};
 pub use protocol::handler::check::check_handler;
-pub use protocol::handler::extract::{Extension, FromContext};
+pub use protocol::handler::extract::{Extension, FromContext, State};
+pub use protocol::handler::extract::{ExtensionSettings, Negotiated};
 #[cfg(feature = "http")]
 pub use protocol::handler::http_parts::HttpParts;
-pub use protocol::handler::negotiated::{ExtensionSettings, Negotiated};
-pub use protocol::handler::params::{NotificationParams, Params};
+pub use protocol::handler::params::{
+    AnyNotification, AnyRequest, AnyResult, NotificationParams, Params,
+};
 pub use protocol::handler::requirements::Requirements;
-pub use protocol::handler::state::State;
 pub use protocol::handler::{Handler, IntoResult};
 #[doc(hidden)]
 pub use protocol::handler::{Input, NoArguments};
@@ -145,49 +138,39 @@ pub use protocol::metrics::refusals::{RefusalCause, Refusals};
 pub use protocol::metrics::{Metrics, StoreMetrics};
 pub use protocol::quota::peer_key::PeerKey;
 pub use protocol::seal::{Keys, SealError};
-pub use protocol::session::client_session::ClientSession;
+pub use protocol::session::ClientSession;
 pub use protocol::session::peer::Peer;
 pub use protocol::store::Store;
-pub use protocol::store::bus::{Bus, BusPage};
-pub use protocol::store::error::{StoreError, StoreFuture, StoredError};
 #[cfg(feature = "http")]
 pub use protocol::store::events::{EventPage, EventStore, StreamKey};
-pub use protocol::store::values::{
-    Condition, KeyGroup, Put, PutOutcome, ValueStore, VersionedValue,
+pub use protocol::store::{
+    Bus, BusPage, Condition, KeyGroup, Put, PutOutcome, StoreError, StoreFuture, StoredError,
+    ValueStore, VersionedValue,
 };
 pub use server::builder::ServerBuilder;
 pub use server::group::Group;
 pub use server::handle::{Server, WeakServer};
 #[cfg(feature = "http")]
-pub use server::http_transport::Http;
+pub use server::http::Http;
 pub use server::transports::{ByteStream, Stdio, Transport};
 pub use stores::memory::Memory;
 #[cfg(feature = "tls")]
 pub use tokio_rustls::rustls;
-#[cfg(feature = "http")]
-pub use transport::http::authenticate::{
-    Authenticate, authenticated::Authenticated, public_route::PublicRoute, request::AuthRequest,
-};
-#[cfg(feature = "http")]
-pub use transport::http::config::HttpConfig;
-#[cfg(feature = "http")]
-pub use transport::http::config::network::{IpNetwork, IpNetworkError};
-#[cfg(feature = "http")]
-pub use transport::http::endpoint::service::HttpService;
-#[cfg(feature = "http")]
-pub use transport::http::listener::serve::HttpServer;
 #[cfg(feature = "axum")]
 pub use transport::http::own_routes::{
-    extract::{InsufficientScope, TokenScopes, Unauthenticated},
-    token_layer::{RequireToken, TokenLayer},
+    InsufficientScope, RequireToken, TokenLayer, TokenScopes, Unauthenticated,
 };
 #[cfg(feature = "http")]
-pub use transport::http::refusal::auth_refusal::AuthRefusal;
-#[cfg(feature = "http")]
-pub use transport::http::response::body::HttpBody;
-#[cfg(feature = "http")]
-pub use transport::http::response::future::HttpFuture;
-pub use util::hex_keys::HexKeyError;
+pub use transport::http::{
+    authenticate::{AuthRequest, Authenticate, Authenticated, PublicRoute},
+    config::HttpConfig,
+    config::network::{IpNetwork, IpNetworkError},
+    endpoint::service::HttpService,
+    listener::serve::HttpServer,
+    refusal::AuthRefusal,
+    response::body::{HttpBody, HttpFuture},
+};
+pub use util::hex::HexKeyError;
 #[cfg(feature = "http")]
 pub use util::terminated::terminated;
 

@@ -1,7 +1,6 @@
 //! Reads and dispatches messages. Contains the state that all requests share, and the view of a
 //! request that handlers get. Knows no feature and no transport.
 
-pub(crate) mod background;
 pub(crate) mod caller;
 pub(crate) mod changes;
 pub(crate) mod core;

@@ -7,24 +7,12 @@ mod catalogs;
 mod definitions;
 pub(crate) mod group;
 pub(crate) mod handle;
-mod handlers;
 #[cfg(feature = "http")]
-mod http;
-#[cfg(feature = "http")]
-pub(crate) mod http_transport;
-mod layers;
-mod lists;
-mod metrics;
-#[cfg(test)]
-mod one_pass;
-mod resource_definitions;
+pub(crate) mod http;
 #[cfg(feature = "axum")]
 mod router;
-mod serve;
-#[cfg(feature = "axum")]
-mod serve_router;
-#[cfg(feature = "axum")]
-mod token_layer;
+#[cfg(test)]
+mod tests;
 pub(crate) mod transports;
 #[cfg(feature = "proposals")]
 mod urls;

@@ -1,8 +1,6 @@
 //! Transports: standard streams, byte streams and HTTP. Byte streams share `line_connection`: each
 //! line is a message, and requests run concurrently.
 
-pub(crate) mod batch;
-pub(crate) mod bytes;
 #[cfg(feature = "http")]
 pub(crate) mod http;
 pub(crate) mod in_flight;

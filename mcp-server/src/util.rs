@@ -3,10 +3,13 @@
 pub(crate) mod and_then;
 #[cfg(feature = "proposals")]
 pub(crate) mod etag;
-pub(crate) mod hex_keys;
+pub(crate) mod hex;
 pub(crate) mod join;
 #[cfg(feature = "proposals")]
 pub(crate) mod lazy_type_map;
+pub(crate) mod lock;
+pub(crate) mod millis;
+pub(crate) mod partial_debug;
 pub(crate) mod progress_throttle;
 #[cfg(any(feature = "proposals", feature = "tasks"))]
 pub(crate) mod rfc3339;

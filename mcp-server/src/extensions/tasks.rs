@@ -8,13 +8,10 @@
 
 mod layer;
 mod methods;
-pub(crate) mod options;
-mod owners;
 mod record;
 mod recovery;
 mod run;
 pub(crate) mod settings;
-mod sink;
 mod state;
 mod storage;
 mod watch;

@@ -1,16 +1,14 @@
 //! [`Access`]: who may use a definition, who sees it in lists, and the states of its group.
 
-mod listing;
-
 use std::sync::Arc;
 
 use crate::protocol::core::Context;
-use crate::protocol::core::states::States;
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::requirements::{HandlerSubject, Requirements};
 use crate::protocol::handler::{
     BoxedHandler, Handler, HandlerFuture, IntoResult, NoArguments, boxed, requirements_of,
 };
+use crate::util::type_map::TypeMap;
 
 /// Decides whether the caller may use a definition.
 #[derive(Clone)]
@@ -55,7 +53,7 @@ struct Rules {
 
 /// A group that a definition belongs to.
 struct GroupAccess {
-    states: Arc<States>,
+    states: Arc<TypeMap>,
     rules: Rules,
 }
 
@@ -124,7 +122,7 @@ impl Access {
 
     /// Returns a function that puts definitions into a group with these states. `self` has the
     /// rules of the group.
-    pub(crate) fn into_group(self, states: States) -> impl Fn(&mut Access) {
+    pub(crate) fn into_group(self, states: TypeMap) -> impl Fn(&mut Access) {
         let group = Arc::new(GroupAccess {
             states: Arc::new(states),
             rules: self.own,
@@ -260,16 +258,12 @@ impl Access {
         &self,
         kind: &'static str,
         name: &str,
-        server: &States,
+        server: &TypeMap,
     ) -> Vec<BuildError> {
         let missing = self.levels().flat_map(|(rules, groups)| {
             let states = groups.iter().map(|group| &*group.states);
-            rules.requirements.missing(states.chain([server]))
-        });
-        let missing = missing.map(|type_name| BuildError::MissingState {
-            kind,
-            name: name.to_owned(),
-            type_name,
+            let states = states.chain([server]);
+            rules.requirements.missing(kind, name, states)
         });
         missing.collect()
     }
@@ -377,5 +371,29 @@ macro_rules! access_setters {
     };
 }
 
+/// Defines the setters of what a list has of every definition. The field `$definition` is the listed
+/// type.
+macro_rules! listing_setters {
+    ($definition:ident) => {
+        /// Sets a name for people.
+        pub fn title(mut self, title: impl Into<String>) -> Self {
+            self.$definition.title = Some(title.into());
+            self
+        }
+
+        /// Adds an icon. Its media type and sizes are checked when the definition is added.
+        pub fn icon(mut self, icon: mcp_types::Icon) -> Self {
+            self.$definition.icons.get_or_insert_default().push(icon);
+            self
+        }
+
+        /// Sets further data, the `_meta`.
+        pub fn meta(mut self, meta: mcp_types::MetaObject) -> Self {
+            self.$definition.meta = Some(meta);
+            self
+        }
+    };
+}
+
 pub(crate) use access_setters;
-pub(crate) use listing::listing_setters;
+pub(crate) use listing_setters;

@@ -11,12 +11,11 @@ use mcp_wire::SeqVec;
 
 use crate::features::access::Access;
 use crate::features::definition_error::DefinitionError;
-use crate::features::list_slice::Slice;
 use crate::protocol::changes::Change;
-use crate::protocol::core::Context;
-use crate::protocol::core::states::States;
+use crate::protocol::core::{Context, Core};
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::requirements::HandlerSubject;
+use crate::util::type_map::TypeMap;
 
 /// An item of a list: [`ToolDef`](crate::ToolDef), [`ResourceDef`](crate::ResourceDef),
 /// [`TemplateDef`](crate::TemplateDef) and [`PromptDef`](crate::PromptDef).
@@ -213,7 +212,7 @@ impl<T: Definition> List<T> {
     }
 
     /// Returns the states that the handlers of the items require and the server does not have.
-    pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
+    pub(crate) fn missing(&self, server: &TypeMap) -> Vec<BuildError> {
         let items = self.read();
         let items = items.in_order.all().iter();
         items
@@ -344,7 +343,7 @@ impl<T: ListItem> List<T> {
 }
 
 /// Returns the states that the handlers of a definition require and the server does not have.
-pub(crate) fn missing<T: Definition>(item: &T, server: &States) -> Vec<BuildError> {
+pub(crate) fn missing<T: Definition>(item: &T, server: &TypeMap) -> Vec<BuildError> {
     let access = item.access();
     let mut missing = access.missing(T::KIND, item.key(), server);
     missing.extend(access.unavailable(T::SUBJECT, T::KIND, item.key()));
@@ -367,5 +366,150 @@ impl<T> Items<T> {
     fn push(&mut self, key: String, item: Arc<T>) {
         let index = self.in_order.push(item);
         self.indexes.insert(key, index);
+    }
+}
+
+/// Consecutive items of a list.
+pub(crate) struct Slice<I> {
+    pub(crate) items: Vec<I>,
+    /// The position of the last item.
+    pub(crate) last: Option<u64>,
+    /// `true` if more items follow.
+    pub(crate) more: bool,
+    /// `true` if other callers may see other items.
+    pub(crate) restricted: bool,
+}
+
+impl<I> Slice<I> {
+    /// Creates a slice without items.
+    pub(crate) fn new(restricted: bool) -> Self {
+        Self {
+            items: Vec::new(),
+            last: None,
+            more: false,
+            restricted,
+        }
+    }
+
+    /// Creates a slice with the first `size` of the items, which have positions.
+    pub(crate) fn of(items: impl Iterator<Item = (u64, I)>, size: usize, restricted: bool) -> Self {
+        let mut slice = Self::new(restricted);
+        for (position, item) in items {
+            if !slice.add(position, item, size) {
+                break;
+            }
+        }
+        slice
+    }
+
+    /// Adds the next item. Returns `false` if the slice has `size` items already, and remembers that
+    /// more items follow.
+    pub(crate) fn add(&mut self, position: u64, item: I, size: usize) -> bool {
+        let fits = self.items.len() < size;
+        self.more = !fits;
+        if fits {
+            self.last = Some(position);
+            self.items.push(item);
+        }
+        fits
+    }
+}
+
+/// A list of a running server. Changes are announced to all clients that subscribed.
+///
+/// If the server had no item of a kind when it was built, requests for the kind are only answered
+/// if its capability was declared: `.capabilities(|c|
+/// c.tools(ToolsCapability::new().list_changed(true)))`.
+#[derive(Clone, Copy)]
+pub struct ListHandle<'a, T> {
+    core: &'a Core,
+    list: &'a List<T>,
+}
+
+impl<'a, T> ListHandle<'a, T> {
+    pub(crate) fn new(core: &'a Core, list: &'a List<T>) -> Self {
+        Self { core, list }
+    }
+}
+
+impl<T: Definition> ListHandle<'_, T> {
+    /// Appends an item. Clients that subscribed to the URI of a [`ResourceDef`](crate::ResourceDef)
+    /// are notified: it may have been removed before, with other contents.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::DuplicateName`] if the name is taken, [`BuildError::MissingState`] if a
+    /// handler needs a state that the server does not have, and [`BuildError::Invalid`] for another
+    /// error in the definition.
+    pub fn add(&self, item: T) -> Result<(), BuildError> {
+        self.check(&item)?;
+        let contents = item.content_change(None);
+        let key = item.key().to_owned();
+        self.list.add(item)?;
+        if let Some(item) = self.list.get(&T::canonical_key(&key)) {
+            item.warn();
+        }
+        self.announce(contents);
+        Ok(())
+    }
+
+    /// Replaces the item of the same name. If no item has that name, adds it at the end.
+    ///
+    /// If a [`ResourceDef`](crate::ResourceDef) has other contents or another version than the one
+    /// it replaces, its subscribers are notified, too. The contents that a handler makes are not
+    /// known: if they changed and the definition has no version, call
+    /// [`Server::resource_updated`](crate::Server::resource_updated).
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add), except that the name may be taken.
+    pub fn replace(&self, item: T) -> Result<(), BuildError> {
+        self.check(&item)?;
+        let mut item = item;
+        self.list.check(&mut item)?;
+        item.warn();
+        let item = Arc::new(item);
+        let replaced = self.list.replace(Arc::clone(&item));
+        self.announce(item.content_change(replaced.as_deref()));
+        Ok(())
+    }
+
+    /// Announces a change of the list, and one of contents if there is one.
+    fn announce(&self, contents: Option<Change>) {
+        self.core.announce(T::change());
+        if let Some(change) = contents {
+            self.core.announce(change);
+        }
+    }
+
+    /// Checks that the server has what the handlers of an item need.
+    fn check(&self, item: &T) -> Result<(), BuildError> {
+        match missing(item, &self.core.states).into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes the item with that name, URI or template. Returns `false` if it does not exist.
+    /// Running requests that use it continue.
+    #[must_use = "there may be no such item"]
+    pub fn remove(&self, key: &str) -> bool {
+        let key = T::canonical_key(key);
+        if let Some(item) = self.list.get(&key)
+            && !item.access().is_open()
+        {
+            self.core.hub.withdraw(|uri| item.has_uri(uri));
+        }
+        let removed = self.list.remove(&key);
+        if removed {
+            self.core.announce(T::change());
+        }
+        removed
+    }
+
+    /// Returns `true` if the list has an item with that name, URI or template.
+    #[must_use]
+    pub fn contains(&self, key: &str) -> bool {
+        self.list.get(&T::canonical_key(key)).is_some()
     }
 }

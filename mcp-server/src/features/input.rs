@@ -14,7 +14,6 @@ pub(crate) mod inputs;
 pub(crate) mod legacy;
 pub(crate) mod once;
 pub(crate) mod question;
-pub(crate) mod request;
 pub(crate) mod state;
 pub(crate) mod typed;
 
@@ -24,10 +23,9 @@ use mcp_types::{
 };
 use serde::de::DeserializeOwned;
 
-use crate::features::input::ask::Ask;
+use crate::features::input::ask::{Ask, AskRequest};
 use crate::features::input::form::{Elicited, Form};
 use crate::features::input::question::Question;
-use crate::features::input::request::AskRequest;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 

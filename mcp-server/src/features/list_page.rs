@@ -3,8 +3,7 @@
 use mcp_types::Cursor;
 use mcp_types::error::DecodeError;
 
-use crate::features::catalog::{List, ListItem};
-use crate::features::list_slice::Slice;
+use crate::features::catalog::{List, ListItem, Slice};
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::message::raw_object::{FromMembers, RawObject};

@@ -1,6 +1,5 @@
 //! Log messages to the client: `Context::log` and `logging/setLevel`.
 
-use mcp_types::error::DecodeError;
 use mcp_types::json::Value;
 use mcp_types::v2025_11_25::SetLevelRequest;
 use mcp_types::{
@@ -11,10 +10,9 @@ use mcp_types::{
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::lifecycle::SessionRequest;
 use crate::protocol::dispatch::registry::Registry;
-use crate::protocol::dispatch::route::common;
+use crate::protocol::dispatch::route::members;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::message::params_view::ParamsView;
-use crate::protocol::message::raw_object::{FromMembers, RawObject};
 use crate::protocol::session::severity;
 
 pub(crate) fn register(registry: &mut Registry) {
@@ -47,17 +45,8 @@ impl Context {
     }
 }
 
-/// The params of `logging/setLevel`.
-struct Level(LoggingLevel);
-
-impl FromMembers for Level {
-    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
-        members.required("level").map(Self)
-    }
-}
-
 fn set_level(cx: &Context, params: &ParamsView<'_>) -> Result<(), HandlerError> {
-    let Level(level) = common(params, cx)?;
+    let level = members(params, cx, |members| members.required("level"))?;
     if let Some(session) = cx.peer().session() {
         session.set_level(level);
     }

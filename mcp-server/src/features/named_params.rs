@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use mcp_types::error::DecodeError;
 use serde::de::DeserializeOwned;
 
 use crate::features::access::is_admitted;
@@ -11,9 +10,8 @@ use crate::features::catalog::{Definition, List};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::route;
 use crate::protocol::error::handler_error::{HandlerError, bad_params};
-use crate::protocol::error::text::short;
+use crate::protocol::error::short;
 use crate::protocol::message::params_view::ParamsView;
-use crate::protocol::message::raw_object::{FromMembers, RawObject};
 
 /// An item of a list that a request names, and the arguments for it.
 pub(crate) struct NamedParams<I, A> {
@@ -31,7 +29,7 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
         params: &ParamsView<'_>,
         cx: &Context,
     ) -> Result<Self, HandlerError> {
-        let NameParam(name) = route::common(params, cx)?;
+        let name: String = route::members(params, cx, |members| members.required("name"))?;
         let item = if is_admitted(cx, &name) {
             items.get(&name)
         } else {
@@ -69,14 +67,5 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
             let (kind, name) = (I::KIND, short(&self.name));
             HandlerError::invalid_params(format!("unknown {kind} `{name}`"))
         })
-    }
-}
-
-/// The member `name` of the params.
-struct NameParam(String);
-
-impl FromMembers for NameParam {
-    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
-        members.required("name").map(Self)
     }
 }

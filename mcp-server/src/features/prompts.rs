@@ -1,7 +1,6 @@
 //! Prompts: `prompts/list` and `prompts/get`.
 
 pub(crate) mod definition;
-pub(crate) mod result;
 
 use std::sync::Arc;
 

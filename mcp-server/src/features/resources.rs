@@ -15,7 +15,6 @@ pub(crate) mod request;
 pub(crate) mod resolved;
 pub(crate) mod scope;
 pub(crate) mod templates;
-pub(crate) mod variables;
 
 use std::sync::Arc;
 
@@ -29,11 +28,10 @@ use crate::features::catalog::List;
 use crate::features::list_page::{PageParams, PageStart};
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::permitted::GuardedItem;
-use crate::features::resources::request::ResourceParams;
 use crate::features::resources::resolved::AdmittedResources;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::registry::Registry;
-use crate::protocol::dispatch::route::common;
+use crate::protocol::dispatch::route::members;
 use crate::protocol::error::handler_error::HandlerError;
 
 /// Registers the methods of resources and resource templates.
@@ -67,7 +65,7 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
         registry,
         ReadResourceRequest::METHOD,
         |_| true,
-        common,
+        |params, cx| members(params, cx, |members| members.required("uri")),
         move |params, cx| read(params, cx, Arc::clone(&read_from)),
     );
     #[cfg(feature = "proposals")]
@@ -86,7 +84,7 @@ async fn list_permitted<T: GuardedItem>(
 }
 
 async fn read(
-    ResourceParams(uri): ResourceParams,
+    uri: String,
     cx: Context,
     resources: Arc<ResourceCatalog>,
 ) -> Result<ReadResourceResult, HandlerError> {

@@ -10,13 +10,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::time::sleep;
 
-use crate::protocol::caller::extensions::Principal;
+use crate::protocol::caller::Principal;
 use crate::protocol::core::{Context, Core};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::extract::FromContext;
 use crate::protocol::quota::peer_key::principal_text;
-use crate::protocol::store::error::StoredError;
-use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
+use crate::protocol::store::{Condition, KeyGroup, Put, PutOutcome, StoredError};
 
 /// How often an update is tried again because another request has written at the same time.
 const ATTEMPTS: u32 = 32;
@@ -87,8 +86,7 @@ impl<T: StoredValue> Stored<T> {
     ///
     /// [`StoredError::Store`], and [`StoredError::Json`] for a value of another form.
     pub async fn get(&self) -> Result<Option<T>, StoredError> {
-        let found = self.core.stores.get(&self.key).await;
-        let found = found.map_err(StoredError::Store)?;
+        let found = self.core.stores.get(&self.key).await?;
         let value = found.map(|found| serde_json::from_slice(&found.value));
         Ok(value.transpose()?)
     }
@@ -114,9 +112,7 @@ impl<T: StoredValue> Stored<T> {
         mut change: impl FnMut(Option<T>) -> T + Send,
     ) -> Result<T, StoredError> {
         for attempt in 0..ATTEMPTS {
-            let found = self.core.stores.get(&self.key).await;
-            let found = found.map_err(StoredError::Store)?;
-            let (old, condition) = match found {
+            let (old, condition) = match self.core.stores.get(&self.key).await? {
                 Some(found) => {
                     let old = serde_json::from_slice(&found.value)?;
                     (Some(old), Condition::Version(found.version))
@@ -138,8 +134,7 @@ impl<T: StoredValue> Stored<T> {
     ///
     /// [`StoredError::Store`].
     pub async fn remove(&self) -> Result<bool, StoredError> {
-        let removed = self.core.stores.remove(&self.key).await;
-        removed.map_err(StoredError::Store)
+        Ok(self.core.stores.remove(&self.key).await?)
     }
 
     /// Writes a value. Returns `false` if the condition does not hold.
@@ -161,11 +156,10 @@ impl<T: StoredValue> Stored<T> {
                 most,
             }),
         };
-        match self.core.stores.put(put).await {
-            Ok(PutOutcome::Written(_)) => Ok(true),
-            Ok(PutOutcome::Conflict) => Ok(false),
-            Ok(PutOutcome::GroupFull) => Err(StoredError::TooMany(most)),
-            Err(error) => Err(StoredError::Store(error)),
+        match self.core.stores.put(put).await? {
+            PutOutcome::Written(_) => Ok(true),
+            PutOutcome::Conflict => Ok(false),
+            PutOutcome::GroupFull => Err(StoredError::TooMany(most)),
         }
     }
 }

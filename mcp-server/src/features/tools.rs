@@ -1,11 +1,9 @@
 //! Tools: `tools/list` and `tools/call`.
 
-pub(crate) mod arguments_error;
 pub(crate) mod definition;
 pub(crate) mod extra_arguments;
 #[cfg(feature = "http")]
 pub(crate) mod header_params;
-pub(crate) mod hosts;
 pub(crate) mod result;
 
 use std::sync::Arc;
@@ -20,8 +18,7 @@ use crate::features::access::is_admitted;
 use crate::features::catalog::{Definition, List};
 use crate::features::named_params::NamedParams;
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::tools::arguments_error::ArgumentsError;
-use crate::features::tools::definition::ToolDef;
+use crate::features::tools::definition::{ArgumentsError, ToolDef};
 use crate::features::{asking, downgrade, list_page};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::{report, resolve};

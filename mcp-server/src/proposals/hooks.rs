@@ -12,7 +12,7 @@ use mcp_types::{
 
 use crate::features::catalog::CacheHints;
 use crate::features::resources::listed::filter::ResourceFilter;
-use crate::features::resources::listed::position::{ListedPage, Position};
+use crate::features::resources::listed::{ListedPage, Position};
 use crate::features::resources::pages;
 use crate::features::resources::proposals::{ProposalFuture, ResourceProposals};
 use crate::features::resources::resolved::AuthorizedResource;
@@ -20,10 +20,9 @@ use crate::features::resources::scope::Scope;
 use crate::proposals::resources::blocks::finish_blocks;
 use crate::proposals::resources::describe_listed::describe_listed;
 use crate::proposals::resources::finish::{finish_listed, withhold_of_contents};
-use crate::proposals::resources::state::Resources;
-use crate::proposals::resources::urls;
+use crate::proposals::resources::{Resources, urls};
 use crate::proposals::sep_2093::{members, metadata};
-use crate::proposals::versioned_resources::{get, versions};
+use crate::proposals::versioned_resources::get;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::error::BuildError;
@@ -117,7 +116,7 @@ impl ResourceProposals for Resources {
         found: &'a AuthorizedResource,
         cx: &'a Context,
     ) -> ProposalFuture<'a, Result<mcp_types::Resource, HandlerError>> {
-        Box::pin(versions::current_resource(found, cx, self))
+        Box::pin(get::current_resource(found, cx, self))
     }
 }
 

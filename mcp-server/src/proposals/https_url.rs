@@ -14,5 +14,4 @@ pub(crate) mod revoked;
 pub(crate) mod serving;
 pub(crate) mod setters;
 pub(crate) mod shared_revocations;
-pub(crate) mod time;
 pub(crate) mod token;

@@ -1,5 +1,4 @@
 //! What the proposals for resources read of definitions and of what they describe.
 
-pub(crate) mod collection;
 pub(crate) mod describe;
 pub(crate) mod metadata_view;

@@ -2,6 +2,4 @@
 
 pub(crate) mod content_version;
 pub(crate) mod get;
-mod setters;
 pub(crate) mod versioned;
-pub(crate) mod versions;

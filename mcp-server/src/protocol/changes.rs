@@ -1,17 +1,17 @@
 //! Changes that peers can subscribe to: [`Change`], and the [`Hub`] that passes them to the
 //! subscribers of this process.
 
-mod announced;
-
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::BitOr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
-pub use self::announced::Change;
-pub(crate) use self::announced::{Announced, ChangeParams, add_pending, params_bytes};
+use crate::util::lock::lock;
 use crate::util::uri_set::UriSet;
 use crate::util::uri_syntax::make_canonical;
 
@@ -69,10 +69,7 @@ impl Hub {
             bits.fold(0, BitOr::bitor)
         });
         let subscriber = Subscriber::new(interest, watched);
-        let mut subscribers = self
-            .subscribers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut subscribers = lock(&self.subscribers);
         // Removing dropped subscribers only when the list would grow, and then doubling its
         // capacity, keeps the amortized cost of a subscription constant.
         if subscribers.len() == subscribers.capacity() {
@@ -104,7 +101,7 @@ impl Hub {
     /// would decide any more who may know of them.
     pub(crate) fn withdraw(&self, is_removed: impl Fn(&str) -> bool) {
         for subscriber in self.wanting(u64::MAX) {
-            let mut pending = subscriber.pending();
+            let mut pending = lock(&subscriber.pending);
             let mut freed = 0;
             pending.changes.retain(|change, params| {
                 let is_kept = !matches!(change, Change::Resource(uri) if is_removed(uri));
@@ -141,10 +138,7 @@ impl Hub {
 
     /// Returns the subscribers that may want a change with one of these bits.
     fn wanting(&self, bits: u64) -> Vec<Arc<Subscriber>> {
-        let mut all = self
-            .subscribers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.subscribers);
         let wanting = all.iter().filter(|entry| entry.wanted & bits != 0);
         let wanting: Vec<_> = wanting.map(|entry| entry.subscriber.upgrade()).collect();
         if wanting.iter().any(Option::is_none) {
@@ -223,7 +217,7 @@ impl Subscriber {
         }
         for uri in self.watched.all() {
             let change = Change::Resource(uri);
-            self.pending().unknown.insert(change.clone());
+            lock(&self.pending).unknown.insert(change.clone());
             self.mark(&change, &None);
         }
     }
@@ -239,7 +233,7 @@ impl Subscriber {
             return;
         }
         {
-            let mut pending = self.pending();
+            let mut pending = lock(&self.pending);
             let bytes = params_bytes(params);
             let params = if pending.bytes + bytes <= PENDING_PARAMS {
                 params.clone()
@@ -270,18 +264,14 @@ impl Subscriber {
     /// Waits for a pending change without removing it. Cancel safe.
     #[cfg(feature = "proposals")]
     pub(crate) async fn ready(&self) {
-        while self.pending().changes.is_empty() {
+        while lock(&self.pending).changes.is_empty() {
             self.changed.notified().await;
         }
     }
 
-    fn pending(&self) -> MutexGuard<'_, Pending> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Removes and returns the next pending change, if there is one.
     pub(crate) fn take(&self) -> Option<Announced> {
-        let mut pending = self.pending();
+        let mut pending = lock(&self.pending);
         let (change, params) = pending.changes.pop_first()?;
         pending.bytes -= params_bytes(&params);
         let is_unknown = pending.unknown.remove(&change);
@@ -291,6 +281,84 @@ impl Subscriber {
             is_unknown,
         })
     }
+}
+
+/// A change that peers can subscribe to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Change {
+    /// The list of tools changed.
+    Tools,
+    /// The list of prompts changed.
+    Prompts,
+    /// The lists of resources and resource templates changed.
+    Resources,
+    /// The resource with this URI, or a part of it, changed.
+    Resource(String),
+}
+
+/// A change, and what the params of its notification have beside it.
+#[derive(Clone, Debug)]
+pub(crate) struct Announced {
+    pub(crate) change: Change,
+    pub(crate) params: ChangeParams,
+    /// `true` if the server does not know what changed, for example after a gap in the messages of
+    /// other processes, and therefore announces all subscribed resources. This says nothing about any
+    /// of them, so it is also sent to clients that may not read the resource.
+    pub(crate) is_unknown: bool,
+}
+
+impl Announced {
+    /// A change with these params.
+    pub(crate) fn new(change: Change, params: ChangeParams) -> Self {
+        Self {
+            change,
+            params,
+            is_unknown: false,
+        }
+    }
+
+    /// Returns the announcement for a client that may not read the resource; `None` if it must not be
+    /// notified.
+    pub(crate) fn for_everybody(self) -> Option<Self> {
+        self.is_unknown.then_some(Self {
+            params: None,
+            ..self
+        })
+    }
+}
+
+/// Members of params, such as `_meta`: the text of an object, which all subscribers share.
+pub(crate) type ChangeParams = Option<Arc<RawValue>>;
+
+impl From<Change> for Announced {
+    fn from(change: Change) -> Self {
+        Self::new(change, None)
+    }
+}
+
+/// Adds a change to those that wait. A change that already waits gets the params of the newest
+/// announcement that has any.
+///
+/// Returns the former entry, if there was one.
+pub(crate) fn add_pending(
+    pending: &mut BTreeMap<Change, ChangeParams>,
+    change: Change,
+    params: ChangeParams,
+) -> Option<ChangeParams> {
+    match pending.entry(change) {
+        Entry::Vacant(entry) => {
+            entry.insert(params);
+            None
+        }
+        Entry::Occupied(mut entry) if params.is_some() => Some(entry.insert(params)),
+        Entry::Occupied(entry) => Some(entry.get().clone()),
+    }
+}
+
+/// Returns the size of params in bytes.
+pub(crate) fn params_bytes(params: &ChangeParams) -> usize {
+    params.as_ref().map_or(0, |params| params.get().len())
 }
 
 #[cfg(test)]
@@ -355,6 +423,6 @@ mod tests {
             .map(|taken| params_bytes(&taken.params))
             .collect();
         assert_eq!(taken, [7, 0, 40_000 + r#"{"fits":""}"#.len()]);
-        assert_eq!(subscriber.pending().bytes, 0);
+        assert_eq!(lock(&subscriber.pending).bytes, 0);
     }
 }

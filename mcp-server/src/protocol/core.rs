@@ -6,10 +6,8 @@ pub(crate) mod context;
 mod layer;
 pub(crate) mod metrics;
 pub(crate) mod progress;
-mod sealing;
-pub(crate) mod states;
 
-use std::any::Any;
+use std::any::{Any, type_name};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::future::Future;
@@ -21,20 +19,15 @@ use mcp_types::{Implementation, ProgressToken, Proposal, RequestId, Revision, Se
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout};
 
-use crate::protocol::background::BackgroundWork;
-use crate::protocol::caller::ContextValues;
-use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::{ContextValues, Extensions};
 use crate::protocol::changes::{Announced, Hub};
-use crate::protocol::core::states::States;
 use crate::protocol::detached::DetachedTable;
-use crate::protocol::error::conversions::ErrorConversions;
-use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::handler_error::{ErrorConversions, HandlerError};
 use crate::protocol::error::{BuildError, ErrorDetail};
 use crate::protocol::limits::Limits;
-use crate::protocol::message::message_sink::MessageSink;
+use crate::protocol::message::MessageSink;
 use crate::protocol::message::params_view::ParamsView;
-use crate::protocol::metrics::measured::Measured;
-use crate::protocol::metrics::operations::{OperationCounter, Tools};
+use crate::protocol::metrics::operations::{Measured, OperationCounter, Tools};
 use crate::protocol::quota::Peers;
 use crate::protocol::session::peer::Peer;
 use crate::protocol::store::access::Stores;
@@ -42,6 +35,7 @@ use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::{AnyChange, BusMessage};
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
+use crate::util::type_map::TypeMap;
 
 /// The state of a running server, shared by all its transports and requests.
 pub(crate) struct Core {
@@ -59,7 +53,7 @@ pub(crate) struct Core {
     /// Whether lists contain only what the scopes of the caller permit.
     pub(crate) lists_permitted_only: bool,
     pub(crate) errors: ErrorConversions,
-    pub(crate) states: States,
+    pub(crate) states: TypeMap,
     pub(crate) layers: Vec<Box<dyn Layer>>,
     pub(crate) routes: Methods<Routed>,
     pub(crate) listeners: Methods<Box<dyn Listener>>,
@@ -215,6 +209,24 @@ impl BusReceiver for Core {
             BusMessage::Everything => self.hub.publish_everything(),
             _ => {}
         }
+    }
+}
+
+/// The states that a program shares with its handlers, of a server or of a group.
+impl TypeMap {
+    /// Adds a state; the first one of a type stays.
+    pub(crate) fn add_state<T: Send + Sync + 'static>(
+        &mut self,
+        state: T,
+    ) -> Result<(), BuildError> {
+        if self.get::<T>().is_some() {
+            return Err(BuildError::DuplicateType {
+                kind: "state",
+                type_name: type_name::<T>(),
+            });
+        }
+        self.insert(state);
+        Ok(())
     }
 }
 
@@ -393,4 +405,10 @@ impl Routed {
             operation: OperationCounter::default(),
         }
     }
+}
+
+/// Work that outlives its requests. A server that shuts down waits for it.
+pub(crate) trait BackgroundWork: Send + Sync {
+    /// Resolves when the work has ended, or was handed over to other processes, after a shutdown began.
+    fn ended(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mcp_types::rpc::{self, Message};
 use mcp_types::{Notification, ProgressNotification, ProgressToken, json};
@@ -13,8 +13,9 @@ use tokio::sync::Notify;
 
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
-use crate::protocol::message::message_sink::{MessageSink, TrySend};
+use crate::protocol::message::{MessageSink, TrySend};
 use crate::protocol::quota::peer_key::PeerKey;
+use crate::util::lock::lock;
 
 /// The running calls of a server, by their ids. Ids are random, and only the sealed state of the
 /// request contains them. `C` is the context that a call has.
@@ -27,17 +28,13 @@ impl<C> Default for DetachedTable<C> {
 }
 
 impl<C> DetachedTable<C> {
-    fn calls(&self) -> MutexGuard<'_, HashMap<String, Arc<DetachedCall<C>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn get(&self, id: &str) -> Option<Arc<DetachedCall<C>>> {
-        self.calls().get(id).cloned()
+        lock(&self.0).get(id).cloned()
     }
 
     /// Adds a call, unless there are too many, in total or of its peer.
     pub(crate) fn add(&self, id: &str, call: &Arc<DetachedCall<C>>, limits: &Limits) -> bool {
-        let mut calls = self.calls();
+        let mut calls = lock(&self.0);
         let of_peer = calls.values().filter(|known| known.peer == call.peer);
         if calls.len() >= limits.detached_calls || of_peer.count() >= limits.detached_per_peer {
             return false;
@@ -47,7 +44,7 @@ impl<C> DetachedTable<C> {
     }
 
     pub(crate) fn remove(&self, id: &str) {
-        self.calls().remove(id);
+        lock(&self.0).remove(id);
     }
 }
 
@@ -95,12 +92,8 @@ impl<C> DetachedCall<C> {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, CallState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn phase(&self) -> CallPhase {
-        let state = self.state();
+        let state = lock(&self.state);
         if state.is_cancelled {
             CallPhase::Cancelled
         } else if state.is_taken {
@@ -118,7 +111,7 @@ impl<C> DetachedCall<C> {
         sink: &Arc<dyn MessageSink>,
         progress_token: Option<ProgressToken>,
     ) -> bool {
-        if std::mem::replace(&mut self.state().is_attached, true) {
+        if std::mem::replace(&mut lock(&self.state).is_attached, true) {
             return false;
         }
         self.sink.set(Some(Round::of(sink, progress_token)));
@@ -131,7 +124,7 @@ impl<C> DetachedCall<C> {
     pub(crate) fn detach(&self, is_suspended: bool) {
         self.sink.set(None);
         {
-            let mut state = self.state();
+            let mut state = lock(&self.state);
             state.is_attached = false;
             state.is_cancelled |= !is_suspended && !state.is_taken;
         }
@@ -139,14 +132,14 @@ impl<C> DetachedCall<C> {
     }
 
     pub(crate) fn finish(&self, result: Result<Box<RawValue>, HandlerError>) {
-        self.state().result = Some(result);
+        lock(&self.state).result = Some(result);
         self.changed.notify_waiters();
     }
 
     /// Returns the result, once.
     pub(crate) fn take(&self) -> Option<Result<Box<RawValue>, HandlerError>> {
         let result = {
-            let mut state = self.state();
+            let mut state = lock(&self.state);
             let result = state.result.take()?;
             state.is_taken = true;
             result
@@ -170,11 +163,11 @@ struct Round {
 
 impl RoundSink {
     fn set(&self, round: Option<Round>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = round;
+        *lock(&self.0) = round;
     }
 
     fn round(&self) -> Option<Round> {
-        let round = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let round = lock(&self.0);
         round.clone()
     }
 }

@@ -5,14 +5,12 @@
 //! Dropping the task cancels the request.
 
 pub(crate) mod announcements;
-pub(crate) mod cancellation;
 pub(crate) mod error_report;
 pub(crate) mod extension;
 pub(crate) mod handshake;
 pub(crate) mod inbound;
 pub(crate) mod lifecycle;
 pub mod middleware;
-mod notification;
 pub(crate) mod registry;
 pub(crate) mod request_task;
 pub(crate) mod respond;
@@ -26,25 +24,24 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use mcp_types::error::DecodeError;
-use mcp_types::peer_text::PeerDisplay;
-use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
-use mcp_types::{RequestId, Revision};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
+use mcp_types::rpc::{EnvelopeError, ErrorObject, Incoming, Message};
+use mcp_types::{RequestId, Revision, rpc};
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, Core, RequestState};
-use crate::protocol::dispatch::cancellation::Cancellation;
-use crate::protocol::dispatch::error_report::failure;
+use crate::protocol::dispatch::error_report::{failure, for_log};
 use crate::protocol::dispatch::handshake::initialize;
 use crate::protocol::dispatch::inbound::Inbound;
-use crate::protocol::dispatch::request_task::{Panicked, RequestTask, catch, panicked};
+use crate::protocol::dispatch::lifecycle::Cancellation;
+use crate::protocol::dispatch::request_task::{Caught, Panicked, RequestTask, catch, panicked};
 use crate::protocol::dispatch::respond::ResponseDelivery;
+use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::rejection::Rejection;
-use crate::protocol::error::text::{invalid_params, method_not_found, short};
-use crate::protocol::message::answer::Answer;
-use crate::protocol::message::methods;
+use crate::protocol::error::{invalid_params, method_not_found, short};
 use crate::protocol::message::params_view::ParamsView;
-use crate::protocol::metrics::measured::Measured;
-use crate::protocol::metrics::operations::OperationOutcome;
+use crate::protocol::message::{Answer, methods};
+use crate::protocol::metrics::operations::{Measured, OperationOutcome};
 use crate::protocol::session::peer::Peer;
 use crate::protocol::session::{Session, severity};
 use crate::util::progress_throttle::ProgressThrottle;
@@ -330,4 +327,106 @@ impl Core {
 /// Returns the answer to a request that is refused.
 fn refused(id: &RequestId, error: &ErrorObject, kind: Rejection) -> Dispatch {
     Dispatch::Answer(Answer::error(Some(id), error, kind))
+}
+
+impl Core {
+    /// Decides what to do with a notification.
+    fn notification(
+        self: &Arc<Self>,
+        method: &str,
+        params: Option<&RawValue>,
+        inbound: &Inbound,
+    ) -> Dispatch {
+        if let Err(error) = sizes::check_values(params, self.limits()) {
+            tracing::warn!(method = %PeerText(method), %error, "notification refused");
+            return Dispatch::Nothing;
+        }
+        if self.layers.is_empty() {
+            return self.passed_notification(method, params, inbound);
+        }
+        let refused = |error: String| {
+            tracing::warn!(method = %PeerText(method), %error, "notification refused");
+            Dispatch::Nothing
+        };
+        let view = match ParamsView::read(params) {
+            Ok(view) => view,
+            Err(error) => return refused(error.to_string()),
+        };
+        let peer = self.notifying_peer(&view, inbound);
+        let cx = match self.context(None, method, &view, peer, inbound) {
+            Ok(cx) => cx,
+            Err(error) => return refused(error.to_string()),
+        };
+        match self.pass_inbound(method, params, cx) {
+            Some(passed) => self.passed_notification(method, passed.params(), inbound),
+            None => Dispatch::Nothing,
+        }
+    }
+
+    /// Returns the client that sent a notification.
+    fn notifying_peer(&self, params: &ParamsView<'_>, inbound: &Inbound) -> Peer {
+        let session = inbound.session.as_ref();
+        if let Some(session) = session.filter(|_| params.version().is_none()) {
+            return Peer::legacy(Arc::clone(session));
+        }
+        // The sender is optional in a notification.
+        let revision = self.modern_revision(params).unwrap_or(Revision::LATEST);
+        Peer::modern(revision, params.modern_meta().ok())
+    }
+
+    /// Handles a notification that has passed the layers.
+    fn passed_notification(
+        self: &Arc<Self>,
+        method: &str,
+        params: Option<&RawValue>,
+        inbound: &Inbound,
+    ) -> Dispatch {
+        if method == methods::CANCELLED {
+            return match lifecycle::cancelled(params) {
+                // Requests never have an id that is too long.
+                Some(cancelled) if sizes::exceeds_id(&cancelled.id, self.limits()) => {
+                    Dispatch::Nothing
+                }
+                Some(cancelled) => Dispatch::Cancel(cancelled),
+                None => Dispatch::Nothing,
+            };
+        }
+        if let Some(session) = &inbound.session {
+            lifecycle::mark_initialized(session, method);
+        }
+        let Some(listener) = self.listener(method) else {
+            tracing::debug!(method = %PeerText(method), "notification without a handler");
+            return Dispatch::Nothing;
+        };
+        let Ok(view) = ParamsView::read(params) else {
+            let method = PeerText(method);
+            tracing::warn!(%method, "notification with params that cannot be read");
+            return Dispatch::Nothing;
+        };
+        if let Err(error) = sizes::check_meta(self.limits(), method, &view) {
+            tracing::warn!(method, %error, "notification refused");
+            return Dispatch::Nothing;
+        }
+        let peer = self.notifying_peer(&view, inbound);
+        let session = peer.session();
+        let span = trace::span(None, method, &view, session, peer.revision(), inbound);
+        let cx = self.context(None, method, &view, peer, inbound);
+        let start = |cx: Context| {
+            // The panic was logged.
+            let started = span.in_scope(|| catch(|| listener.start(params, &cx)));
+            let started = started.unwrap_or_else(|Panicked| Ok(Box::pin(std::future::ready(()))));
+            Ok((started?, cx))
+        };
+        match cx.map_err(HandlerError::from).and_then(start) {
+            Ok((future, cx)) => {
+                let running = Caught::new(future, span, cx);
+                Dispatch::Notification(Box::pin(running))
+            }
+            Err(error) => {
+                let method = PeerText(method);
+                tracing::warn!(%method, error = %for_log(&error), "notification refused");
+                Dispatch::Nothing
+            }
+        }
+    }
 }

@@ -1,13 +1,13 @@
 //! Errors of building and of serving a server.
 
-pub(crate) mod challenge;
-pub(crate) mod conversions;
 pub(crate) mod handler_error;
 pub(crate) mod rejection;
-pub(crate) mod text;
 
+use std::error::Error as StdError;
 use std::fmt;
 
+use mcp_types::peer_text::PeerText;
+use mcp_types::rpc::ErrorObject;
 use thiserror::Error;
 
 /// How much of an unexpected error the client receives: an error that a handler returned by `?`,
@@ -217,4 +217,19 @@ pub enum ServeError {
          or take any by `HttpConfig::any_host`"
     )]
     NoHosts(std::net::SocketAddr),
+}
+
+/// Returns -32602 with the place, for params that do not have the form of the method's params.
+pub(crate) fn invalid_params(method: &str, error: &dyn StdError) -> ErrorObject {
+    ErrorObject::invalid_params(format!("params of `{}`: {error}", short(method)))
+}
+
+/// Returns -32601 with the method's name.
+pub(crate) fn method_not_found(method: &str) -> ErrorObject {
+    ErrorObject::method_not_found(format!("no method `{}`", short(method)))
+}
+
+/// Truncates and escapes a peer's text so that it can be part of an error message.
+pub(crate) fn short(text: &str) -> String {
+    PeerText(text).to_string()
 }

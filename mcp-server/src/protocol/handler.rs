@@ -1,16 +1,12 @@
 //! [`Handler`]: the async functions that serve requests.
 
 pub(crate) mod access_token;
-pub(crate) mod any;
 pub(crate) mod check;
 pub(crate) mod extract;
 #[cfg(feature = "http")]
 pub(crate) mod http_parts;
-pub(crate) mod negotiated;
 pub(crate) mod params;
 pub(crate) mod requirements;
-pub(crate) mod scopes;
-pub(crate) mod state;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -137,6 +133,12 @@ pub struct WithArguments;
 #[derive(Debug)]
 pub struct WithoutArguments;
 
+/// Adds what an extractor requires of the server.
+fn require<E: FromContext>(requirements: &mut Requirements) {
+    requirements.context(E::USES_CONTEXT);
+    E::requirements(requirements);
+}
+
 /// Implements [`Handler`] for functions of arguments and the given extractors, and for functions of
 /// the extractors alone.
 macro_rules! handler {
@@ -152,10 +154,7 @@ macro_rules! handler {
 
             fn requirements(requirements: &mut Requirements) {
                 let _ = &requirements;
-                $(
-                    requirements.context(<$extractor as FromContext>::USES_CONTEXT);
-                    $extractor::requirements(requirements);
-                )*
+                $(require::<$extractor>(requirements);)*
             }
 
             async fn call(
@@ -179,10 +178,7 @@ macro_rules! handler {
 
             fn requirements(requirements: &mut Requirements) {
                 let _ = &requirements;
-                $(
-                    requirements.context(<$extractor as FromContext>::USES_CONTEXT);
-                    $extractor::requirements(requirements);
-                )*
+                $(require::<$extractor>(requirements);)*
             }
 
             async fn call(

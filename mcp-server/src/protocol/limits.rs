@@ -1,9 +1,8 @@
 //! Limits on the memory, work and time that peers can make the server spend.
 
-pub(crate) mod checked;
-mod setters;
-
 use std::time::Duration;
+
+use crate::protocol::error::BuildError;
 
 /// Limits on everything that a peer could make grow or last. The defaults suit most servers.
 ///
@@ -202,51 +201,128 @@ pub struct Limits {
 /// They are stored as long as it lasts.
 pub(crate) const SUBSCRIBED_BYTES: usize = 256 << 10;
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            message_bytes: 4 << 20,
-            message_values: 100_000,
-            batch: 100,
-            concurrent_requests: 1_024,
-            subscriptions: 1_024,
-            all_subscriptions: 10_000,
-            subscribed_resources: 1_024,
-            queued_bytes: 1 << 20,
-            first_message_time: Duration::from_secs(60),
-            request_time: Duration::from_secs(300),
-            grace_time: Duration::from_secs(10),
-            sessions: 10_000,
-            session_idle_time: Duration::from_secs(1_800),
-            store_time: Duration::from_secs(5),
-            stored_bytes: 64 << 10,
-            stored_values: 64,
-            progress_interval: Duration::from_millis(20),
-            state_time: Duration::from_secs(3_600),
-            detached_calls: 1_024,
-            detached_per_peer: 64,
-            header_bytes: 32 << 10,
-            connections: 10_000,
-            keep_alive: Duration::from_secs(15),
-            kept_events: 256,
-            header_time: Duration::from_secs(10),
-            connection_idle_time: Duration::from_secs(60),
-            body_time: Duration::from_secs(60),
-            body_rate: 1 << 10,
-            body_bytes: 256 << 20,
-            write_time: Duration::from_secs(30),
-            requests_per_peer: 256,
-            verifications_per_peer: 8,
-            connections_per_peer: 2_500,
-            sessions_per_peer: 2_500,
-            bus_messages_per_peer: 512,
-            body_bytes_per_peer: 64 << 20,
-            queued_bytes_per_peer: 16 << 20,
-            all_queued_bytes: 128 << 20,
-            uri_bytes: 8 << 10,
-            peer_bytes: 64 << 10,
-            id_bytes: 1 << 10,
-            retained_bytes: 256 << 20,
+/// Defines the setters and the defaults of the limits.
+macro_rules! limits {
+    ($($field:ident: $kind:ty = $default:expr,)*) => {
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
         }
+
+        /// Setters, each named after its field. See the field for meaning and unit.
+        impl Limits {
+            $(
+                #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
+                #[must_use]
+                pub fn $field(mut self, $field: $kind) -> Self {
+                    self.$field = $field;
+                    self
+                }
+            )*
+
+            /// Lowers all limits that mean "unlimited" to values that can be added to each other.
+            fn finite(self) -> Self {
+                Self { $($field: self.$field.finite(),)* }
+            }
+        }
+    };
+}
+
+limits! {
+    message_bytes: usize = 4 << 20,
+    message_values: usize = 100_000,
+    batch: usize = 100,
+    concurrent_requests: usize = 1_024,
+    subscriptions: usize = 1_024,
+    all_subscriptions: usize = 10_000,
+    subscribed_resources: usize = 1_024,
+    queued_bytes: usize = 1 << 20,
+    first_message_time: Duration = Duration::from_secs(60),
+    request_time: Duration = Duration::from_secs(300),
+    grace_time: Duration = Duration::from_secs(10),
+    sessions: usize = 10_000,
+    session_idle_time: Duration = Duration::from_secs(1_800),
+    store_time: Duration = Duration::from_secs(5),
+    stored_bytes: usize = 64 << 10,
+    stored_values: usize = 64,
+    progress_interval: Duration = Duration::from_millis(20),
+    state_time: Duration = Duration::from_secs(3_600),
+    detached_calls: usize = 1_024,
+    detached_per_peer: usize = 64,
+    header_bytes: usize = 32 << 10,
+    connections: usize = 10_000,
+    keep_alive: Duration = Duration::from_secs(15),
+    kept_events: usize = 256,
+    header_time: Duration = Duration::from_secs(10),
+    connection_idle_time: Duration = Duration::from_secs(60),
+    body_time: Duration = Duration::from_secs(60),
+    body_rate: usize = 1 << 10,
+    body_bytes: usize = 256 << 20,
+    write_time: Duration = Duration::from_secs(30),
+    requests_per_peer: usize = 256,
+    verifications_per_peer: usize = 8,
+    connections_per_peer: usize = 2_500,
+    sessions_per_peer: usize = 2_500,
+    bus_messages_per_peer: usize = 512,
+    body_bytes_per_peer: usize = 64 << 20,
+    queued_bytes_per_peer: usize = 16 << 20,
+    all_queued_bytes: usize = 128 << 20,
+    uri_bytes: usize = 8 << 10,
+    peer_bytes: usize = 64 << 10,
+    id_bytes: usize = 1 << 10,
+    retained_bytes: usize = 256 << 20,
+}
+
+/// The maximum duration, some 30 years. Durations are added to each other and to the current time,
+/// which must not overflow.
+const LONGEST: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+
+/// The maximum count and size. Numbers are added to each other, and a semaphore has at most this
+/// number of permits.
+const MOST: usize = usize::MAX >> 4;
+
+/// A limit that may mean "unlimited".
+trait Finite {
+    /// Returns the limit, or the highest value with which sums do not overflow.
+    fn finite(self) -> Self;
+}
+
+impl Finite for Duration {
+    fn finite(self) -> Self {
+        self.min(LONGEST)
+    }
+}
+
+impl Finite for usize {
+    fn finite(self) -> Self {
+        self.min(MOST)
+    }
+}
+
+impl Limits {
+    /// Validates the limits, and lowers those that mean "unlimited" to values that can be added to
+    /// each other.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Invalid`] for a limit that must not be zero.
+    pub(crate) fn checked(self) -> Result<Self, BuildError> {
+        for (name, is_zero) in [
+            ("message_bytes", self.message_bytes == 0),
+            ("keep_alive", self.keep_alive.is_zero()),
+            ("header_time", self.header_time.is_zero()),
+            ("connection_idle_time", self.connection_idle_time.is_zero()),
+            ("write_time", self.write_time.is_zero()),
+        ] {
+            if is_zero {
+                return Err(BuildError::Invalid {
+                    kind: "limit",
+                    name: name.to_owned(),
+                    reason: "expected more than zero, found zero: the server could not answer any request".to_owned(),
+                });
+            }
+        }
+        Ok(self.finite())
     }
 }

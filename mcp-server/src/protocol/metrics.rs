@@ -6,7 +6,6 @@
 
 #[cfg(feature = "http")]
 pub(crate) mod counters;
-pub(crate) mod measured;
 pub(crate) mod open_metrics;
 pub(crate) mod operations;
 pub(crate) mod refusals;

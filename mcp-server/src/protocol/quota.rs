@@ -4,16 +4,18 @@
 //! counted also bound the table.
 
 pub(crate) mod peer_key;
+#[cfg(feature = "http")]
 pub(crate) mod permits;
 pub(crate) mod retained;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use peer_key::PeerKey;
 
 use crate::protocol::limits::Limits;
+use crate::util::lock::lock;
 
 /// A counter with an upper limit.
 #[derive(Debug, Default)]
@@ -89,12 +91,6 @@ impl std::ops::Deref for PeerUsage {
 }
 
 impl PeerUsage {
-    /// Returns the key of the peer.
-    #[cfg(feature = "http")]
-    pub(crate) fn key(&self) -> &PeerKey {
-        &self.key
-    }
-
     /// Returns the counters of all peers together.
     pub(crate) fn all(&self) -> &Usage {
         &self.peers.all
@@ -108,62 +104,11 @@ impl PeerUsage {
     pub(crate) fn share(&self, limit: usize) -> usize {
         self.key.share(limit)
     }
-
-    /// Counts bytes of a body. Returns `false`, and counts nothing, if that would exceed a limit.
-    #[cfg(feature = "http")]
-    pub(crate) fn add_body_bytes(&self, count: usize) -> bool {
-        let limits = &self.peers.limits;
-        let share = self.share(limits.body_bytes_per_peer);
-        if !self.body_bytes.try_add(count, share) {
-            return false;
-        }
-        let fits = self.all().body_bytes.try_add(count, limits.body_bytes);
-        if !fits {
-            self.body_bytes.subtract(count);
-        }
-        fits
-    }
-
-    #[cfg(feature = "http")]
-    pub(crate) fn subtract_body_bytes(&self, count: usize) {
-        self.body_bytes.subtract(count);
-        self.all().body_bytes.subtract(count);
-    }
-
-    /// Counts bytes that are queued for a slow reader, even if that exceeds a limit.
-    #[cfg(feature = "http")]
-    pub(crate) fn add_queued_bytes(&self, count: usize) {
-        self.queued_bytes.add(count);
-        self.all().queued_bytes.add(count);
-    }
-
-    #[cfg(feature = "http")]
-    pub(crate) fn subtract_queued_bytes(&self, count: usize) {
-        self.queued_bytes.subtract(count);
-        self.all().queued_bytes.subtract(count);
-    }
-
-    /// Returns `true` if several responses of the peer wait to be read, and all that is queued for
-    /// it exceeds its share, or that for all peers exceeds their limit. One alone may have any
-    /// size.
-    #[cfg(feature = "http")]
-    pub(crate) fn has_too_much_unread(&self) -> bool {
-        self.unread_responses.get() > 1 && !self.may_queue(0)
-    }
-
-    /// Returns `true` if `count` more bytes may be queued for slow readers.
-    #[cfg(feature = "http")]
-    pub(crate) fn may_queue(&self, count: usize) -> bool {
-        let limits = &self.peers.limits;
-        let share = self.share(limits.queued_bytes_per_peer);
-        self.queued_bytes.get().saturating_add(count) <= share
-            && self.all().queued_bytes.get().saturating_add(count) <= limits.all_queued_bytes
-    }
 }
 
 impl Drop for PeerUsage {
     fn drop(&mut self) {
-        let mut by_key = self.peers.by_key();
+        let mut by_key = lock(&self.peers.by_key);
         // Another `PeerUsage` may have been created for the key in the meantime.
         if by_key
             .get(&self.key)
@@ -203,10 +148,6 @@ impl Peers {
         })
     }
 
-    fn by_key(&self) -> MutexGuard<'_, HashMap<PeerKey, Weak<PeerUsage>>> {
-        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the counters of all peers together.
     pub(crate) fn all(&self) -> &Usage {
         &self.all
@@ -214,7 +155,7 @@ impl Peers {
 
     /// Returns the counters of a peer.
     pub(crate) fn usage(self: &Arc<Self>, key: PeerKey) -> Arc<PeerUsage> {
-        let mut by_key = self.by_key();
+        let mut by_key = lock(&self.by_key);
         if let Some(usage) = by_key.get(&key).and_then(Weak::upgrade) {
             return usage;
         }
@@ -225,5 +166,39 @@ impl Peers {
         });
         by_key.insert(key, Arc::downgrade(&usage));
         usage
+    }
+
+    /// Counts a subscription until the permit is dropped. Returns `None` if the peer or all peers
+    /// together would exceed their limit.
+    pub(crate) fn subscribe(self: &Arc<Self>, key: PeerKey) -> Option<SubscriptionPermit> {
+        let limits = &self.limits;
+        let peer = self.usage(key);
+        let share = peer.share(limits.subscriptions);
+        if !peer.subscriptions.try_add(1, share) {
+            return None;
+        }
+        let all = &peer.all().subscriptions;
+        if !all.try_add(1, limits.all_subscriptions) {
+            peer.subscriptions.subtract(1);
+            return None;
+        }
+        Some(SubscriptionPermit(peer))
+    }
+}
+
+/// A permit for a subscription.
+pub(crate) struct SubscriptionPermit(Arc<PeerUsage>);
+
+impl SubscriptionPermit {
+    /// The peer whose subscription is counted.
+    pub(crate) fn peer(&self) -> &Arc<PeerUsage> {
+        &self.0
+    }
+}
+
+impl Drop for SubscriptionPermit {
+    fn drop(&mut self) {
+        self.0.subscriptions.subtract(1);
+        self.0.all().subscriptions.subtract(1);
     }
 }

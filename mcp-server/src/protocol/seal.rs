@@ -6,7 +6,6 @@
 //! authenticated but not contained in the text: a text that is returned for another purpose cannot
 //! be opened.
 
-use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use base64::Engine as _;
@@ -14,7 +13,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 
-use crate::util::hex_keys::{self, HexKeyError};
+use crate::util::hex::{self, HexKeyError};
+use crate::util::partial_debug::partial_debug;
 
 const KEY: usize = 32;
 const NONCE: usize = 24;
@@ -84,7 +84,7 @@ impl Keys {
     ///
     /// [`HexKeyError`] says which key is invalid, and contains nothing of it.
     pub fn from_hex(text: &str) -> Result<Self, HexKeyError> {
-        let (current, previous) = hex_keys::parse(text)?;
+        let (current, previous) = hex::parse(text)?;
         Ok(Self { current, previous })
     }
 
@@ -154,13 +154,7 @@ impl Keys {
     }
 }
 
-impl fmt::Debug for Keys {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keys")
-            .field("previous", &self.previous.len())
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(Keys, |it| previous: it.previous.len());
 
 /// Returns the associated data, which is authenticated but not contained in the text. The length
 /// prefix separates the two parts.

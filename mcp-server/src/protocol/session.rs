@@ -1,11 +1,10 @@
 //! [`Session`]: the state of a legacy peer after its handshake.
 
-pub(crate) mod client_session;
 pub(crate) mod peer;
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, Revision};
@@ -14,7 +13,8 @@ use serde_json::value::RawValue;
 use crate::protocol::caller::Caller;
 use crate::protocol::changes::Watched;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
-use crate::protocol::session::client_session::SessionEnd;
+use crate::util::lock::lock;
+use crate::util::signal::CancelSignal;
 use crate::util::uri_set::UriSet;
 
 /// A legacy peer after `initialize`: the process at the other end of a pair of byte streams, or the
@@ -80,11 +80,6 @@ impl Session {
         }
     }
 
-    fn resources(&self) -> MutexGuard<'_, UriSet> {
-        let resources = self.resources.lock();
-        resources.unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the minimum severity of log messages that the client wants.
     pub(crate) fn level(&self) -> u8 {
         self.level.load(Ordering::Relaxed)
@@ -94,15 +89,10 @@ impl Session {
         self.level.store(severity(level), Ordering::Relaxed);
     }
 
-    #[cfg(feature = "http")]
-    pub(crate) fn set_severity(&self, level: u8) {
-        self.level.store(level, Ordering::Relaxed);
-    }
-
     /// Subscribes to a resource. Returns `false` if there are `limit` subscriptions already, or
     /// their URIs would be too long.
     pub(crate) fn subscribe(&self, uri: &str, limit: usize) -> bool {
-        let mut resources = self.resources();
+        let mut resources = lock(&self.resources);
         if resources.contains(uri) {
             return true;
         }
@@ -114,74 +104,74 @@ impl Session {
     }
 
     pub(crate) fn unsubscribe(&self, uri: &str) {
-        self.resources().remove(uri);
-    }
-
-    fn subscriber(&self) -> MutexGuard<'_, Option<Caller>> {
-        let subscriber = self.subscriber.lock();
-        subscriber.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.resources).remove(uri);
     }
 
     /// Sets the caller to whom guards grant or refuse notifications of changes.
     pub(crate) fn set_subscriber(&self, caller: Caller) {
-        *self.subscriber() = Some(caller);
-    }
-
-    /// As [`set_subscriber`](Self::set_subscriber), unless the client has subscribed in this
-    /// process.
-    #[cfg(feature = "http")]
-    pub(crate) fn set_listener(&self, caller: Caller) {
-        self.subscriber().get_or_insert(caller);
+        *lock(&self.subscriber) = Some(caller);
     }
 
     /// Returns the caller to whom guards grant or refuse notifications of changes. If no caller is
     /// known, returns one without any values, like that of a client that is not authenticated.
     pub(crate) fn notified_caller(&self) -> Caller {
-        self.subscriber().clone().unwrap_or_default()
+        lock(&self.subscriber).clone().unwrap_or_default()
     }
 
     /// Ends the session for the program, although it may keep the context of a request. Removes the
     /// subscriber, because its values may refer to the session.
     pub(crate) fn end(&self) {
-        *self.subscriber() = None;
+        *lock(&self.subscriber) = None;
         self.ending.now();
+    }
+}
+
+#[cfg(feature = "http")]
+impl Session {
+    pub(crate) fn set_severity(&self, level: u8) {
+        self.level.store(level, Ordering::Relaxed);
+    }
+
+    /// As [`set_subscriber`](Self::set_subscriber), unless the client has subscribed in this
+    /// process.
+    pub(crate) fn set_listener(&self, caller: Caller) {
+        lock(&self.subscriber).get_or_insert(caller);
     }
 
     /// Returns the memory that the session uses, in bytes.
-    #[cfg(feature = "http")]
     pub(crate) fn memory(&self) -> usize {
-        let head_bytes = self.subscriber().as_ref().map_or(0, Caller::head_bytes);
-        crate::protocol::quota::retained::memory(self.peer_bytes, self.resources().bytes())
+        let head_bytes = lock(&self.subscriber)
+            .as_ref()
+            .map_or(0, Caller::head_bytes);
+        crate::protocol::quota::retained::memory(self.peer_bytes, lock(&self.resources).bytes())
             .saturating_add(head_bytes)
     }
 
     /// Replaces the subscribed resources, if they are others.
-    #[cfg(feature = "http")]
     pub(crate) fn set_subscriptions(&self, uris: &[String]) {
         let mut subscribed = UriSet::default();
         for uri in uris {
             subscribed.insert(uri);
         }
-        let mut resources = self.resources();
+        let mut resources = lock(&self.resources);
         if subscribed.all() != resources.all() {
             *resources = subscribed;
         }
     }
 
     /// Returns the URIs of the subscribed resources, sorted.
-    #[cfg(feature = "http")]
     pub(crate) fn subscriptions(&self) -> Vec<String> {
-        self.resources().all().to_vec()
+        lock(&self.resources).all().to_vec()
     }
 }
 
 impl Watched for Arc<Session> {
     fn contains(&self, uri: &str) -> bool {
-        self.resources().contains(uri)
+        lock(&self.resources).contains(uri)
     }
 
     fn all(&self) -> Vec<String> {
-        self.resources().all().to_vec()
+        lock(&self.resources).all().to_vec()
     }
 }
 
@@ -214,3 +204,70 @@ impl fmt::Display for ResponseFailure {
 /// Requests of the server that wait for a response of a legacy peer. If the session ends, they fail
 /// without a reason.
 pub(crate) type PendingRequests = mcp_wire::PendingRequests<PeerResponse, ()>;
+
+/// The session of a client of a revision up to 2025-11-25, for what a program keeps for it. A clone
+/// is the same session, and does not keep it open.
+#[derive(Clone)]
+pub struct ClientSession {
+    key: Arc<str>,
+    ended: Arc<CancelSignal>,
+}
+
+impl ClientSession {
+    /// Returns what distinguishes the session from others of this server: the session's id over
+    /// HTTP, which is a secret of the client, and a number of this process over byte streams.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Waits until the session has ended. If processes share sessions, this is also the moment at
+    /// which this process forgets the session.
+    pub async fn ended(&self) {
+        self.ended.wait().await;
+    }
+
+    /// Returns `true` if the session has ended.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_set()
+    }
+}
+
+impl std::fmt::Debug for ClientSession {
+    /// Does not show the key, by which a client is recognised.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientSession")
+            .field("has_ended", &self.has_ended())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The part of a session that ends it, at the latest when it is dropped.
+pub(crate) struct SessionEnd(pub(crate) ClientSession);
+
+impl SessionEnd {
+    pub(crate) fn new(id: Option<&str>) -> Self {
+        static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
+
+        let key = match id {
+            Some(id) => id.into(),
+            None => format!("connection {}", CONNECTIONS.fetch_add(1, Ordering::Relaxed)).into(),
+        };
+        Self(ClientSession {
+            key,
+            ended: Arc::default(),
+        })
+    }
+
+    /// Ends the session.
+    pub(crate) fn now(&self) {
+        self.0.ended.set();
+    }
+}
+
+impl Drop for SessionEnd {
+    fn drop(&mut self) {
+        self.now();
+    }
+}

@@ -83,7 +83,7 @@ impl ServerBuilder {
         let (prompts, resources) = (&catalogs.prompts, &catalogs.resources);
         errors.extend(completions.unknown(prompts, resources, &registry));
         #[cfg(feature = "apps")]
-        errors.extend(apps::check::faults(
+        errors.extend(apps::definitions::faults(
             &registry,
             &catalogs.tools,
             &catalogs.resources.definitions,

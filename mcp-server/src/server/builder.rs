@@ -3,30 +3,35 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{CacheScope, Icon, Implementation, Proposal, ServerCapabilities};
+use mcp_types::revision::Versioned;
+use mcp_types::{
+    CacheScope, Icon, Implementation, Notification, Proposal, Request, ServerCapabilities,
+};
 
+use crate::features::asking;
 use crate::features::catalog::CacheHints;
 #[cfg(feature = "proposals")]
 use crate::proposals::https_url::config::HttpUrls;
 use crate::protocol::core::Layer;
-use crate::protocol::core::states::States;
-use crate::protocol::dispatch::extension::OnBuilt;
+use crate::protocol::dispatch::extension::{OnBuilt, ServerExtension};
+use crate::protocol::dispatch::middleware;
+use crate::protocol::dispatch::middleware::Middleware;
 use crate::protocol::dispatch::registry::Registry;
-use crate::protocol::error::BuildError;
-use crate::protocol::error::ErrorDetail;
-use crate::protocol::error::conversions::ErrorConversions;
-use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::handler_error::{ErrorConversions, HandlerError};
+use crate::protocol::error::{BuildError, ErrorDetail};
+use crate::protocol::handler::params::{
+    AnyNotification, AnyRequest, AnyResult, NotificationParams, Params,
+};
+use crate::protocol::handler::{Handler, IntoResult};
 use crate::protocol::limits::Limits;
 use crate::protocol::seal::Keys;
-use crate::protocol::store::Store;
 use crate::protocol::store::access::StoreSettings;
-use crate::protocol::store::bus::Bus;
 #[cfg(feature = "http")]
 use crate::protocol::store::events::EventStore;
-use crate::protocol::store::values::ValueStore;
+use crate::protocol::store::{Bus, Store, ValueStore};
 use crate::server::catalogs::Definitions;
 use crate::server::definitions::definition_methods;
-use crate::server::resource_definitions::resource_methods;
+use crate::util::type_map::TypeMap;
 
 /// Collects the definitions and settings of a server. [`build`](Self::build) checks them.
 #[must_use = "a definition does nothing until it is built"]
@@ -37,7 +42,7 @@ pub struct ServerBuilder {
     pub(crate) error_detail: ErrorDetail,
     pub(crate) lists_permitted_only: bool,
     pub(crate) stores: StoreSettings,
-    pub(crate) states: States,
+    pub(crate) states: TypeMap,
     pub(crate) layers: Vec<Box<dyn Layer>>,
     /// The layer that accepts tasks, behind all of `layers`.
     pub(crate) task_layers: Vec<Box<dyn Layer>>,
@@ -62,7 +67,7 @@ impl ServerBuilder {
             error_detail: ErrorDetail::default(),
             lists_permitted_only: false,
             stores: StoreSettings::default(),
-            states: States::default(),
+            states: TypeMap::default(),
             layers: Vec::new(),
             task_layers: Vec::new(),
             inner_layers: Vec::new(),
@@ -245,7 +250,7 @@ impl ServerBuilder {
     /// Shares a value with all handlers, which extract it with [`State<T>`](crate::State). A server
     /// can have one value of each type.
     pub fn state<T: Clone + Send + Sync + 'static>(mut self, state: T) -> Self {
-        let added = self.states.add(state);
+        let added = self.states.add_state(state);
         self.registry.check(added);
         self
     }
@@ -344,4 +349,153 @@ impl ServerBuilder {
 }
 
 definition_methods!(ServerBuilder);
-resource_methods!(ServerBuilder);
+
+impl ServerBuilder {
+    /// Adds a [middleware] around all messages. The first one that is added is the outermost, next
+    /// to the client: it sees what the client sends first, and what the server sends last.
+    ///
+    /// Every such middleware sees the call of a tool before it may become a [task](crate::guide::tasks),
+    /// whether it is added before or after the extension `Tasks`: a call that it refuses is no task.
+    /// The handler of a task runs without it, see [`inner_layer`](Self::inner_layer).
+    pub fn layer(mut self, middleware: impl Middleware) -> Self {
+        self.layers.push(middleware::erased(middleware));
+        self
+    }
+
+    /// Adds a [middleware] next to the handlers, inside of all that [`layer`](Self::layer) and
+    /// [`extension`](Self::extension) add. It also runs in a [task](crate::guide::tasks), each time
+    /// when its handler starts, perhaps in another process: to attach a value for handlers, or to
+    /// measure them. What it refuses there fails a task that the client has the id of.
+    ///
+    /// ```
+    /// use mcp_server::middleware::{self, Next, Outcome, Request};
+    /// use mcp_server::{Extension, Server};
+    ///
+    /// #[derive(Clone)]
+    /// struct Region(&'static str);
+    ///
+    /// async fn attach(request: Request, next: Next) -> Outcome {
+    ///     next.run(request.with_extension(Region("north"))).await
+    /// }
+    ///
+    /// let server = Server::builder("demo", "1.0.0")
+    ///     .inner_layer(middleware::from_fn(attach))
+    ///     .tool("where", "Names the region", async |Extension(Region(name))| name)
+    ///     .build()?;
+    /// # drop(server);
+    /// # Ok::<(), mcp_server::BuildErrors>(())
+    /// ```
+    pub fn inner_layer(mut self, middleware: impl Middleware) -> Self {
+        self.inner_layers.push(middleware::erased(middleware));
+        self
+    }
+
+    /// Adds an extension of the protocol: its settings, methods, notifications and middleware. Its
+    /// middleware has the place of this call among the [layers](Self::layer); that of `Tasks` is
+    /// behind all of them.
+    ///
+    /// `build` returns an error for an identifier, a method or a `_meta` key that occurs twice, and
+    /// for methods and `_meta` keys that the protocol itself defines or reserves.
+    pub fn extension(mut self, extension: impl Into<ServerExtension>) -> Self {
+        let mut extension = extension.into();
+        let layers = if extension.is_innermost {
+            &mut self.task_layers
+        } else {
+            &mut self.layers
+        };
+        layers.append(&mut extension.layers);
+        self.built.append(&mut extension.built);
+        extension.register(&mut self.registry);
+        self
+    }
+}
+
+impl ServerBuilder {
+    /// Handles a request of the protocol, or one of the application's own. The handler replaces the
+    /// one of a feature: a program can handle `tools/list` itself and still add tools. The
+    /// capability that the method belongs to is declared.
+    ///
+    /// The first parameter of the handler is [`Params<R>`](Params), the params of the newest
+    /// revision that has the method. Messages of other revisions are converted. In `tools/call`,
+    /// `prompts/get` and `resources/read`, the handler also gets a `requestState` that this server
+    /// did not make, because the handler may have made it.
+    ///
+    /// ```
+    /// use mcp_server::types::{CallToolOutcome, CallToolRequest, CallToolResult, TextContent};
+    /// use mcp_server::{Params, Server};
+    ///
+    /// async fn call(Params(call): Params<CallToolRequest>) -> CallToolOutcome {
+    ///     CallToolResult::new([TextContent::new(format!("This is {}.", call.name)).into()]).into()
+    /// }
+    ///
+    /// let server = Server::builder("demo", "1.0.0").on(call).build()?;
+    /// assert!(server.capabilities().tools.is_some());
+    /// # Ok::<(), mcp_server::BuildErrors>(())
+    /// ```
+    pub fn on<R, M, H>(mut self, handler: H) -> Self
+    where
+        R: Request + 'static,
+        R::Params: Versioned,
+        R::Result: Versioned,
+        H: Handler<Params<R>, M>,
+        H::Output: IntoResult<R::Result> + 'static,
+    {
+        asking::on(&mut self.registry, handler);
+        self
+    }
+
+    /// Handles a notification, of any revision or of the application's own. The first parameter of
+    /// the handler is [`NotificationParams<N>`](NotificationParams). Its errors are only logged.
+    ///
+    /// Handlers do not get `notifications/cancelled`: it [cancels](crate::Context::cancelled) the
+    /// request.
+    pub fn on_notification<N, M, H>(mut self, handler: H) -> Self
+    where
+        N: Notification + 'static,
+        H: Handler<NotificationParams<N>, M>,
+        H::Output: IntoResult<()> + 'static,
+    {
+        self.registry.on_notification(handler);
+        self
+    }
+
+    /// Handles all requests that have no handler of their own, as JSON: for gateways, and for
+    /// programs that pass on what they do not know. With a fallback, a capability that the program
+    /// declares with [`capabilities`](Self::capabilities) does not bring empty lists with it.
+    ///
+    /// ```
+    /// use mcp_server::types::ToolsCapability;
+    /// use mcp_server::{AnyRequest, AnyResult, Context, HandlerError, Server};
+    ///
+    /// async fn handle(request: AnyRequest, cx: Context) -> Result<AnyResult, HandlerError> {
+    ///     println!("{} {}", cx.method(), request.params());
+    ///     AnyResult::from_json(&serde_json::json!({ "tools": [] }))
+    /// }
+    ///
+    /// let server = Server::builder("demo", "1.0.0")
+    ///     .capabilities(|capabilities| capabilities.tools(ToolsCapability::new()))
+    ///     .fallback(handle)
+    ///     .build()?;
+    /// # drop(server);
+    /// # Ok::<(), mcp_server::BuildErrors>(())
+    /// ```
+    pub fn fallback<M, H>(mut self, handler: H) -> Self
+    where
+        H: Handler<AnyRequest, M>,
+        H::Output: IntoResult<AnyResult> + 'static,
+    {
+        asking::fallback(&mut self.registry, handler);
+        self
+    }
+
+    /// Handles all notifications that have no handler of their own. Errors of the handler are only
+    /// logged.
+    pub fn fallback_notification<M, H>(mut self, handler: H) -> Self
+    where
+        H: Handler<AnyNotification, M>,
+        H::Output: IntoResult<()> + 'static,
+    {
+        self.registry.fallback_notification(handler);
+        self
+    }
+}

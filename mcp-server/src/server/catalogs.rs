@@ -12,7 +12,9 @@ use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::features::tools::definition::ToolDef;
 #[cfg(feature = "proposals")]
-use crate::proposals::{https_url::issue::Urls, resources::state::Resources};
+use crate::proposals::https_url::issue::Urls;
+#[cfg(feature = "proposals")]
+use crate::proposals::resources::Resources;
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::Handler;
 

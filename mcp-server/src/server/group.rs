@@ -1,10 +1,9 @@
 //! [`Group`]: tools, prompts and resources that are defined together and merged into a server.
 
 use crate::features::access::{Access, access_setters};
-use crate::protocol::core::states::States;
 use crate::server::catalogs::Definitions;
 use crate::server::definitions::definition_methods;
-use crate::server::resource_definitions::resource_methods;
+use crate::util::type_map::TypeMap;
 
 /// Tools, prompts, resources and completions that are defined together, for example by a function
 /// of a module, and [merged](crate::ServerBuilder::merge) into a server.
@@ -46,7 +45,7 @@ use crate::server::resource_definitions::resource_methods;
 pub struct Group {
     pub(crate) definitions: Definitions,
     prefix: String,
-    states: States,
+    states: TypeMap,
     access: Access,
 }
 
@@ -66,7 +65,7 @@ impl Group {
     /// Shares a value with the handlers of the group, which extract it as
     /// [`State<T>`](crate::State). Hides a state of the same type that the server has.
     pub fn state<T: Clone + Send + Sync + 'static>(mut self, state: T) -> Self {
-        let added = self.states.add(state);
+        let added = self.states.add_state(state);
         self.definitions.check(added);
         self
     }
@@ -86,4 +85,3 @@ impl Group {
 }
 
 definition_methods!(Group);
-resource_methods!(Group);

@@ -6,13 +6,22 @@ use std::sync::{Arc, PoisonError, Weak};
 use mcp_types::{Proposal, ServerCapabilities};
 use serde::Serialize;
 
+use crate::features::catalog::ListHandle;
+use crate::features::prompts::definition::PromptDef;
+use crate::features::resources::definition::ResourceDef;
+use crate::features::resources::templates::definition::TemplateDef;
+use crate::features::tools::definition::ToolDef;
 use crate::protocol::changes::{Announced, Change};
+use crate::protocol::core::metrics::snapshot;
 use crate::protocol::core::{Context, Core};
 use crate::protocol::dispatch::announcements::change_params;
 use crate::protocol::dispatch::extension::ServerExtension;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
+use crate::protocol::metrics::Metrics;
+use crate::server::builder::ServerBuilder;
 use crate::server::catalogs::Catalogs;
+use crate::util::partial_debug::partial_debug;
 
 /// A server that is ready to be served. Cheap to clone; all clones are the same server.
 #[derive(Clone)]
@@ -175,10 +184,56 @@ impl Context {
     }
 }
 
-impl fmt::Debug for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
-            .field("info", &self.core.info)
-            .finish_non_exhaustive()
+partial_debug!(Server, |it| info: it.core.info);
+
+impl Server {
+    /// Returns a snapshot of the server's gauges and counters.
+    ///
+    /// To serve it as text, see [`HttpConfig::metrics_path`](crate::HttpConfig::metrics_path).
+    ///
+    /// ```
+    /// use mcp_server::{RefusalCause, Server};
+    ///
+    /// let server = Server::builder("demo", "1.0.0").build()?;
+    /// let metrics = server.metrics();
+    /// assert_eq!(metrics.requests, 0);
+    /// assert_eq!(metrics.refusals.count(RefusalCause::Host), 0);
+    /// println!("{}", metrics.to_open_metrics());
+    /// # Ok::<(), mcp_server::BuildErrors>(())
+    /// ```
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        snapshot(&self.core)
+    }
+}
+
+impl Server {
+    /// Creates a builder for a server with this name and version.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
+        ServerBuilder::new(name.into(), version.into())
+    }
+
+    /// Returns the list of tools, which can be changed.
+    #[must_use]
+    pub fn tools(&self) -> ListHandle<'_, ToolDef> {
+        ListHandle::new(&self.core, &self.catalogs.tools)
+    }
+
+    /// Returns the list of resources, which can be changed.
+    #[must_use]
+    pub fn resources(&self) -> ListHandle<'_, ResourceDef> {
+        ListHandle::new(&self.core, &self.catalogs.resources.definitions.resources)
+    }
+
+    /// Returns the list of prompts, which can be changed.
+    #[must_use]
+    pub fn prompts(&self) -> ListHandle<'_, PromptDef> {
+        ListHandle::new(&self.core, &self.catalogs.prompts)
+    }
+
+    /// Returns the list of resource templates, which can be changed.
+    #[must_use]
+    pub fn resource_templates(&self) -> ListHandle<'_, TemplateDef> {
+        ListHandle::new(&self.core, &self.catalogs.resources.definitions.templates)
     }
 }

@@ -1,6 +1,7 @@
 //! [`Server::into_router`]: the endpoint with all its paths, for axum.
 
 use std::collections::BTreeSet;
+use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,9 +11,17 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, NestedPath, Request, State};
 use axum::middleware::map_request_with_state;
 use axum::response::Response;
+use axum::serve::ListenerExt;
+use tokio::net::TcpListener;
+use tokio::time::sleep;
 
+use crate::protocol::error::ServeError;
 use crate::server::handle::Server;
+use crate::transport::http::authenticate::Authenticate;
+use crate::transport::http::authenticate::authenticator::Authenticator;
 use crate::transport::http::config::HttpConfig;
+use crate::transport::http::listener::connection::shutdown_write_time;
+use crate::transport::http::own_routes::TokenLayer;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::response::answer;
 
@@ -116,4 +125,130 @@ async fn check_place(
         request.extensions_mut().insert(address);
     }
     Ok(request)
+}
+
+impl Server {
+    /// Returns a layer of axum that requires access tokens for the own routes of an application,
+    /// with the responses of the endpoint: 401 without a valid token, 403 without the scopes.
+    ///
+    /// The handlers of the routes can extract the [`AccessToken`](crate::AccessToken), the
+    /// [`Principal`](crate::Principal) and the [`TokenScopes`](crate::TokenScopes). Of the
+    /// configuration, the layer uses the [trusted proxies](HttpConfig::trusted_proxies): requests
+    /// count towards the [limit](field@crate::Limits::verifications_per_peer) of their client.
+    ///
+    /// ```
+    /// use axum::Router;
+    /// use axum::routing::get;
+    /// use mcp_server::{AccessToken, HttpConfig, Principal, Server};
+    /// use mcp_server_oauth::OAuth;
+    ///
+    /// async fn tickets(Principal(user): Principal) -> String {
+    ///     format!("The tickets of {user}")
+    /// }
+    ///
+    /// async fn close(token: AccessToken) -> String {
+    ///     format!("Closed for {}", token.subject.unwrap_or_default())
+    /// }
+    ///
+    /// fn app(server: Server, oauth: OAuth) -> Router {
+    ///     let config = HttpConfig::new().any_host().authenticate(oauth.clone());
+    ///     let tokens = server.token_layer(oauth, &config);
+    ///     let close = get(close).layer(tokens.clone().scopes(["tickets:write"]));
+    ///     Router::new()
+    ///         .route("/tickets", get(tickets).layer(tokens))
+    ///         .route("/close", close)
+    ///         .merge(server.into_router("/mcp", config))
+    /// }
+    /// # let _ = app;
+    /// ```
+    ///
+    /// The layer refuses preflight requests of browsers (CORS), which have no token: add a layer that
+    /// answers them around it. It ends no stream of a route when the token expires; handlers see in
+    /// the token when that is.
+    #[must_use]
+    pub fn token_layer(&self, authenticate: impl Authenticate, config: &HttpConfig) -> TokenLayer {
+        let authenticator = Authenticator::new(authenticate);
+        TokenLayer::new(Arc::clone(&self.core), authenticator, config.clone())
+    }
+}
+
+impl Server {
+    /// Serves an application in axum that contains the endpoint of this server, and shuts both down
+    /// when `signal` resolves.
+    ///
+    /// ```no_run
+    /// use mcp_server::{HttpConfig, Server, terminated};
+    ///
+    /// # async fn run(server: Server) -> Result<(), Box<dyn std::error::Error>> {
+    /// let app = axum::Router::new()
+    ///     .route("/", axum::routing::get(async || "Hello!"))
+    ///     .merge(server.clone().into_router("/mcp", HttpConfig::new()));
+    /// let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
+    /// server.serve_router(listener, app, terminated()?).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The signal, whose output does not matter, has the effect of [`shutdown`](Self::shutdown),
+    /// which has that of the signal as well. Requests in flight, also those for other routes, have
+    /// [`Limits::grace_time`](crate::Limits) to finish. If processes share a
+    /// [store](crate::ServerBuilder::store), the socket is closed at once, so that a load balancer
+    /// goes on to the others. Otherwise connections are accepted until no request of the server is
+    /// in flight: handlers may wait for answers that clients send on new connections.
+    ///
+    /// Resolves when all connections are closed and [tasks](crate::guide::tasks) have ended or were
+    /// handed over, at most [`Limits::store_time`](crate::Limits) and a second after the grace
+    /// time. Connections that are still open then are left to the runtime.
+    ///
+    /// In an application with several servers, the others have to be shut down as well: call their
+    /// [`shutdown`](Self::shutdown) when the signal resolves, and await their
+    /// [`drain`](Self::drain) after this.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError::Io`] if the socket cannot be used.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime with IO and time enabled.
+    pub async fn serve_router(
+        &self,
+        listener: TcpListener,
+        router: Router,
+        signal: impl Future,
+    ) -> Result<(), ServeError> {
+        let server = self.clone();
+        let accepting_ends = async move {
+            server.core.stopping().await;
+            if !server.core.stores.connect_processes() {
+                server.requests_ended().await;
+            }
+        };
+        // As the server's own listener: events have to arrive at once.
+        let listener = listener.tap_io(|stream| {
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "cannot set TCP_NODELAY");
+            }
+        });
+        let app = router.into_make_service_with_connect_info::<SocketAddr>();
+        let serving = axum::serve(listener, app).with_graceful_shutdown(accepting_ends);
+        let serving = async {
+            // axum waits for each connection, however slow its client is.
+            let limit = async {
+                self.core.grace_over().await;
+                sleep(shutdown_write_time(self.limits())).await;
+            };
+            tokio::select! {
+                biased;
+                result = serving => result,
+                () = limit => {
+                    tracing::warn!("connections are open after the grace time");
+                    Ok(())
+                }
+            }
+        };
+        self.until(signal, serving).await?;
+        self.core.background_ended().await;
+        Ok(())
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::proposals::https_url::keys::UrlKeys;
 use crate::proposals::https_url::serving::service::UrlService;
-use crate::protocol::store::error::StoreError;
+use crate::protocol::store::StoreError;
 use crate::server::handle::Server;
 
 impl Server {

@@ -7,24 +7,13 @@ pub(crate) mod values;
 
 use std::sync::Arc;
 
-#[cfg(feature = "http")]
-use bytes::Bytes;
-#[cfg(feature = "http")]
-use std::time::Duration;
-
 use self::bus::MemoryBus;
 #[cfg(feature = "http")]
 use self::events::MemoryEvents;
 use self::values::MemoryValues;
-use crate::protocol::store::bus::{Bus, BusPage};
-use crate::protocol::store::error::StoreFuture;
-#[cfg(feature = "http")]
-use crate::protocol::store::events::{EventPage, EventStore, StreamKey};
-use crate::protocol::store::values::{Put, PutOutcome, ValueStore, VersionedValue};
-
-/// The number of events of a stream that are kept unless a program sets it.
-#[cfg(feature = "http")]
-const EVENTS: usize = 256;
+use crate::protocol::store::{
+    Bus, BusPage, Put, PutOutcome, StoreFuture, ValueStore, VersionedValue,
+};
 
 /// A [`Store`](crate::Store) in the memory of this process, for several servers in one process and
 /// for tests. Clones share what they store.
@@ -54,7 +43,7 @@ impl Memory {
         Self(Arc::new(Parts {
             values: MemoryValues::default(),
             #[cfg(feature = "http")]
-            events: MemoryEvents::new(EVENTS),
+            events: MemoryEvents::default(),
             bus: MemoryBus::default(),
         }))
     }
@@ -75,40 +64,6 @@ impl ValueStore for Memory {
 
     fn keys<'a>(&'a self, group: &'a str, most: usize) -> StoreFuture<'a, Vec<String>> {
         self.0.values.keys(group, most)
-    }
-}
-
-#[cfg(feature = "http")]
-impl EventStore for Memory {
-    fn open<'a>(
-        &'a self,
-        stream: StreamKey<'a>,
-        about: &'a [u8],
-        kept: Duration,
-    ) -> StoreFuture<'a, ()> {
-        self.0.events.open(stream, about, kept)
-    }
-
-    fn about<'a>(&'a self, stream: StreamKey<'a>) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.0.events.about(stream)
-    }
-
-    fn append<'a>(
-        &'a self,
-        stream: StreamKey<'a>,
-        number: u64,
-        message: Option<Bytes>,
-        kept: Duration,
-    ) -> StoreFuture<'a, ()> {
-        self.0.events.append(stream, number, message, kept)
-    }
-
-    fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64) -> StoreFuture<'a, Option<EventPage>> {
-        self.0.events.read(stream, after)
-    }
-
-    fn remove_session<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.0.events.remove_session(session)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::RequestId;
 use mcp_types::rpc::ErrorObject;
@@ -11,15 +11,14 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use super::batch::BatchSlot;
 #[cfg(feature = "proposals")]
 use crate::protocol::caller::connection_scope::ConnectionScope;
 use crate::protocol::core::RequestState;
-use crate::protocol::dispatch::cancellation::Cancellation;
+use crate::protocol::dispatch::lifecycle::Cancellation;
 use crate::protocol::dispatch::request_task::RequestTask;
-use crate::protocol::message::answer::error_message;
-use crate::protocol::message::message_sink::TrySend;
 use crate::protocol::message::methods::LISTEN;
+use crate::protocol::message::{TrySend, error_message};
+use crate::util::lock::lock;
 
 /// The tasks of a connection.
 pub(crate) struct InFlight {
@@ -66,24 +65,20 @@ impl InFlight {
         }
     }
 
-    fn tasks(&self) -> MutexGuard<'_, ConnectionTasks> {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Marks whether the reading task handles a line. While it does, the connection is not idle.
     pub(crate) fn set_busy(&self, busy: bool) {
-        self.tasks().busy = busy;
+        lock(&self.tasks).busy = busy;
         if !busy {
             self.idle.notify_waiters();
         }
     }
 
     pub(crate) fn has(&self, id: &RequestId) -> bool {
-        self.tasks().running.number(id).is_some()
+        lock(&self.tasks).running.number(id).is_some()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.tasks().running.len()
+        lock(&self.tasks).running.len()
     }
 
     /// Spawns a request. Its response is sent as a line or added to its batch.
@@ -110,7 +105,7 @@ impl InFlight {
     /// Spawns a background task, which ends with the connection.
     pub(crate) fn spawn_background(&self, task: impl Future<Output = ()> + Send + 'static) {
         let task = self.start(TaskWork::Background(Box::pin(task)));
-        let mut tasks = self.tasks();
+        let mut tasks = lock(&self.tasks);
         if tasks.closed {
             task.abort();
         } else {
@@ -127,7 +122,7 @@ impl InFlight {
     }
 
     fn register(self: &Arc<Self>, id: Option<RequestId>, data: TaskData) -> Option<TaskGuard> {
-        let mut tasks = self.tasks();
+        let mut tasks = lock(&self.tasks);
         if tasks.closed {
             return None;
         }
@@ -145,7 +140,7 @@ impl InFlight {
     /// drops the future at once, and its guard needs the lock.
     fn spawn(&self, number: u64, work: TaskWork) {
         let abort = self.start(work);
-        let stored = self.tasks().running.set_abort(number, abort);
+        let stored = lock(&self.tasks).running.set_abort(number, abort);
         if let Err(abort) = stored {
             // The task has finished, or the connection has ended.
             abort.abort();
@@ -155,7 +150,7 @@ impl InFlight {
     /// Cancels a request. Nothing is sent for it afterwards.
     pub(crate) fn cancel(&self, cancellation: &Cancellation) {
         let cancelled = {
-            let mut tasks = self.tasks();
+            let mut tasks = lock(&self.tasks);
             let number = tasks.running.number(&cancellation.id);
             number.and_then(|number| tasks.running.remove(number))
         };
@@ -170,13 +165,15 @@ impl InFlight {
 
     /// Cancels subscriptions, after the peer has closed its side.
     pub(crate) fn end_subscriptions(&self) {
-        let aborted = self.tasks().running.remove_if(|task| task.subscription);
+        let aborted = lock(&self.tasks)
+            .running
+            .remove_if(|task| task.subscription);
         self.abort(aborted);
     }
 
     /// Responds to all requests in flight with an error, and cancels all tasks.
     pub(crate) fn fail_all(&self, error: &ErrorObject) {
-        let mut tasks = self.tasks();
+        let mut tasks = lock(&self.tasks);
         for task in tasks.running.iter() {
             let Some(id) = &task.id else {
                 continue;
@@ -207,7 +204,7 @@ impl InFlight {
             let mut idle = pin!(self.idle.notified());
             // Enabled before the tasks are counted, so that no notification is missed in between.
             idle.as_mut().enable();
-            if self.tasks().is_idle() {
+            if lock(&self.tasks).is_idle() {
                 return;
             }
             idle.await;
@@ -216,7 +213,7 @@ impl InFlight {
 
     /// Cancels all tasks and prevents new ones.
     pub(crate) fn close(&self) {
-        let mut tasks = self.tasks();
+        let mut tasks = lock(&self.tasks);
         tasks.closed = true;
         let mut aborted = tasks.running.remove_if(|_| true);
         aborted.append(&mut tasks.background);
@@ -270,7 +267,7 @@ struct TaskGuard {
 impl TaskGuard {
     /// Sends the response, unless the request was cancelled.
     fn answer(&self, message: &[u8]) -> TrySend {
-        let mut tasks = self.in_flight.tasks();
+        let mut tasks = lock(&self.in_flight.tasks);
         let Some(task) = tasks.running.get(self.number) else {
             return TrySend::Closed;
         };
@@ -294,9 +291,88 @@ impl Drop for TaskGuard {
         {
             // The task's share of its batch is dropped under the lock: when the connection is idle,
             // the response to the batch is queued.
-            let mut tasks = self.in_flight.tasks();
+            let mut tasks = lock(&self.in_flight.tasks);
             drop(tasks.running.remove(self.number));
         }
         self.in_flight.idle.notify_waiters();
+    }
+}
+
+/// The responses to a batch, which are sent as one line when the last slot is dropped.
+struct Batch {
+    answers: Mutex<Vec<u8>>,
+    write_queue: Arc<WriteQueue>,
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        let answers = self
+            .answers
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        // A batch of notifications gets no response.
+        if !answers.is_empty() {
+            answers.push(b']');
+            self.write_queue.force_send(answers);
+        }
+    }
+}
+
+/// The right to add a response to a batch.
+#[derive(Clone)]
+pub(crate) struct BatchSlot(Arc<Batch>);
+
+impl BatchSlot {
+    /// Creates a batch and its first slot.
+    pub(crate) fn new_batch(write_queue: &Arc<WriteQueue>) -> Self {
+        Self(Arc::new(Batch {
+            answers: Mutex::default(),
+            write_queue: Arc::clone(write_queue),
+        }))
+    }
+
+    /// Adds a response.
+    pub(crate) fn add(&self, message: &[u8]) {
+        let mut answers = lock(&self.0.answers);
+        let separator = if answers.is_empty() { b'[' } else { b',' };
+        answers.push(separator);
+        answers.extend_from_slice(message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queued(queue: &WriteQueue) -> String {
+        let mut lines = Vec::new();
+        queue.take(&mut lines);
+        String::from_utf8(lines).expect("messages are text")
+    }
+
+    #[test]
+    fn responses_are_sent_once_when_the_last_slot_is_dropped() {
+        let queue = Arc::new(WriteQueue::new(1));
+        let first = BatchSlot::new_batch(&queue);
+        let second = first.clone();
+        second.add(b"2");
+        drop(second);
+        assert_eq!(queued(&queue), "");
+        let third = first.clone();
+        first.add(b"1");
+        drop(first);
+        assert_eq!(queued(&queue), "");
+        // The queue is full, and accepts the batch nevertheless.
+        queue.append(b"full");
+        drop(third);
+        assert_eq!(queued(&queue), "full\n[2,1]\n");
+        assert_eq!(queued(&queue), "");
+    }
+
+    #[test]
+    fn batch_without_responses_is_not_sent() {
+        let queue = Arc::new(WriteQueue::new(1));
+        drop(BatchSlot::new_batch(&queue));
+        assert_eq!(queued(&queue), "");
     }
 }

@@ -13,10 +13,9 @@ use mcp_wire::WriteQueue;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::batch::BatchSlot;
+use crate::protocol::caller::Extensions;
 #[cfg(feature = "proposals")]
 use crate::protocol::caller::connection_scope::{ConnectionScope, ScopeHandle};
-use crate::protocol::caller::extensions::Extensions;
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::announcements::send_changes;
 use crate::protocol::dispatch::inbound::{Inbound, TransportInfo};
@@ -24,14 +23,13 @@ use crate::protocol::dispatch::request_task::shutting_down;
 use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
 use crate::protocol::error::ServeError;
 use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
-use crate::protocol::message::answer::Answer;
-use crate::protocol::message::message_sink::MessageSink;
 use crate::protocol::message::methods::INITIALIZE;
 #[cfg(feature = "http")]
 use crate::protocol::message::params_view::ParamsView;
+use crate::protocol::message::{Answer, MessageSink};
 #[cfg(feature = "http")]
 use crate::protocol::quota::retained::memory;
-use crate::transport::in_flight::InFlight;
+use crate::transport::in_flight::{BatchSlot, InFlight};
 
 /// Checks a request, given the extensions of its message, its method and its params.
 #[cfg(feature = "http")]

@@ -5,7 +5,7 @@
 //! written there, in one write for all lines of a chunk.
 
 use std::io::{self, Read as _, Write as _};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use mcp_wire::{LineInput, WriteQueue};
@@ -13,10 +13,11 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::line_connection::LineConnection;
-use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::Extensions;
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::inbound::TransportInfo;
 use crate::protocol::error::ServeError;
+use crate::util::lock::lock;
 
 /// Serves the peer on standard input and output.
 pub(crate) async fn serve(core: &Arc<Core>, extensions: Extensions) -> Result<(), ServeError> {
@@ -57,10 +58,7 @@ struct StdoutWriter {
 
 impl StdoutWriter {
     fn flush(&self, buffer: &mut Vec<u8>) -> io::Result<()> {
-        let _guard = self
-            .write_lock
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _guard = lock(&self.write_lock);
         while self.write_queue.take(buffer) {
             let mut stdout = io::stdout().lock();
             stdout.write_all(buffer)?;

@@ -5,12 +5,11 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use mcp_wire::{LineInput, WriteQueue};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::time::sleep;
 
-use super::bytes;
 use super::line_connection::LineConnection;
-use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::Extensions;
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::inbound::TransportInfo;
 use crate::protocol::error::ServeError;
@@ -39,7 +38,7 @@ async fn read(
     let mut lines = LineInput::new(limits.message_bytes);
     let mut first_message_timeout = pin!(sleep(limits.first_message_time));
     loop {
-        let read = bytes::read(reader.as_mut(), lines.spare());
+        let read = reader.read(lines.spare());
         let count = if connection.has_received() {
             read.await?
         } else {
@@ -69,9 +68,9 @@ async fn write(mut writer: Pin<&mut impl AsyncWrite>, write_queue: &WriteQueue) 
     let mut buffer = Vec::new();
     while write_queue.wait_filled().await {
         while write_queue.take(&mut buffer) {
-            bytes::write_all(writer.as_mut(), &buffer).await?;
+            writer.write_all(&buffer).await?;
         }
-        bytes::flush(writer.as_mut()).await?;
+        writer.flush().await?;
     }
-    bytes::shutdown(writer).await
+    writer.shutdown().await
 }

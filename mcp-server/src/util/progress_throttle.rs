@@ -1,7 +1,9 @@
 //! [`ProgressThrottle`]: limits the rate of progress notifications.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
+
+use crate::util::lock::lock;
 
 /// Admits a growing value at most once per interval.
 #[derive(Default)]
@@ -12,7 +14,7 @@ impl ProgressThrottle {
     /// interval has passed since then or the value is the final one.
     pub(crate) fn admit(&self, value: f64, is_final: bool, interval: Duration) -> bool {
         let now = Instant::now();
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.0);
         let admit = match *state {
             None => true,
             Some((before, at)) => {

@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use mcp_types::json::{self, Map, Value};
+use mcp_types::json::{Map, Value};
 use mcp_types::peer_text::Chain;
-use mcp_types::{CallToolOutcome, CallToolRequest, Request as _};
+use mcp_types::{CallToolOutcome, CallToolRequest, Request as _, json};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use crate::extensions::tasks::options::TaskOptions;
-use crate::extensions::tasks::record::{TaskRecord, VERSION, millis, now};
-use crate::extensions::tasks::settings::IDENTIFIER;
-use crate::extensions::tasks::state::{TaskState, new_id};
-use crate::extensions::tasks::storage::{self, TaskError};
-use crate::extensions::tasks::{owners, run, watch};
+use crate::extensions::tasks::record::{TaskRecord, VERSION};
+use crate::extensions::tasks::settings::{IDENTIFIER, TaskOptions};
+use crate::extensions::tasks::state::TaskState;
+use crate::extensions::tasks::storage::TaskError;
+use crate::extensions::tasks::{run, storage, watch};
 use crate::features::catalog::{Definition, List};
 use crate::features::input::error::InputError;
 use crate::features::input::inputs;
@@ -26,13 +25,15 @@ use crate::protocol::dispatch::middleware::{
     Direction, Middleware, Next, Notification, Outcome, Request, Response,
 };
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::invalid_params;
-use crate::protocol::handler::negotiated::missing_extension;
+use crate::protocol::error::invalid_params;
+use crate::protocol::handler::extract::missing_extension;
 use crate::protocol::message::methods::LISTEN;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::quota::peer_key::{PeerKey, principal_text};
-use crate::protocol::quota::retained::{self, RetainedBytes};
+use crate::protocol::quota::retained;
+use crate::protocol::quota::retained::RetainedBytes;
 use crate::util::signal::CancelSignal;
+use crate::util::{hex, millis};
 
 /// Turns calls of tools into tasks, and subscribes clients to tasks.
 pub(super) struct TaskLayer(Arc<TaskState>);
@@ -125,7 +126,7 @@ async fn create(
     (accepted, once): (RawValues, RawValues),
 ) -> Outcome {
     let core = cx.core();
-    let id = new_id()?;
+    let id = hex::random_id()?;
     let caller = &cx.state.extensions;
     let text = params.get().len() + cx.state.meta_bytes;
     #[cfg(feature = "http")]
@@ -143,7 +144,7 @@ async fn create(
     if core.stopping.is_set() {
         return Err(HandlerError::internal("the server is shutting down").temporary());
     }
-    let created = now();
+    let created = millis::now();
     let record = TaskRecord {
         version: VERSION,
         id: id.clone(),
@@ -157,9 +158,9 @@ async fn create(
         most_bytes: state.settings.bytes,
         created,
         updated: created,
-        deadline: created.saturating_add(millis(options.time_limit)),
-        kept: millis(options.kept),
-        poll: millis(state.settings.poll_interval),
+        deadline: created.saturating_add(millis::of(options.time_limit)),
+        kept: millis::of(options.kept),
+        poll: millis::of(state.settings.poll_interval),
         message: None,
         progress: None,
         is_cancelling: false,
@@ -204,14 +205,14 @@ async fn discard(core: &Core, record: &TaskRecord) {
         }
         sleep(run::RETRY_TIME).await;
     }
-    owners::forget_owner(core, &record.id).await;
+    storage::forget_owner(core, &record.id).await;
 }
 
 /// Stores a new task. Returns the version of its value.
 async fn store(core: &Core, record: &TaskRecord, most: usize) -> Result<u64, HandlerError> {
     // Written before the task itself: if this process ends in between, other processes find the
     // task by this entry.
-    let noted = owners::note_owner(core, record).await;
+    let noted = storage::note_owner(core, record).await;
     noted.map_err(TaskError::into_handler_error)?;
     let stored = storage::create(core, record, most).await;
     stored

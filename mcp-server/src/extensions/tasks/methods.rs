@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use mcp_types::form;
 use mcp_types::json::{self, Object, Value};
 use mcp_types::{
     CancelTaskRequest, CancelTaskResult, ElicitRequestParams, ElicitResult, GetTaskRequest,
-    InputRequest, InputResponse, Request, Sender, UpdateTaskRequest, UpdateTaskResult,
+    InputRequest, InputResponse, Request, Sender, UpdateTaskRequest, UpdateTaskResult, form,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -19,8 +18,8 @@ use crate::features::input::state::RawValues;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::extension::ServerExtension;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::short;
-use crate::protocol::handler::negotiated::Negotiated;
+use crate::protocol::error::short;
+use crate::protocol::handler::extract::Negotiated;
 use crate::protocol::handler::params::Params;
 
 /// Adds the methods to the extension.

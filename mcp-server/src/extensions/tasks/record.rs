@@ -1,16 +1,20 @@
 //! [`TaskRecord`]: a task as it is stored, and as clients see it.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::Mutex;
+use std::time::Duration;
 
 use mcp_types::error::DecodeError;
-use mcp_types::json::{self, Object, Value};
-use mcp_types::rpc::ErrorObject;
+use mcp_types::json::{Object, Value};
+use mcp_types::rpc::{ErrorObject, Message};
+use mcp_types::{Notification, ProgressNotification, ProgressNotificationParams, json, rpc};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use tokio::sync::Notify;
 
-use crate::extensions::tasks::sink::ProgressReport;
 use crate::features::input::state::RawValues;
-use crate::util::rfc3339;
+use crate::protocol::message::{MessageSink, TrySend};
+use crate::util::lock::lock;
+use crate::util::{millis, rfc3339};
 
 /// The member of `_meta` with the last report of progress: `progress`, `total`, `message`. The
 /// extension itself has only a text for it.
@@ -96,16 +100,6 @@ impl TaskEnd {
     }
 }
 
-/// Returns the current time in milliseconds since 1970.
-pub(super) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    millis(since.unwrap_or_default())
-}
-
-pub(super) fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
 impl TaskRecord {
     pub(super) fn has_ended(&self) -> bool {
         self.end.is_some()
@@ -135,7 +129,7 @@ impl TaskRecord {
         // A task that has ended does not need these, and they may be large.
         self.params = RawValue::NULL.to_owned();
         self.client = RawValue::NULL.to_owned();
-        self.deadline = now();
+        self.deadline = millis::now();
         self.end = Some(end);
     }
 
@@ -146,7 +140,7 @@ impl TaskRecord {
 
     /// Returns the time after which the store forgets the task: a second at least.
     pub(super) fn time_to_live(&self) -> Duration {
-        Duration::from_millis(self.expires().saturating_sub(now()).max(1_000))
+        Duration::from_millis(self.expires().saturating_sub(millis::now()).max(1_000))
     }
 
     /// Moves the responses to open questions out of `responses`. Ignores all others, which the
@@ -222,4 +216,72 @@ const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 fn value(text: &RawValue) -> Result<Value, DecodeError> {
     json::from_str(text.get())
+}
+
+/// The maximum length of a message in characters, so that reports of progress cannot fill the record.
+const MESSAGE_LENGTH: usize = 300;
+
+/// A report of progress, as it is stored.
+#[derive(Clone)]
+pub(super) struct ProgressReport {
+    /// The `statusMessage` of the task.
+    pub(super) message: String,
+    /// The members `progress`, `total` and `message`.
+    pub(super) progress: Option<Box<RawValue>>,
+}
+
+/// Receives the notifications of a handler.
+#[derive(Default)]
+pub(super) struct TaskSink {
+    last: Mutex<Option<ProgressReport>>,
+    pub(super) changed: Notify,
+}
+
+impl TaskSink {
+    /// Returns the last report of progress.
+    pub(super) fn last(&self) -> Option<ProgressReport> {
+        lock(&self.last).clone()
+    }
+}
+
+impl MessageSink for TaskSink {
+    fn try_send(&self, message: &[u8]) -> TrySend {
+        if let Ok(Message::Notification {
+            method,
+            params: Some(params),
+            ..
+        }) = rpc::parse(message)
+            && method == ProgressNotification::METHOD
+            && let Ok(progress) = json::from_str(params.get())
+        {
+            let report = Some(report(progress));
+            *lock(&self.last) = report;
+            self.changed.notify_one();
+        }
+        TrySend::Queued
+    }
+}
+
+/// Returns a report of progress. Its text is the message, or else the numbers.
+fn report(params: ProgressNotificationParams) -> ProgressReport {
+    let message = params.message.map(|message| {
+        let kept = message.chars().take(MESSAGE_LENGTH);
+        kept.collect::<String>()
+    });
+    let numbers = match &params.total {
+        Some(total) => format!("{} of {total}", params.progress),
+        None => params.progress.to_string(),
+    };
+    let mut members = Object::from([("progress", Value::Number(params.progress))]);
+    if let Some(total) = params.total {
+        members.push("total", Value::Number(total));
+    }
+    if let Some(message) = &message {
+        members.push("message", Value::from(&**message));
+    }
+    ProgressReport {
+        message: message.unwrap_or(numbers),
+        // Only numbers that are not finite cannot be encoded.
+        progress: json::to_raw(&members).ok(),
+    }
 }

@@ -11,21 +11,20 @@ use mcp_types::peer_text::Chain;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::extensions::tasks::owners::{
-    KNOWN_TIME, LEFT, LEFT_PREFIX, MOST_PROCESSES, forget_owner, note_owner, owned_group,
-    process_key,
-};
-use crate::extensions::tasks::record::{TaskEnd, TaskRecord, now};
+use crate::extensions::tasks::record::{TaskEnd, TaskRecord};
 use crate::extensions::tasks::run::{self, RETRY_TIME};
-use crate::extensions::tasks::state::{TaskState, lock};
-use crate::extensions::tasks::storage::{self, TaskError};
-use crate::protocol::background::BackgroundWork;
-use crate::protocol::caller::Caller;
-use crate::protocol::caller::extensions::{Extensions, Principal};
-use crate::protocol::core::Core;
+use crate::extensions::tasks::state::TaskState;
+use crate::extensions::tasks::storage::{
+    self, KNOWN_TIME, LEFT, LEFT_PREFIX, MOST_PROCESSES, TaskError, forget_owner, note_owner,
+    owned_group, process_key,
+};
+use crate::protocol::caller::{Caller, Extensions, Principal};
+use crate::protocol::core::{BackgroundWork, Core};
 use crate::protocol::store::access::RECORD_INTERVAL;
 use crate::protocol::store::link::BusReceiver;
-use crate::protocol::store::values::{Condition, KeyGroup, Put};
+use crate::protocol::store::{Condition, KeyGroup, Put};
+use crate::util::lock::lock;
+use crate::util::millis;
 
 /// The processes that have tasks.
 const PROCESSES: &str = "task-processes";
@@ -113,10 +112,7 @@ async fn recover(state: Weak<TaskState>, left: Arc<Notify>) {
 
 async fn record_running(core: &Core) -> Result<(), TaskError> {
     let process = &*core.stores.process;
-    core.stores
-        .record_running()
-        .await
-        .map_err(TaskError::Store)?;
+    core.stores.record_running().await?;
     let put = Put {
         key: &process_key(process),
         value: process.as_bytes(),
@@ -127,7 +123,7 @@ async fn record_running(core: &Core) -> Result<(), TaskError> {
             most: MOST_PROCESSES,
         }),
     };
-    core.stores.put(put).await.map_err(TaskError::Store)?;
+    core.stores.put(put).await?;
     Ok(())
 }
 
@@ -143,22 +139,18 @@ enum End {
 /// Takes over the tasks of all processes that have ended.
 async fn adopt_all(state: &Arc<TaskState>, core: &Arc<Core>) -> Result<(), TaskError> {
     // Those that have recorded last longest ago are in front.
-    let known = core
-        .stores
-        .keys(PROCESSES, STEP)
-        .await
-        .map_err(TaskError::Store)?;
+    let known = core.stores.keys(PROCESSES, STEP).await?;
     for key in known {
         let process = key.strip_prefix("task-process:").unwrap_or_default();
         if process == core.stores.process {
             continue;
         }
         let runs = core.stores.is_running(process).await;
-        if runs.map_err(TaskError::Store)? {
+        if runs? {
             return Ok(());
         }
         if adopt(state, core, process, End::Missed).await? {
-            core.stores.remove(&key).await.map_err(TaskError::Store)?;
+            core.stores.remove(&key).await?;
         }
     }
     Ok(())
@@ -170,11 +162,11 @@ async fn adopt_left(state: &Arc<TaskState>, core: &Arc<Core>) -> Result<(), Task
         return Ok(());
     }
     let left = core.stores.keys(LEFT, STEP).await;
-    for key in left.map_err(TaskError::Store)? {
+    for key in left? {
         let process = key.strip_prefix(LEFT_PREFIX).unwrap_or_default();
         if adopt(state, core, process, End::ShutDown).await? {
             for key in [&process_key(process), &key] {
-                core.stores.remove(key).await.map_err(TaskError::Store)?;
+                core.stores.remove(key).await?;
             }
         }
     }
@@ -191,11 +183,7 @@ async fn adopt(
     let mut recorded = Instant::now();
     loop {
         let group = owned_group(process);
-        let keys = core
-            .stores
-            .keys(&group, STEP)
-            .await
-            .map_err(TaskError::Store)?;
+        let keys = core.stores.keys(&group, STEP).await?;
         if keys.is_empty() {
             return Ok(true);
         }
@@ -212,7 +200,7 @@ async fn adopt(
             let id = key.rsplit(':').next().unwrap_or_default();
             match adopt_one(state, core, (process, end), id).await {
                 Ok(()) => {
-                    core.stores.remove(&key).await.map_err(TaskError::Store)?;
+                    core.stores.remove(&key).await?;
                 }
                 Err(error @ TaskError::Store(_)) => return Err(error),
                 // Such as a task of a newer release, which a process of that release takes over.
@@ -290,7 +278,7 @@ async fn adopt_one(
 /// Makes this process the owner of a task, and ends the task if it may not run again.
 fn take(record: &mut TaskRecord, own: &str, end: End) {
     own.clone_into(&mut record.owner);
-    record.updated = now();
+    record.updated = millis::now();
     if record.is_cancelling {
         record.finish(TaskEnd::Cancelled);
     } else if end == End::ShutDown && record.may_be_handed_over() {

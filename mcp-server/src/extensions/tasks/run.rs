@@ -4,19 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::peer_text::Chain;
-use mcp_types::rpc::{self, ErrorObject, Message};
-use mcp_types::{CallToolRequest, Request as _, RequestMetaObject, Revision, json};
+use mcp_types::rpc::{ErrorObject, Message};
+use mcp_types::{CallToolRequest, Request as _, RequestMetaObject, Revision, json, rpc};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::Instrument as _;
 
-use crate::extensions::tasks::owners;
-use crate::extensions::tasks::record::{TaskEnd, TaskRecord, now};
-use crate::extensions::tasks::sink::TaskSink;
+use crate::extensions::tasks::record::{TaskEnd, TaskRecord, TaskSink};
 use crate::extensions::tasks::state::RunningTask;
-use crate::extensions::tasks::storage::{self, TaskError};
+use crate::extensions::tasks::storage;
+use crate::extensions::tasks::storage::TaskError;
 use crate::features::access::Admitted;
-use crate::features::input::inputs::{self, Inputs};
+use crate::features::input::inputs;
+use crate::features::input::inputs::Inputs;
 use crate::features::input::state::RawValues;
 use crate::protocol::caller::Caller;
 use crate::protocol::core::{Context, Core};
@@ -26,6 +26,7 @@ use crate::protocol::dispatch::request_task::{caught, panicked};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::session::peer::Peer;
+use crate::util::millis;
 
 /// The minimum time between two writes for reports of progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
@@ -146,7 +147,7 @@ impl Run {
         &mut self,
         handler: &mut JoinHandle<HandlerOutcome>,
     ) -> Result<Option<TaskEnd>, TaskError> {
-        let left = Duration::from_millis(self.record.deadline.saturating_sub(now()));
+        let left = Duration::from_millis(self.record.deadline.saturating_sub(millis::now()));
         let late = sleep(left);
         tokio::pin!(late);
         let core = Arc::clone(&self.core);
@@ -238,7 +239,7 @@ impl Run {
     /// Writes the record. If the store fails, it is written later.
     async fn write(&mut self) -> Result<(), TaskError> {
         let (changes, mut record) = self.snapshot();
-        record.updated = now();
+        record.updated = millis::now();
         match storage::replace(&self.core, &record, self.version).await {
             Ok(Some(version)) => {
                 (self.record, self.version) = (record, version);
@@ -289,7 +290,7 @@ impl Run {
             if let Some(report) = self.sink.last() {
                 record.report(report);
             }
-            record.updated = now();
+            record.updated = millis::now();
             record.finish(end.clone());
             match storage::replace(&self.core, &record, self.version).await {
                 Ok(Some(_)) => break,
@@ -318,7 +319,7 @@ impl Run {
                 }
             }
         }
-        owners::forget_owner(&self.core, &self.record.id).await;
+        storage::forget_owner(&self.core, &self.record.id).await;
         self.place.state.changed(&self.core, &self.place.id).await;
     }
 }

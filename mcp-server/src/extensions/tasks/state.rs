@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
 use mcp_types::peer_text::Chain;
@@ -12,15 +12,14 @@ use tokio::sync::{Notify, OnceCell, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::extensions::tasks::owners;
-use crate::extensions::tasks::record::ID_LENGTH;
 use crate::extensions::tasks::settings::{IDENTIFIER, Tasks};
-use crate::protocol::background::BackgroundWork;
-use crate::protocol::core::Core;
+use crate::extensions::tasks::storage;
+use crate::protocol::core::{BackgroundWork, Core};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;
+use crate::util::lock::lock;
 
 /// How many subscriptions look for their tasks at once.
 const LOOKUPS: usize = 16;
@@ -148,8 +147,8 @@ impl TaskState {
     async fn leave(&self) {
         let core = self.core().filter(|core| core.stores.values_are_shared);
         let Some(core) = core else { return };
-        match owners::leave(&core).await {
-            Ok(()) => announce(&core, owners::LEFT).await,
+        match storage::leave(&core).await {
+            Ok(()) => announce(&core, storage::LEFT).await,
             Err(error) => {
                 tracing::warn!(error = %Chain(&error), "other processes take over tasks later");
             }
@@ -157,7 +156,7 @@ impl TaskState {
     }
 }
 
-/// Tells other processes the id of a task that was changed, or [`owners::LEFT`].
+/// Tells other processes the id of a task that was changed, or [`storage::LEFT`].
 async fn announce(core: &Core, value: &str) {
     let Some(bus) = &core.stores.bus else { return };
     let message = BusMessage::Extension {
@@ -186,7 +185,7 @@ impl BusReceiver for TaskState {
         match message {
             BusMessage::Extension { identifier, value } if identifier == IDENTIFIER => {
                 match &**value {
-                    owners::LEFT => self.left.notify_one(),
+                    storage::LEFT => self.left.notify_one(),
                     id => self.changed_here(id),
                 }
             }
@@ -246,15 +245,4 @@ impl Drop for RunningTask {
             running.remove(&self.id);
         }
     }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Returns an id that cannot be guessed.
-pub(super) fn new_id() -> Result<String, HandlerError> {
-    let mut random = [0; ID_LENGTH / 2];
-    getrandom::fill(&mut random)?;
-    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }

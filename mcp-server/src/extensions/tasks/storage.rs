@@ -1,13 +1,15 @@
 //! Reads and writes tasks in the store of the server.
 
+use std::time::Duration;
+
 use mcp_types::peer_text::Chain;
 use mcp_types::rpc::ErrorObject;
 
-use crate::extensions::tasks::record::{ID_LENGTH, TaskEnd, TaskRecord, VERSION, now};
+use crate::extensions::tasks::record::{ID_LENGTH, TaskEnd, TaskRecord, VERSION};
 use crate::protocol::core::Core;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::store::error::StoreError;
-use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
+use crate::protocol::store::{Condition, KeyGroup, Put, PutOutcome, StoreError};
+use crate::util::millis;
 
 /// How often a change is tried again because another process has written at the same time.
 const ATTEMPTS: usize = 32;
@@ -19,7 +21,7 @@ const ANY_NUMBER: usize = i32::MAX as usize;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TaskError {
     #[error("the store of the server cannot be reached")]
-    Store(#[source] StoreError),
+    Store(#[from] StoreError),
     #[error("the task belongs to another release of the server")]
     Format(#[from] serde_json::Error),
     #[error("the task has {bytes} bytes with its answers and result: expected at most {limit}")]
@@ -56,7 +58,7 @@ pub(super) async fn load(core: &Core, id: &str) -> Result<Option<(TaskRecord, u6
     if !is_id(id) {
         return Ok(None);
     }
-    let found = core.stores.get(&key(id)).await.map_err(TaskError::Store)?;
+    let found = core.stores.get(&key(id)).await?;
     let Some(found) = found else { return Ok(None) };
     let record: TaskRecord = serde_json::from_slice(&found.value)?;
     if record.version != VERSION {
@@ -106,7 +108,7 @@ pub(super) async fn update(
         if record.has_ended() || !change(&mut record) {
             return Ok(Some(record));
         }
-        record.updated = now();
+        record.updated = millis::now();
         if replace(core, &record, version).await?.is_some() {
             return Ok(Some(record));
         }
@@ -146,4 +148,77 @@ async fn put(
 /// Returns how a task ends that cannot be stored.
 pub(super) fn failure(error: &TaskError) -> TaskEnd {
     TaskEnd::failed(&ErrorObject::internal_error(error.to_string()))
+}
+
+/// The limits of the groups, which only keep them finite.
+pub(super) const MOST_PROCESSES: usize = 100_000;
+const MOST_TASKS: usize = 10_000_000;
+/// For how long a process that has ended is known, if nobody finds its tasks.
+pub(super) const KNOWN_TIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// The processes that were shut down, and run no task any more.
+pub(super) const LEFT: &str = "task-processes-left";
+/// What the keys of this group begin with.
+pub(super) const LEFT_PREFIX: &str = "task-process-left:";
+
+/// Returns the key of a process in the group of processes.
+pub(super) fn process_key(process: &str) -> String {
+    format!("task-process:{process}")
+}
+
+pub(super) fn owned_group(process: &str) -> String {
+    format!("tasks-of:{process}")
+}
+
+fn owned_key(process: &str, id: &str) -> String {
+    format!("task-of:{process}:{id}")
+}
+
+/// Notes which process runs a task, for the case that the process ends.
+pub(super) async fn note_owner(core: &Core, record: &TaskRecord) -> Result<(), TaskError> {
+    if !core.stores.values_are_shared {
+        return Ok(());
+    }
+    let put = Put {
+        key: &owned_key(&record.owner, &record.id),
+        value: b"1",
+        time_to_live: record.time_to_live(),
+        condition: Condition::Any,
+        group: Some(KeyGroup {
+            name: &owned_group(&record.owner),
+            most: MOST_TASKS,
+        }),
+    };
+    match core.stores.put(put).await? {
+        PutOutcome::Written(_) => Ok(()),
+        PutOutcome::Conflict | PutOutcome::GroupFull => Err(TaskError::Contended),
+    }
+}
+
+/// Records that this process was shut down: others may take over its tasks without waiting until they
+/// miss it.
+pub(super) async fn leave(core: &Core) -> Result<(), TaskError> {
+    let process = &*core.stores.process;
+    let put = Put {
+        key: &format!("{LEFT_PREFIX}{process}"),
+        value: process.as_bytes(),
+        time_to_live: KNOWN_TIME,
+        condition: Condition::Any,
+        group: Some(KeyGroup {
+            name: LEFT,
+            most: MOST_PROCESSES,
+        }),
+    };
+    core.stores.put(put).await?;
+    Ok(())
+}
+
+/// Removes the entry that [`note_owner`] wrote for this process. If the store fails, the entry stays
+/// until a process that looks for abandoned tasks removes it.
+pub(super) async fn forget_owner(core: &Core, id: &str) {
+    if core.stores.values_are_shared {
+        let key = owned_key(&core.stores.process, id);
+        if let Err(error) = core.stores.remove(&key).await {
+            tracing::debug!(error = %Chain(&error), "the owner of a task is not removed");
+        }
+    }
 }

@@ -13,15 +13,14 @@ use serde_json::value::RawValue;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::extensions::tasks::methods;
 use crate::extensions::tasks::settings::IDENTIFIER;
 use crate::extensions::tasks::state::{TaskState, Watcher};
-use crate::extensions::tasks::storage;
+use crate::extensions::tasks::{methods, storage};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::middleware::{Direction, Next, Notification, Outcome, Request};
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::handler::negotiated::missing_extension;
+use crate::protocol::handler::extract::missing_extension;
 
 /// How long a change that was not announced may remain unnoticed.
 const POLL_TIME: Duration = Duration::from_secs(10);

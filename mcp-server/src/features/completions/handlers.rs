@@ -8,11 +8,11 @@ use crate::features::completing::{Completing, CompletionHandler, IntoCompletion}
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::described::TEMPLATE;
-use crate::protocol::core::states::States;
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::requirements::{HandlerSubject, Requirements};
 use crate::protocol::handler::{Handler, boxed, requirements_of};
+use crate::util::type_map::TypeMap;
 
 /// The methods that use prompts and templates.
 const OWN_METHODS: [(&str, &str); 2] = [
@@ -146,7 +146,7 @@ impl Completions {
     }
 
     /// Returns the states that the handlers require and the server does not have.
-    pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
+    pub(crate) fn missing(&self, server: &TypeMap) -> Vec<BuildError> {
         let missing = self.all.iter().flat_map(|completer| {
             let (access, argument) = (&completer.access, &completer.argument);
             let mut missing = access.missing(KIND, argument, server);

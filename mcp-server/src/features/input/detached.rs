@@ -18,6 +18,7 @@ use crate::protocol::detached::{CallPhase, DetachedCall, RoundSink};
 use crate::protocol::dispatch::request_task::caught;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::quota::peer_key::PeerKey;
+use crate::util::hex;
 
 /// What the next rounds know of a call.
 #[derive(Serialize, Deserialize)]
@@ -176,7 +177,7 @@ where
     Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
     let core = Arc::clone(request.core());
-    let id = random_id()?;
+    let id = hex::random_id().map_err(|error| HandlerError::internal(error.to_string()))?;
     let sink = Arc::<RoundSink>::default();
     let cx =
         request.detached_from_rounds(&id, Arc::clone(&sink) as _, Box::new(Inputs::detached()));
@@ -260,19 +261,4 @@ async fn abandoned(entry: &TableEntry, time: std::time::Duration) {
             }
         }
     }
-}
-
-/// Returns an id that cannot be guessed.
-fn random_id() -> Result<String, HandlerError> {
-    use std::fmt::Write as _;
-
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| HandlerError::internal(error.to_string()))?;
-    Ok(bytes
-        .iter()
-        .fold(String::with_capacity(32), |mut id, byte| {
-            // Writing to a string does not fail.
-            let _ = write!(id, "{byte:02x}");
-            id
-        }))
 }

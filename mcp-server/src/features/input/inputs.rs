@@ -1,28 +1,28 @@
 //! [`Inputs`]: the questions of a request, and the answers to them.
 
-pub(crate) mod kept;
-pub(crate) mod owner;
-
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::task::Waker;
 
 use mcp_types::error::DecodeError;
-use mcp_types::json::{self, Map, Object};
+use mcp_types::json::{Map, Object};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
-use mcp_types::{EmptyResult, ResultType, Revision};
+use mcp_types::{EmptyResult, ResultType, Revision, json};
 use serde_json::value::RawValue;
+use tokio::sync::watch;
 
 use crate::features::input::error::InputError;
 use crate::features::input::question::Question;
-use crate::features::input::state::{self, RawValues, SealedState};
+use crate::features::input::state;
+use crate::features::input::state::{RawValues, SealedState};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::respond;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::invalid_params;
+use crate::protocol::error::invalid_params;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::metrics::operations::OperationOutcome;
+use crate::util::lock::lock;
 
 /// The answers that a request contains, and the questions that its handler asks.
 #[derive(Default)]
@@ -33,7 +33,7 @@ pub(crate) struct Inputs {
     foreign: Option<ErrorObject>,
     rounds: Mutex<Rounds>,
     /// Present if the handler waits for answers, instead of running again in the next round.
-    pub(crate) kept: Option<kept::Kept>,
+    pub(crate) kept: Option<Kept>,
 }
 
 /// The values that the state is bound to, besides the method.
@@ -141,7 +141,7 @@ impl Inputs {
     }
 
     pub(crate) fn rounds(&self) -> MutexGuard<'_, Rounds> {
-        self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.rounds)
     }
 
     /// Finds the answer to a question, or adds the question to the open ones.
@@ -309,4 +309,195 @@ fn input_required(
     result.extra.insert("requestState", state);
     result.result_type = ResultType::InputRequired;
     respond::result(cx, result)
+}
+
+/// The signals between the handler and its owner.
+pub(crate) struct Kept {
+    /// The number of changes so far.
+    changes: watch::Sender<u64>,
+    /// The number of changes that are stored.
+    stored: watch::Sender<u64>,
+    /// The number of deliveries of answers.
+    deliveries: watch::Sender<u64>,
+    /// Whether there is an owner that stores changes.
+    is_stored: bool,
+}
+
+impl Kept {
+    fn new(is_stored: bool) -> Self {
+        Self {
+            is_stored,
+            changes: watch::Sender::new(0),
+            stored: watch::Sender::new(0),
+            deliveries: watch::Sender::new(0),
+        }
+    }
+
+    /// Returns the number of changes so far.
+    fn changes(&self) -> u64 {
+        *self.changes.borrow()
+    }
+
+    /// Wakes the questions that wait for answers.
+    fn note_delivery(&self) {
+        self.deliveries.send_modify(|deliveries| *deliveries += 1);
+    }
+
+    /// Returns what changes with each delivery of answers.
+    fn deliveries(&self) -> watch::Receiver<u64> {
+        self.deliveries.subscribe()
+    }
+
+    fn note_change(&self) {
+        self.changes.send_modify(|changes| *changes += 1);
+    }
+
+    /// Notes a change, and waits until it is stored if the owner stores changes.
+    pub(crate) async fn store(&self) {
+        self.note_change();
+        if !self.is_stored {
+            return;
+        }
+        let number = *self.changes.borrow();
+        let mut stored = self.stored.subscribe();
+        // Fails only if the sender is dropped, and `self` owns it.
+        let _ = stored.wait_for(|stored| *stored >= number).await;
+    }
+
+    /// Waits until there are more changes than this number.
+    pub(crate) async fn changed(&self, known: u64) {
+        let mut changes = self.changes.subscribe();
+        let _ = changes.wait_for(|changes| *changes > known).await;
+    }
+
+    /// Confirms that changes are stored, up to this number.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn confirm(&self, changes: u64) {
+        self.stored
+            .send_modify(|stored| *stored = changes.max(*stored));
+    }
+}
+
+/// What the owner stores.
+#[cfg(feature = "tasks")]
+pub(crate) struct Snapshot {
+    /// The number of changes that it includes.
+    pub(crate) changes: u64,
+    pub(crate) open: RawValues,
+    pub(crate) accepted: RawValues,
+    pub(crate) once: RawValues,
+}
+
+impl Inputs {
+    /// Creates the inputs of a handler that is kept and stored: with the answers that the client has given, and
+    /// the values of operations that have finished.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn of_kept(accepted: RawValues, once: RawValues) -> Self {
+        let rounds = Rounds {
+            accepted,
+            once,
+            ..Rounds::default()
+        };
+        Self {
+            rounds: rounds.into(),
+            kept: Some(Kept::new(true)),
+            ..Self::default()
+        }
+    }
+
+    /// Creates the inputs of a handler that is kept in memory only.
+    pub(crate) fn detached() -> Self {
+        Self {
+            kept: Some(Kept::new(false)),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the open questions of a handler that is kept, and the number of its changes so far.
+    pub(crate) fn open_questions(&self) -> (Vec<OpenQuestion>, u64) {
+        let changes = self.kept.as_ref().map_or(0, Kept::changes);
+        (self.rounds().open.clone(), changes)
+    }
+
+    /// Waits until a handler that is kept has changed something.
+    pub(crate) async fn changed_since(&self, changes: u64) {
+        if let Some(kept) = &self.kept {
+            kept.changed(changes).await;
+        }
+    }
+
+    /// Returns `true` if questions are the result of the request, which the client then sends
+    /// again.
+    pub(crate) fn asks_in_rounds(&self) -> bool {
+        self.origin.is_some() && self.kept.is_none()
+    }
+
+    /// Removes and returns the answers in the request to some questions.
+    pub(crate) fn take_responses(&self, questions: &[OpenQuestion]) -> RawValues {
+        let responses = &mut self.rounds().responses;
+        let answered = questions.iter().filter_map(|(key, _)| {
+            let answer = responses.remove(key)?;
+            Some((key.clone(), answer))
+        });
+        answered.collect()
+    }
+
+    /// Ends the round with questions of a detached call.
+    pub(crate) fn suspend_for(&self, open: Vec<OpenQuestion>) {
+        let mut rounds = self.rounds();
+        for (key, question) in open {
+            // The same question of another call: this one asks again in the next round.
+            if !rounds.open.iter().any(|(known, _)| *known == key) {
+                rounds.open.push((key, question));
+            }
+        }
+        rounds.wake();
+    }
+
+    /// Returns what has to be stored.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        // Read before the values: what changes in between is stored once more.
+        let changes = self.kept.as_ref().map_or(0, Kept::changes);
+        let rounds = self.rounds();
+        Snapshot {
+            changes,
+            open: rounds.open.iter().cloned().collect(),
+            accepted: rounds.accepted.clone(),
+            once: rounds.once.clone(),
+        }
+    }
+
+    /// Delivers answers to open questions. Ignores others, such as those that were delivered before.
+    pub(crate) fn deliver(&self, answers: &RawValues) {
+        let mut rounds = self.rounds();
+        for (key, answer) in answers {
+            let is_open = rounds.open.iter().any(|(open, _)| open == key);
+            if is_open && !rounds.accepted.contains_key(key) {
+                rounds.responses.insert(key.clone(), answer.clone());
+            }
+        }
+        drop(rounds);
+        if let Some(kept) = &self.kept {
+            kept.note_delivery();
+        }
+    }
+}
+
+/// Waits for the answer to a question, if the handler is kept. Otherwise returns `None` at once.
+pub(crate) async fn answer(cx: &Context, key: &str) -> Option<Box<RawValue>> {
+    let inputs = crate::features::input::inputs::of(cx)?;
+    let mut deliveries = inputs.kept.as_ref()?.deliveries();
+    loop {
+        let answer = inputs.rounds().responses.remove(key);
+        if answer.is_some() {
+            return answer;
+        }
+        // A task that the handler spawned may still wait when the handler is gone.
+        tokio::select! {
+            biased;
+            _ = deliveries.changed() => {}
+            () = cx.cancelled() => return None,
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! The content of `requestState`, and the values that it is bound to.
 
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use mcp_types::json::{self, Object, Value, Writer};
 use mcp_types::rpc::ErrorObject;
@@ -9,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::protocol::seal::Keys;
+use crate::util::millis;
 
 const PURPOSE: &str = "requestState";
 
@@ -28,9 +28,9 @@ pub(crate) struct SealedState {
 
 impl SealedState {
     pub(crate) fn new(lifetime: std::time::Duration, answers: RawValues, once: RawValues) -> Self {
-        let lifetime = u64::try_from(lifetime.as_millis()).unwrap_or(u64::MAX);
+        let lifetime = millis::of(lifetime);
         Self {
-            until: now().saturating_add(lifetime),
+            until: millis::now().saturating_add(lifetime),
             answers,
             once,
         }
@@ -51,20 +51,13 @@ impl SealedState {
             .open(PURPOSE, bound_to, text)
             .map_err(|error| refused(&error))?;
         let state: Self = json::from_slice(&plain).map_err(|error| refused(&error))?;
-        if now() >= state.until {
+        if millis::now() >= state.until {
             return Err(refused(
                 &"it has expired; send the request again without it",
             ));
         }
         Ok(state)
     }
-}
-
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    })
 }
 
 /// Returns the values that the state is bound to. Members that differ between rounds are left out,

@@ -5,20 +5,22 @@ use std::fmt;
 #[cfg(not(feature = "json-schema"))]
 use mcp_types::error::DecodeError;
 use mcp_types::json::{Map, Object, Value};
-use mcp_types::{Completion, Cursor, GetPromptResult, ListPromptsResult, Prompt, PromptArgument};
+use mcp_types::{
+    Completion, ContentBlock, Cursor, GetPromptResult, ListPromptsResult, Prompt, PromptArgument,
+    PromptMessage, Role, TextContent,
+};
 
 use crate::features::access::{Access, access_setters, listing_setters};
 use crate::features::arguments::{Arguments, derived_schema};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::completing::{Completing, IntoCompletion, OwnCompletions};
 use crate::features::definition_error::{DefinitionError, check_icons, check_name};
-use crate::features::prompts::result::IntoPrompt;
 #[cfg(feature = "json-schema")]
 use crate::features::schema;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::short;
+use crate::protocol::error::short;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
 
 type PromptFuture = HandlerFuture<GetPromptResult>;
@@ -334,5 +336,85 @@ impl ListItem for PromptDef {
         let mut page = ListPromptsResult::new(items, hints.ttl_ms, hints.scope);
         page.next_cursor = next;
         page
+    }
+}
+
+/// A message of a prompt: text, which is the user's, content with the role of the speaker, or a
+/// whole [`PromptMessage`].
+pub trait IntoMessage {
+    /// Converts the value into a message.
+    fn into_message(self) -> PromptMessage;
+}
+
+impl IntoMessage for PromptMessage {
+    fn into_message(self) -> PromptMessage {
+        self
+    }
+}
+
+impl IntoMessage for String {
+    fn into_message(self) -> PromptMessage {
+        (Role::User, self).into_message()
+    }
+}
+
+impl IntoMessage for &str {
+    fn into_message(self) -> PromptMessage {
+        (Role::User, self).into_message()
+    }
+}
+
+impl IntoMessage for (Role, String) {
+    fn into_message(self) -> PromptMessage {
+        PromptMessage::new(self.0, TextContent::new(self.1))
+    }
+}
+
+impl IntoMessage for (Role, &str) {
+    fn into_message(self) -> PromptMessage {
+        PromptMessage::new(self.0, TextContent::new(self.1))
+    }
+}
+
+impl IntoMessage for (Role, ContentBlock) {
+    fn into_message(self) -> PromptMessage {
+        PromptMessage::new(self.0, self.1)
+    }
+}
+
+/// The result of a prompt's handler: one or several messages, see [`IntoMessage`], or a whole
+/// [`GetPromptResult`]; each of them plain or in a `Result` with any error that converts into a
+/// [`HandlerError`](crate::HandlerError).
+pub trait IntoPrompt {
+    /// Converts the value into a prompt.
+    ///
+    /// # Errors
+    ///
+    /// The error of the handler.
+    fn into_prompt(self) -> Result<GetPromptResult, HandlerError>;
+}
+
+impl<M: IntoMessage> IntoPrompt for M {
+    fn into_prompt(self) -> Result<GetPromptResult, HandlerError> {
+        Ok(GetPromptResult::new([self.into_message()]))
+    }
+}
+
+impl<M: IntoMessage> IntoPrompt for Vec<M> {
+    fn into_prompt(self) -> Result<GetPromptResult, HandlerError> {
+        let messages: Vec<_> = self.into_iter().map(IntoMessage::into_message).collect();
+        Ok(GetPromptResult::new(messages))
+    }
+}
+
+impl IntoPrompt for GetPromptResult {
+    fn into_prompt(self) -> Result<GetPromptResult, HandlerError> {
+        Ok(self)
+    }
+}
+
+impl<P: IntoPrompt, E: Into<HandlerError>> IntoPrompt for Result<P, E> {
+    fn into_prompt(self) -> Result<GetPromptResult, HandlerError> {
+        self.map_err(Into::into)?.into_prompt()
     }
 }

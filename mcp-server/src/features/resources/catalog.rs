@@ -12,10 +12,10 @@ use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::protocol::core::Context;
-use crate::protocol::core::states::States;
 use crate::protocol::dispatch::sizes::check_uri;
 use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::util::type_map::TypeMap;
 
 /// The resources of a server, and what proposals add to them.
 pub(crate) struct ResourceCatalog {
@@ -80,7 +80,7 @@ impl ResourceDefinitions {
     }
 
     /// Returns the states that the handlers require and the server does not have.
-    pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
+    pub(crate) fn missing(&self, server: &TypeMap) -> Vec<BuildError> {
         let mut missing = self.resources.missing(server);
         missing.extend(self.templates.missing(server));
         missing

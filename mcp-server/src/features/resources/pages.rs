@@ -10,8 +10,9 @@ use crate::features::catalog::{Definition, ListItem};
 use crate::features::list_page::{PURPOSE, bad_cursor, cursor_binding, next_index};
 use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::listed::position::{ListedPage, Position, ResourceSource};
-use crate::features::resources::permitted::{self, Verdict, handled, verdict};
+use crate::features::resources::listed::{ListedPage, Position, ResourceSource};
+use crate::features::resources::permitted;
+use crate::features::resources::permitted::{Verdict, verdict};
 use crate::features::resources::resolved::AdmittedResources;
 use crate::features::resources::scope::Scope;
 use crate::protocol::core::Context;
@@ -114,7 +115,7 @@ pub(crate) async fn all(
         // Resources with a definition of their own are already listed.
         let is_other = |resource: &Resource| definitions.resources.get(&resource.uri).is_none();
         let handler_cx = access.scoped(cx);
-        let next = handled::extend(
+        let next = permitted::extend(
             &mut page,
             handler,
             at,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcp_types::{ContentBlock, PaginatedRequestParams, ReadResourceResult};
 
 use crate::features::catalog::CacheHints;
-use crate::features::resources::listed::position::{ListedPage, Position};
+use crate::features::resources::listed::{ListedPage, Position};
 use crate::features::resources::resolved::AuthorizedResource;
 use crate::features::resources::scope::Scope;
 use crate::protocol::core::Context;

@@ -1,25 +1,15 @@
-//! The resource that a request names: [`ResourceParams`], and the extractors [`ResourceUri`] and
-//! [`Variables`].
+//! The resource that a request names, and the extractors [`ResourceUri`] and [`Variables`].
 
-use mcp_types::error::DecodeError;
 use mcp_types::json::Map;
 use serde::de::DeserializeOwned;
 
-use crate::features::resources::variables;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::short;
 use crate::protocol::handler::extract::FromContext;
 use crate::protocol::handler::requirements::Requirements;
-use crate::protocol::message::raw_object::{FromMembers, RawObject};
-
-/// The params of `resources/read` and of other requests with a URI.
-pub(crate) struct ResourceParams(pub(crate) String);
-
-impl FromMembers for ResourceParams {
-    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
-        members.required("uri").map(Self)
-    }
-}
+use crate::protocol::handler::{Input, NoArguments};
+use crate::util::text_values;
 
 /// The resource of a request, attached to the context of its handler.
 pub(crate) struct ResourceRequest {
@@ -78,10 +68,43 @@ impl<P: DeserializeOwned + Send> FromContext for Variables<P> {
     async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
         let request = cx.value::<ResourceRequest>();
         let request = request.ok_or_else(no_resource)?;
-        variables::typed(&request.uri, request.variables.clone()).map(Self)
+        typed(&request.uri, request.variables.clone()).map(Self)
     }
 }
 
 fn no_resource() -> HandlerError {
     HandlerError::internal("the request names no resource")
+}
+
+/// Decodes the variables of a URI into a type.
+pub(crate) fn typed<P: DeserializeOwned>(
+    uri: &str,
+    variables: Map<String>,
+) -> Result<P, HandlerError> {
+    match text_values::decode(variables) {
+        Ok((value, _)) => Ok(value),
+        Err(error) => {
+            let uri = short(uri);
+            let message = format!("variables of `{uri}`: {error}");
+            Err(HandlerError::invalid_params(message))
+        }
+    }
+}
+
+/// The variables of a resource template: a type that implements `serde::Deserialize`.
+pub trait TemplateVariables: Input + Sized {
+    #[doc(hidden)]
+    fn from_variables(uri: &str, variables: Map<String>) -> Result<Self, HandlerError>;
+}
+
+impl<P: DeserializeOwned + Send + 'static> TemplateVariables for P {
+    fn from_variables(uri: &str, variables: Map<String>) -> Result<Self, HandlerError> {
+        typed(uri, variables)
+    }
+}
+
+impl TemplateVariables for NoArguments {
+    fn from_variables(_: &str, _: Map<String>) -> Result<Self, HandlerError> {
+        Ok(Self)
+    }
 }

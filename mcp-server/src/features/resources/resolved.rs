@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use mcp_types::AnyResourceContents;
 use mcp_types::json::Map;
@@ -10,13 +10,14 @@ use mcp_types::peer_text::PeerText;
 
 use crate::features::catalog::CacheHints;
 use crate::features::resources::contents;
-use crate::features::resources::contents::body::ResourceBody;
+use crate::features::resources::contents::ResourceBody;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::handlers::{ReadParams, with_resource};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::util::join::join;
+use crate::util::lock::lock;
 
 /// A resource that a URI names, with its definition. Call [`check_access`](Self::check_access) to
 /// check that the caller may use it.
@@ -36,16 +37,12 @@ pub(crate) const CONCURRENT: usize = 16;
 pub(crate) struct AdmittedResources(Mutex<HashSet<String>>);
 
 impl AdmittedResources {
-    fn uris(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn contains(&self, uri: &str) -> bool {
-        self.uris().contains(uri)
+        lock(&self.0).contains(uri)
     }
 
     fn add(&self, uri: &str) {
-        self.uris().insert(uri.to_owned());
+        lock(&self.0).insert(uri.to_owned());
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::resolved::AuthorizedResource;
-use crate::protocol::core::{Context, ResourceAccess};
+use crate::protocol::core::{Context, Core, ResourceAccess};
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::request_task::caught;
 use crate::protocol::error::handler_error::HandlerError;
@@ -91,4 +91,17 @@ impl ResourceAccess for SessionAdmission {
     ) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
         Box::pin(async move { !matches!(admit(uri, cx, &self.0).await, Admission::Refused) })
     }
+}
+
+/// Returns `true` if the server declared that it announces changes of the list of resources.
+#[cfg(feature = "proposals")]
+pub(crate) fn lists_change(core: &Core) -> bool {
+    let resources = core.capabilities().resources.as_ref();
+    resources.is_some_and(|resources| resources.list_changed == Some(true))
+}
+
+/// Returns `true` if the server declared that it announces changes of single resources.
+pub(crate) fn can_subscribe(core: &Core) -> bool {
+    let resources = core.capabilities().resources.as_ref();
+    resources.is_some_and(|resources| resources.subscribe == Some(true))
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mcp_types::peer_text::PeerText;
 use mcp_types::{
@@ -22,6 +22,7 @@ use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::request_task::caught;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::message::notification;
+use crate::util::lock::lock;
 
 /// Makes the notifications for a client, and provides the context for the handlers that describe
 /// changed resources.
@@ -48,7 +49,7 @@ impl NotifiedVersions {
         };
         let version = self.hasher.hash_one(version);
         let uri = self.hasher.hash_one(&resource.uri);
-        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut versions = lock(&self.versions);
         // Resources that the client does not subscribe to any more may have an entry.
         if versions.len() >= limit && !versions.contains_key(&uri) {
             versions.clear();
@@ -59,10 +60,7 @@ impl NotifiedVersions {
     /// Forgets the version of a resource, so that the next change is notified.
     pub(crate) fn forget(&self, uri: &str) {
         let uri = self.hasher.hash_one(uri);
-        let versions = self.versions.lock();
-        versions
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&uri);
+        lock(&self.versions).remove(&uri);
     }
 }
 

@@ -2,7 +2,7 @@
 //! client of the newest revision on a connection.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{
@@ -13,7 +13,7 @@ use mcp_types::{
 use super::change_notifier::{ChangeNotifier, NotifiedVersions};
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::subscriptions::admission;
-use crate::features::subscriptions::capability::{can_subscribe, lists_change};
+use crate::features::subscriptions::admission::{can_subscribe, lists_change};
 use crate::protocol::caller::connection_scope::{ConnectionScope, ScopeHandle};
 use crate::protocol::changes::{Change, Interest, Subscriber, Watched};
 use crate::protocol::core::{Context, ResponseFuture};
@@ -21,9 +21,10 @@ use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::respond;
 use crate::protocol::dispatch::sizes::check_uri;
 use crate::protocol::error::handler_error::{HandlerError, bad_params};
-use crate::protocol::error::text::method_not_found;
+use crate::protocol::error::method_not_found;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
-use crate::protocol::message::message_sink::MessageSink;
+use crate::protocol::message::MessageSink;
+use crate::util::lock::lock;
 use crate::util::uri_set::UriSet;
 
 /// The resources that the client of a connection subscribed to. Dropped with the connection.
@@ -45,15 +46,11 @@ impl Watched for Arc<ResourceSubscriptions> {
     }
 
     fn all(&self) -> Vec<String> {
-        self.state().uris.all().to_vec()
+        lock(&self.0).uris.all().to_vec()
     }
 }
 
 impl ResourceSubscriptions {
-    fn state(&self) -> MutexGuard<'_, Subscriptions> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds all URIs, or none if they exceed the limits.
     fn add(
         self: &Arc<Self>,
@@ -63,9 +60,9 @@ impl ResourceSubscriptions {
         scope: &ConnectionScope,
     ) -> Result<(), HandlerError> {
         let limit = cx.core().limits().subscribed_resources;
-        let versions = Arc::clone(&self.state().notified);
+        let versions = Arc::clone(&lock(&self.0).notified);
         let notifier = ChangeNotifier::new(cx, resources, versions);
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         let mut added = UriSet::default();
         for uri in uris {
             if !state.uris.contains(&uri) {
@@ -106,14 +103,14 @@ impl ResourceSubscriptions {
     }
 
     fn remove(&self, uris: &[String]) {
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         for uri in uris {
             state.uris.remove(uri);
         }
     }
 
     fn has(&self, uri: &str) -> bool {
-        self.state().uris.contains(uri)
+        lock(&self.0).uris.contains(uri)
     }
 
     /// Returns `true` if the client is notified of a change: of a resource that it subscribed to,
@@ -121,7 +118,7 @@ impl ResourceSubscriptions {
     fn wants(&self, change: &Change) -> bool {
         match change {
             Change::Resource(uri) => self.has(uri),
-            _ => !self.state().uris.all().is_empty(),
+            _ => !lock(&self.0).uris.all().is_empty(),
         }
     }
 }
@@ -138,7 +135,7 @@ async fn send_notifications(
         let Some(announced) = changes.take() else {
             continue;
         };
-        let Some(notifier) = subscribed.state().notifier.clone() else {
+        let Some(notifier) = lock(&subscribed.0).notifier.clone() else {
             continue;
         };
         let change = announced.change.clone();

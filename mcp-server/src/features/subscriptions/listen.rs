@@ -16,7 +16,7 @@ use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::subscriptions::admission;
 #[cfg(not(feature = "proposals"))]
 use crate::features::subscriptions::admission::Admission;
-use crate::features::subscriptions::capability::can_subscribe;
+use crate::features::subscriptions::admission::can_subscribe;
 #[cfg(feature = "proposals")]
 use crate::features::subscriptions::change_notifier::ChangeNotifier;
 #[cfg(not(feature = "proposals"))]

@@ -1,26 +1,27 @@
 //! [`ToolDef`]: the definition of a tool.
 
-mod listing;
-
 use std::sync::Arc;
 
 #[cfg(feature = "json-schema")]
-use mcp_guard::schema_validator::Validator;
+use mcp_guard::schema_validator::{Invalid, Validator};
 use mcp_types::error::DecodeError;
 use mcp_types::headers::HeaderParam;
+use mcp_types::json::Object;
 #[cfg(feature = "json-schema")]
 use mcp_types::json::Value;
-use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerDisplay;
-use mcp_types::{CallToolResult, Tool, ToolAnnotations, ToolInputSchema};
+use mcp_types::{
+    CallToolResult, Cursor, ListToolsResult, Tool, ToolAnnotations, ToolInputSchema, json,
+};
 
 use crate::features::access::{Access, access_setters, listing_setters};
 use crate::features::arguments::{Arguments, derived_schema};
-use crate::features::definition_error::DefinitionError;
+use crate::features::catalog::{CacheHints, Definition, ListItem};
+use crate::features::definition_error::{DefinitionError, check_icons, check_name};
 use crate::features::schema;
-use crate::features::tools::arguments_error::ArgumentsError;
 use crate::features::tools::extra_arguments::ExtraArguments;
 use crate::features::tools::result::IntoToolResult;
+use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
@@ -383,5 +384,102 @@ impl ToolDef {
             .transpose()
             .map_err(|error| error.to_string())?;
         Ok(())
+    }
+}
+
+/// Why the arguments of a tool call are invalid.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ArgumentsError {
+    /// They do not fit the schema.
+    #[cfg(feature = "json-schema")]
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// They do not fit the type.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+}
+
+impl Definition for ToolDef {
+    const KIND: &'static str = "tool";
+
+    fn key(&self) -> &str {
+        &self.tool.name
+    }
+
+    fn check(&mut self) -> Result<(), DefinitionError> {
+        check_icons(self.tool.icons.as_ref())?;
+        self.complete()
+    }
+
+    fn set_extra_arguments_default(&mut self, ignore: bool) {
+        self.extra_arguments.of_server = Some(ignore);
+    }
+
+    fn check_name(&self) -> Result<(), DefinitionError> {
+        check_name(&self.tool.name)
+    }
+
+    fn warn(&self) {
+        warn(&self.tool);
+    }
+
+    fn prefix(&mut self, prefix: &str) {
+        self.tool.name.insert_str(0, prefix);
+    }
+
+    fn change() -> Change {
+        Change::Tools
+    }
+
+    fn access(&self) -> &Access {
+        &self.access
+    }
+
+    fn access_mut(&mut self) -> &mut Access {
+        &mut self.access
+    }
+}
+
+impl ListItem for ToolDef {
+    type Item = Tool;
+    type Page = ListToolsResult;
+
+    fn item(&self) -> Tool {
+        self.tool.clone()
+    }
+
+    fn page(items: Vec<Tool>, hints: &CacheHints, next: Option<Cursor>) -> ListToolsResult {
+        let mut page = ListToolsResult::new(items, hints.ttl_ms, hints.scope);
+        page.next_cursor = next;
+        page
+    }
+}
+
+/// The maximum length of a tool's name that the protocol recommends.
+const NAME: usize = 128;
+
+/// Keywords that model providers reject at the root of a tool's schema.
+const ROOT: [&str; 6] = ["oneOf", "anyOf", "allOf", "not", "enum", "$ref"];
+
+/// Writes a warning for what some clients refuse.
+pub(crate) fn warn(tool: &Tool) {
+    let name = &*tool.name;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    if name.len() > NAME || !name.bytes().all(is_plain) {
+        tracing::warn!(
+            tool = name,
+            "clients may refuse the name of this tool: it should have at most {NAME} letters, digits, \
+             and characters of `_-.`"
+        );
+    }
+    let keyword = ROOT
+        .iter()
+        .find(|keyword| tool.input_schema.extra.get(keyword).is_some());
+    if let Some(keyword) = keyword {
+        tracing::warn!(
+            tool = name,
+            "clients may refuse the schema of this tool, because it has `{keyword}` at its root: \
+             `ToolDef::one_object` lists the arguments of an enum as one object"
+        );
     }
 }

@@ -4,9 +4,10 @@ use mcp_types::{AnyResourceContents, Resource};
 
 use crate::features::resources::defined::Defined;
 use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
-use crate::proposals::metadata::collection::is_collection;
 use crate::proposals::metadata::describe::{Describer, ResourceHandler};
-use crate::proposals::resources::{finish::finish, state::Resources};
+use crate::proposals::metadata::metadata_view::is_collection;
+use crate::proposals::resources::Resources;
+use crate::proposals::resources::finish::finish;
 use crate::proposals::sep_2093::rules;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;

@@ -7,7 +7,8 @@ use http::Uri;
 use http::uri::{InvalidUri, Scheme};
 
 use crate::proposals::https_url::keys::UrlKeys;
-use crate::protocol::caller::extensions::{Extensions, Principal};
+use crate::protocol::caller::{Extensions, Principal};
+use crate::util::partial_debug::partial_debug;
 
 /// Returns the current time.
 pub(crate) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
@@ -166,15 +167,7 @@ impl HttpUrls {
     }
 }
 
-impl std::fmt::Debug for HttpUrls {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpUrls")
-            .field("base", &self.base)
-            .field("lifetime", &self.lifetime)
-            .field("keys", &self.keys)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(HttpUrls, |it| base: it.base, lifetime: it.lifetime, keys: it.keys);
 
 #[cfg(test)]
 mod tests {

@@ -3,14 +3,14 @@
 use mcp_types::Resource;
 use mcp_types::peer_text::PeerText;
 
-use crate::features::resources::contents::body::{IntoBody, ResourceBody};
 use crate::features::resources::contents::stream::{ResourceStream, WantedBytes};
+use crate::features::resources::contents::{IntoBody, ResourceBody};
 use crate::features::resources::defined::Defined;
 use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
 use crate::proposals::https_url::fixed_body::{FixedBody, LazyFixedBody};
 use crate::proposals::https_url::presigned::PresignedUrl;
 use crate::proposals::https_url::setters::UrlSettings;
-use crate::proposals::metadata::collection::is_collection;
+use crate::proposals::metadata::metadata_view::is_collection;
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::error::handler_error::HandlerError;

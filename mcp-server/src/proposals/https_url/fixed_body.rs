@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
-use crate::features::resources::contents::fixed::FixedContents;
+use crate::features::resources::contents::FixedContents;
 use crate::util::etag;
 
 /// The bytes of a definition, shared by all downloads, and their entity tag.

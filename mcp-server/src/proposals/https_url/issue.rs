@@ -1,6 +1,6 @@
 //! [`Urls`]: creates URLs of resources, and validates the tokens of requested URLs.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use mcp_types::uri::canonical;
@@ -9,13 +9,13 @@ use tokio::sync::Semaphore;
 use super::config::{Claims, Clock, HttpUrls};
 use super::keys::UrlKeys;
 use super::revoked::{Revoked, SKEW};
-use super::time::{duration_millis, millis};
 use super::token::{LONGEST_URI, Token};
-use crate::protocol::caller::extensions::{Extensions, Principal};
+use crate::protocol::caller::{Extensions, Principal};
 use crate::protocol::seal::SealError;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::BusMessage;
-use crate::util::rfc3339;
+use crate::util::lock::lock;
+use crate::util::{millis, rfc3339};
 
 /// A URL is issued again for this part of its lifetime.
 const PARTS: u64 = 4;
@@ -46,7 +46,7 @@ pub(crate) enum Denied {
 
 impl Urls {
     pub(crate) fn new(config: HttpUrls) -> Result<Self, SealError> {
-        if duration_millis(config.lifetime) > 24 * 3_600 * 1_000 {
+        if millis::of(config.lifetime) > 24 * 3_600 * 1_000 {
             tracing::warn!(
                 lifetime = ?config.lifetime,
                 "URLs of resources are valid for more than a day"
@@ -56,7 +56,7 @@ impl Urls {
         Ok(Self {
             base: config.base,
             path: config.path,
-            lifetime: duration_millis(config.lifetime),
+            lifetime: millis::of(config.lifetime),
             keys: RwLock::new(Arc::new(keys)),
             clock: config.clock,
             claims: config.claims,
@@ -77,15 +77,11 @@ impl Urls {
     }
 
     fn now_ms(&self) -> u64 {
-        millis(self.now())
+        millis::until(self.now())
     }
 
     fn keys(&self) -> Arc<UrlKeys> {
         Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn revoked(&self) -> MutexGuard<'_, Revoked> {
-        self.revoked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Validates a token. Returns its contents and the number of seconds until it expires.
@@ -101,7 +97,7 @@ impl Urls {
         if token.issued > now.saturating_add(3 * SKEW) {
             return Err(Denied::Forged);
         }
-        if self.revoked().is_revoked(&token.uri, token.issued) {
+        if lock(&self.revoked).is_revoked(&token.uri, token.issued) {
             return Err(Denied::Revoked);
         }
         Ok((token, left / 1_000))
@@ -123,7 +119,7 @@ impl Urls {
     /// Returns the time up to which tokens of a resource have to be revoked, at this and all other
     /// processes, so that all tokens issued before now are void.
     pub(crate) fn revocation(&self, uri: &str) -> u64 {
-        self.revoked().next(uri, self.now_ms())
+        lock(&self.revoked).next(uri, self.now_ms())
     }
 
     /// Replaces the keys that sign URLs.
@@ -134,7 +130,7 @@ impl Urls {
     pub(crate) fn revoke(&self, uri: &str, until: u64) {
         if uri.len() <= LONGEST_URI {
             let now = self.now_ms();
-            self.revoked().revoke(uri, until, now, self.lifetime);
+            lock(&self.revoked).revoke(uri, until, now, self.lifetime);
         }
     }
 }
@@ -168,7 +164,7 @@ impl Urls {
         // `rfc3339` formats whole seconds only.
         let expires = now.saturating_add(self.lifetime) / 1_000 * 1_000;
         let token = Token {
-            issued: self.revoked().issue_time(uri, now),
+            issued: lock(&self.revoked).issue_time(uri, now),
             expires,
             principal: principal.map(|principal| principal.0.clone()),
             uri: uri.to_owned(),

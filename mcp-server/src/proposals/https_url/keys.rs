@@ -1,12 +1,11 @@
 //! [`UrlKeys`]: the keys that sign URLs.
 
-use std::fmt;
-
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::protocol::seal::SealError;
-use crate::util::hex_keys::{self, HexKeyError};
+use crate::util::hex::{self, HexKeyError};
+use crate::util::partial_debug::partial_debug;
 
 const KEY: usize = 32;
 /// Bytes of the id of a key in a token.
@@ -123,7 +122,7 @@ impl UrlKeys {
     ///
     /// [`HexKeyError`] says which key is invalid, and contains nothing of it.
     pub fn from_hex(text: &str) -> Result<Self, HexKeyError> {
-        let (current, older) = hex_keys::parse(text)?;
+        let (current, older) = hex::parse(text)?;
         Ok(older.into_iter().fold(Self::new(current), Self::and_older))
     }
 
@@ -181,13 +180,7 @@ impl UrlKeys {
     }
 }
 
-impl fmt::Debug for UrlKeys {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UrlKeys")
-            .field("older", &self.older.len())
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(UrlKeys, |it| older: it.older.len());
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,5 @@
 //! [`PresignedUrl`]: a URL at another host, such as an object store, in place of one of this server.
 
-use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http::Uri;
@@ -8,6 +7,7 @@ use http::uri::{InvalidUri, Scheme};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use crate::util::partial_debug::partial_debug;
 use crate::util::rfc3339;
 
 /// A URL by which anybody can download a resource until it expires, such as a presigned URL of an
@@ -63,14 +63,8 @@ pub(crate) fn time_left(expires_at: &str, now: SystemTime) -> Duration {
     left.unwrap_or_default()
 }
 
-/// Leaves out the URL, because it grants access.
-impl fmt::Debug for PresignedUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PresignedUrl")
-            .field("expires_at", &self.expires_at)
-            .finish_non_exhaustive()
-    }
-}
+// Leaves out the URL, because it grants access.
+partial_debug!(PresignedUrl, |it| expires_at: it.expires_at);
 
 #[cfg(test)]
 mod tests {

@@ -7,9 +7,9 @@ use sha2::{Digest, Sha256};
 use super::issue::Urls;
 use super::token::Token;
 use crate::protocol::store::access::Stores;
-use crate::protocol::store::error::StoreError;
 use crate::protocol::store::message::BusMessage;
-use crate::protocol::store::values::{Condition, Put, PutOutcome};
+use crate::protocol::store::{Condition, Put, PutOutcome, StoreError};
+use crate::util::hex;
 
 /// How often a write is tried again because another process has written at the same time.
 const ATTEMPTS: usize = 16;
@@ -24,12 +24,7 @@ struct StoredRevocation {
 /// Returns the key of the revocations of a resource.
 fn key(uri: &str) -> String {
     let digest = Sha256::digest(canonical(uri).as_bytes());
-    let mut key = String::from("revoked:");
-    for byte in digest {
-        let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
-        key.extend([digit(byte >> 4), digit(byte & 15)]);
-    }
-    key
+    format!("revoked:{}", hex::encode(&digest))
 }
 
 impl Urls {

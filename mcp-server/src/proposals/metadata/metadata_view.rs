@@ -231,6 +231,11 @@ pub(crate) fn is_https(url: &str) -> bool {
     scheme.eq_ignore_ascii_case("https://")
 }
 
+/// Returns `true` for a collection, which has no URL.
+pub(crate) fn is_collection(resource: &Resource) -> bool {
+    resource.resource_type == Some(mcp_types::ResourceType::Collection)
+}
+
 #[cfg(test)]
 mod tests {
     use mcp_types::Base64Text;

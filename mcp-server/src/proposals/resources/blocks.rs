@@ -2,16 +2,15 @@
 
 use mcp_types::{ContentBlock, EmbeddedResource, Proposal, Resource, ResourceLink};
 
-use crate::features::resources::listed::position::{ListedPage, ResourceSource};
+use crate::features::resources::listed::{ListedPage, ResourceSource};
 use crate::features::resources::permitted::are_listed;
 use crate::features::resources::resolved::AdmittedResources;
-use crate::proposals::metadata::collection::is_collection;
-use crate::proposals::metadata::metadata_view::read_metadata;
+use crate::proposals::metadata::metadata_view::{is_collection, read_metadata};
+use crate::proposals::resources::Resources;
 use crate::proposals::resources::describe_listed::{describe_listed, fill};
 use crate::proposals::resources::finish::{
     finish, finish_without_url, withhold, withhold_of_contents,
 };
-use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
 
 /// Completes the blocks of a result, and removes what the client must not see.

@@ -11,10 +11,9 @@ use mcp_types::{Proposal, Resource};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::features::resources::defined::Defined;
-use crate::features::resources::listed::position::{ListedPage, ResourceSource};
+use crate::features::resources::listed::{ListedPage, ResourceSource};
 use crate::features::resources::resolved::ResolvedResource;
-use crate::proposals::resources::state::Resources;
-use crate::proposals::resources::urls;
+use crate::proposals::resources::{Resources, urls};
 use crate::protocol::core::Context;
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::request_task::caught;

@@ -4,8 +4,7 @@ use mcp_types::{AnyResourceContents, Proposal, Resource};
 
 use crate::proposals::metadata::metadata_view::read_metadata;
 use crate::proposals::resources::describe_listed::ListedResource;
-use crate::proposals::resources::state::Resources;
-use crate::proposals::resources::urls;
+use crate::proposals::resources::{Resources, urls};
 use crate::protocol::core::Context;
 
 /// Prepares a resource for a client: only clients of the newest revision get what a proposal adds,

@@ -11,10 +11,9 @@ use crate::features::catalog::CacheHints;
 use crate::features::resources::resolved::ResolvedResource;
 use crate::proposals::https_url::issue::Urls;
 use crate::proposals::https_url::presigned::time_left;
-use crate::proposals::metadata::collection::is_collection;
-use crate::proposals::metadata::metadata_view::is_https;
-use crate::proposals::resources::state::Resources;
-use crate::protocol::caller::extensions::Principal;
+use crate::proposals::metadata::metadata_view::{is_collection, is_https};
+use crate::proposals::resources::Resources;
+use crate::protocol::caller::Principal;
 use crate::protocol::core::Context;
 
 /// Sets the URL of a resource, for a client that gets what the proposal adds. A URL that the

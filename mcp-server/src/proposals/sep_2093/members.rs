@@ -6,12 +6,11 @@ use crate::features::catalog::Definition;
 use crate::features::list_page::bad_cursor;
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::handlers::ListHandler;
-use crate::features::resources::listed::position::{ListedPage, Position};
-use crate::features::resources::listed::{ListAt, ResourcePage};
-use crate::features::resources::permitted::handled;
+use crate::features::resources::listed::{ListAt, ListedPage, Position, ResourcePage};
+use crate::features::resources::permitted;
 use crate::features::resources::resolved::AuthorizedResource;
 use crate::features::resources::scope::Scope;
-use crate::proposals::resources::state::Resources;
+use crate::proposals::resources::Resources;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 
@@ -63,7 +62,7 @@ pub(crate) async fn page(
     // Not `restricted` by the collection: its members may depend on the caller anyway.
     let mut page = ListedPage::default();
     let handler_cx = found.context(cx);
-    let next = handled::extend(
+    let next = permitted::extend(
         &mut page,
         handler,
         at,

@@ -7,7 +7,7 @@ use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::{AnyResourceContents, Resource, ResourceType};
 
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::short;
+use crate::protocol::error::short;
 
 /// `true` if the log has a warning of contents of other resources without a type. Stored in the
 /// definition.

@@ -1,6 +1,5 @@
 //! Versions that are derived from the contents of a resource.
 
-use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use mcp_types::{AnyResourceContents, Proposal, Resource, json};
@@ -10,6 +9,7 @@ use crate::features::resources::defined::Defined;
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
 use crate::protocol::core::Context;
+use crate::util::hex;
 
 /// The version of contents that are part of a definition. Derived on first use: the definition is
 /// complete by then, and programs that did not opt in never use it.
@@ -75,12 +75,8 @@ pub(crate) fn derived(contents: &[AnyResourceContents]) -> String {
             ),
         }
     }
-    let mut version = String::with_capacity(2 * KEPT);
-    for byte in digest.finalize().iter().take(KEPT) {
-        // Writing to a string cannot fail.
-        let _ = write!(version, "{byte:02x}");
-    }
-    version
+    let digest = digest.finalize();
+    hex::encode(digest.get(..KEPT).unwrap_or_default())
 }
 
 fn hash_name(digest: &mut Sha256, uri: &str, mime_type: Option<&str>) {

@@ -2,7 +2,9 @@
 
 use std::any::Any;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+
+use crate::util::lock::lock;
 
 /// A task that is dropped when its connection ends.
 pub(crate) type ConnectionTask = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -34,15 +36,11 @@ impl ConnectionScope {
     /// Runs a task until it finishes or the connection ends. It starts after the response to the
     /// current request.
     pub(crate) fn spawn(&self, task: ConnectionTask) {
-        self.tasks().push(task);
+        lock(&self.tasks).push(task);
     }
 
     /// Removes and returns the tasks that have to be started.
     pub(crate) fn take_tasks(&self) -> Vec<ConnectionTask> {
-        std::mem::take(&mut self.tasks())
-    }
-
-    fn tasks(&self) -> std::sync::MutexGuard<'_, Vec<ConnectionTask>> {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+        std::mem::take(&mut lock(&self.tasks))
     }
 }

@@ -5,17 +5,17 @@ use std::sync::{Arc, OnceLock};
 use mcp_types::revision::Versioned;
 use mcp_types::{ProgressToken, Proposal, RequestId, Revision, rpc};
 
-use crate::protocol::caller::extensions::Extensions;
-use crate::protocol::caller::{Caller, ContextValues};
+use crate::protocol::caller::{Caller, ContextValues, Extensions, Principal};
 use crate::protocol::core::{Context, Core, RequestState};
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::message::message_sink::{ClosedSink, MessageSink, TrySend};
-use crate::protocol::message::notification;
 use crate::protocol::message::raw_object::object_text;
-use crate::protocol::metrics::measured::Measured;
+use crate::protocol::message::{ClosedSink, MessageSink, TrySend, notification};
+use crate::protocol::metrics::operations::Measured;
 use crate::protocol::quota::peer_key::PeerKey;
-use crate::protocol::session::client_session::ClientSession;
+use crate::protocol::seal::SealError;
+use crate::protocol::session::ClientSession;
 use crate::protocol::session::peer::Peer;
+use crate::util::partial_debug::partial_debug;
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 
@@ -337,12 +337,59 @@ impl Context {
 /// Returns a value that a middleware attached.
 struct Attached<T>(T);
 
-impl std::fmt::Debug for Context {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Context")
-            .field("method", &self.state.method)
-            .field("id", &self.state.id)
-            .field("peer", &self.state.peer)
-            .finish_non_exhaustive()
+partial_debug!(Context, |it| method: it.state.method, id: it.state.id, peer: it.state.peer);
+
+impl Context {
+    /// Seals a text that this client gets and gives back later, such as a position in a list or the
+    /// id of something that belongs to the client. The client cannot read or change the text. It can
+    /// be opened only for the same [`Principal`] and the same purpose.
+    ///
+    /// All processes with the same [`Keys`](crate::Keys) can open it, for as long as they have the
+    /// key. If the program sets no keys, only this process can. Clients without authentication have
+    /// no principal, so each of them can use a text that another one got. Sealed texts do not
+    /// expire: if one has to, put the time into it.
+    ///
+    /// ```
+    /// use mcp_server::{Context, HandlerError};
+    ///
+    /// async fn next_page(after: String, cx: Context) -> Result<String, HandlerError> {
+    ///     cx.unseal("report", &after)
+    ///         .map_err(|error| HandlerError::invalid_params(format!("after: {error}")))
+    /// }
+    /// # drop(next_page);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`SealError`]: the text is longer than 256 GiB, or the system returns no random numbers.
+    pub fn seal(&self, purpose: &str, text: &str) -> Result<String, SealError> {
+        let keys = self.core().keys.get();
+        keys.seal(&self::purpose(purpose), &self.bound(), text.as_bytes())
     }
+
+    /// Opens a text that [`seal`](Self::seal) returned for the same purpose and principal.
+    ///
+    /// # Errors
+    ///
+    /// [`SealError`]: `seal` did not return this text, or returned it for another purpose, principal
+    /// or key.
+    pub fn unseal(&self, purpose: &str, sealed: &str) -> Result<String, SealError> {
+        let keys = self.core().keys.get();
+        let bytes = keys.open(&self::purpose(purpose), &self.bound(), sealed)?;
+        String::from_utf8(bytes).map_err(|_| SealError::Malformed)
+    }
+
+    /// What a sealed text is bound to.
+    fn bound(&self) -> Vec<u8> {
+        let principal = self.extension::<Principal>();
+        let name = principal.map_or(&b""[..], |principal| principal.0.as_bytes());
+        let mut bytes = vec![u8::from(principal.is_some())];
+        bytes.extend_from_slice(name);
+        bytes
+    }
+}
+
+/// Separates the purposes of programs from those of this crate.
+fn purpose(of_program: &str) -> String {
+    format!("program:{of_program}")
 }

@@ -1,7 +1,5 @@
 //! Passes notifications through the layers.
 
-use std::fmt;
-
 use mcp_types::peer_text::PeerText;
 use mcp_types::rpc::{self, Message};
 use serde::Serialize;
@@ -10,6 +8,7 @@ use serde_json::value::RawValue;
 use crate::protocol::core::{Context, Core, Direction, Notification};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::message::raw_object::object_text;
+use crate::util::partial_debug::partial_debug;
 
 impl Notification {
     /// Returns which side sends the notification.
@@ -48,14 +47,7 @@ impl Notification {
     }
 }
 
-impl fmt::Debug for Notification {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Notification")
-            .field("direction", &self.direction)
-            .field("method", &PeerText(&self.method))
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(Notification, |it| direction: it.direction, method: PeerText(&it.method));
 
 impl Core {
     /// Passes a notification of the client through the layers. Returns `None` if a layer dropped it.

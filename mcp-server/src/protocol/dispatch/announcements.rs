@@ -18,9 +18,8 @@ use crate::protocol::changes::{Announced, Change, ChangeParams, Interest};
 use crate::protocol::core::{Context, Core};
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::message::message_sink::MessageSink;
-use crate::protocol::message::notification;
 use crate::protocol::message::raw_object::object_text;
+use crate::protocol::message::{MessageSink, notification};
 use crate::protocol::session::Session;
 use crate::protocol::session::peer::Peer;
 

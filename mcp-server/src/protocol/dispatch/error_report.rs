@@ -8,15 +8,15 @@ use mcp_types::peer_text::{Chain, PeerDisplay, PeerText, WithSources};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{CallToolResult, ContentBlock};
 
-use crate::protocol::caller::extensions::Principal;
+use crate::protocol::caller::Principal;
 use crate::protocol::core::Context;
 use crate::protocol::error::ErrorDetail;
 use crate::protocol::error::handler_error::{
     Cause, HandlerError, RESOURCE_NOT_FOUND, missing_capability,
 };
 use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
-use crate::protocol::handler::scopes::{ScopePolicy, completed};
-use crate::protocol::store::error::retry_text;
+use crate::protocol::handler::access_token::{ScopePolicy, completed};
+use crate::protocol::store::retry_text;
 
 /// Converts an error of the program's own by the conversion for its type, if there is one, and
 /// writes the text to the log that the error asks for.

@@ -1,6 +1,5 @@
 //! [`ServerExtension`]: what an extension of the protocol adds to a server.
 
-use std::fmt;
 use std::sync::Arc;
 
 use mcp_types::json::{self, Object};
@@ -10,17 +9,16 @@ use mcp_wire::identifier;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::protocol::core::Layer;
-use crate::protocol::core::{Context, Core};
+use crate::protocol::core::{Context, Core, Layer};
 use crate::protocol::dispatch::middleware::{self, Middleware};
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::dispatch::route::Typed;
-use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::invalid_params;
+use crate::protocol::error::{BuildError, invalid_params};
 use crate::protocol::handler::params::{NotificationParams, Params};
 use crate::protocol::handler::{Handler, IntoResult, boxed};
 use crate::protocol::message::params_view::ParamsView;
+use crate::util::partial_debug::partial_debug;
 
 /// An extension of the protocol: its identifier and settings, and the methods, notifications,
 /// `_meta` keys and middleware that belong to it (pages on extensions of the specification).
@@ -288,11 +286,4 @@ impl<T: Serialize + DeserializeOwned> Versioned for SameForm<T> {
     }
 }
 
-impl fmt::Debug for ServerExtension {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServerExtension")
-            .field("identifier", &self.identifier)
-            .field("names", &self.names)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(ServerExtension, |it| identifier: it.identifier, names: it.names);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::protocol::caller::extensions::Extensions;
-use crate::protocol::message::message_sink::MessageSink;
+use crate::protocol::caller::Extensions;
+use crate::protocol::message::MessageSink;
 use crate::protocol::session::Session;
 
 /// The origin of a message, as known to the transport.

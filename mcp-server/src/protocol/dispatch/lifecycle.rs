@@ -5,22 +5,21 @@ use std::future::{Future, ready};
 
 use mcp_types::error::DecodeError;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
-use mcp_types::rpc::{self, ErrorObject};
+use mcp_types::rpc::ErrorObject;
 use mcp_types::v2025_11_25::PingRequest;
 use mcp_types::{
     CacheScope, DiscoverRequest, DiscoverResult, Item, Request, RequestId, Revision,
-    UnsupportedProtocolVersionErrorData, json,
+    UnsupportedProtocolVersionErrorData, json, rpc,
 };
 use mcp_wire::capability;
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, ResponseFuture, Route};
-use crate::protocol::dispatch::cancellation::Cancellation;
 use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::{method_not_found, short};
+use crate::protocol::error::{method_not_found, short};
 use crate::protocol::handler::HandlerFuture;
-use crate::protocol::message::answer::Answer;
+use crate::protocol::message::Answer;
 use crate::protocol::message::methods::INITIALIZED;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::{FromMembers, RawObject};
@@ -177,5 +176,32 @@ impl Route for SessionRequest {
         Ok(Box::pin(and_then(serving, move |()| {
             Ok(std::mem::take(&mut message))
         })))
+    }
+}
+
+/// The maximum size of the reason of a cancellation in bytes. The rest is cut off.
+const REASON_BYTES: usize = 1024;
+
+/// The cancellation of a request by the client.
+#[derive(Clone)]
+pub(crate) struct Cancellation {
+    pub(crate) id: RequestId,
+    /// The reason that the client gave, of at most [`REASON_BYTES`].
+    pub(crate) reason: Option<String>,
+}
+
+impl FromMembers for Cancellation {
+    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
+        let mut reason: Option<String> = members.optional("reason")?;
+        if let Some(reason) = &mut reason {
+            let mut ends = (0..=REASON_BYTES.min(reason.len())).rev();
+            let end = ends.find(|end| reason.is_char_boundary(*end));
+            reason.truncate(end.unwrap_or_default());
+            reason.shrink_to_fit();
+        }
+        Ok(Self {
+            id: members.required("requestId")?,
+            reason,
+        })
     }
 }

@@ -53,28 +53,30 @@
 //! as well.
 
 mod request;
-mod response;
 
 use std::future::Future;
 use std::sync::Arc;
 
-use mcp_types::json;
-use mcp_types::rpc::INTERNAL_ERROR;
+use mcp_types::error::DecodeError;
+use mcp_types::revision::Versioned;
+use mcp_types::rpc::{INTERNAL_ERROR, Message};
+use mcp_types::{RequestId, ResultType, json, rpc};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::protocol::core::{Context, ResponseFuture};
-use crate::protocol::core::{Layer, LayerRequest, Rest, SendToClient};
+use crate::protocol::core::{Context, Layer, LayerRequest, ResponseFuture, Rest, SendToClient};
 use crate::protocol::dispatch::request_task::catch;
+use crate::protocol::dispatch::respond;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::rejection::Rejection;
-use crate::protocol::error::text::{invalid_params, method_not_found};
+use crate::protocol::error::{invalid_params, method_not_found};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::object_text;
+use crate::util::partial_debug::partial_debug;
 
 pub use crate::protocol::core::{Direction, Notification};
-pub use request::Request;
-pub use response::Response;
+pub use crate::protocol::dispatch::middleware::request::Request;
 
 /// What a request is answered with.
 ///
@@ -391,3 +393,73 @@ fn start_handler(params: &RawValue, cx: &Context) -> Result<ResponseFuture, Hand
         error.rejected(rejection)
     })
 }
+
+/// The result of a request, in the form of the client's revision.
+pub struct Response {
+    /// The whole message.
+    message: Vec<u8>,
+}
+
+impl Response {
+    /// Creates the response with a result, translated for the client's revision. For middleware
+    /// that answers by itself.
+    ///
+    /// # Errors
+    ///
+    /// -32603 where the result has no form in that revision.
+    pub fn new<T: Versioned>(cx: &Context, result: T) -> Result<Self, HandlerError> {
+        let message = respond::result(cx, result)?;
+        Ok(Self { message })
+    }
+
+    /// Creates the response with a result that is in the form of the client's revision already, such
+    /// as one that a cache has kept.
+    ///
+    /// # Errors
+    ///
+    /// -32603 if the result is not an object, or cannot be encoded.
+    pub fn from_json(
+        cx: &Context,
+        result: &(impl Serialize + ?Sized),
+    ) -> Result<Self, HandlerError> {
+        // The response of a client to a question has no id that anything reads.
+        let none = RequestId::from(0);
+        let id = cx.request_id().unwrap_or(&none);
+        let mut message = Vec::with_capacity(512);
+        rpc::write_result(&mut message, id, &*object_text(result)?)?;
+        Ok(Self { message })
+    }
+
+    /// Returns the result as JSON, in the form of the client's revision.
+    ///
+    /// # Errors
+    ///
+    /// None for a response that this crate made.
+    pub fn result(&self) -> Result<&RawValue, DecodeError> {
+        match rpc::parse(&self.message) {
+            Ok(Message::Result { result, .. }) => Ok(result),
+            _ => Err(DecodeError::data("not a response with a result")),
+        }
+    }
+
+    /// Returns `true` if this is the failure of a tool: a result with `isError`.
+    #[must_use]
+    pub fn is_tool_error(&self) -> bool {
+        self.member("isError") == Some(true)
+    }
+
+    /// Returns `true` if the result asks the client for input, so that the request is not complete:
+    /// the client sends it again, with the answers.
+    #[must_use]
+    pub fn is_input_required(&self) -> bool {
+        self.member("resultType") == Some(ResultType::InputRequired)
+    }
+
+    /// Decodes a member of the result. `None` if it is absent or not a `T`.
+    fn member<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        let result = ParamsView::read(Some(self.result().ok()?)).ok()?;
+        result.members().optional(name).ok()?
+    }
+}
+
+partial_debug!(Response, |it| is_tool_error: it.is_tool_error());

@@ -8,18 +8,16 @@ use mcp_types::revision::Versioned;
 use mcp_types::{Notification, Proposal, Request, Revision, ServerCapabilities, json::Object};
 use mcp_wire::capability::{LOGGING, with_member};
 
-use crate::protocol::core::states::States;
 use crate::protocol::core::{Context, Listener, Methods, ResourceAccess, Route, Routed};
 use crate::protocol::dispatch::route::{self, AnyNotificationHandler, NotificationHandler, Typed};
 use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::handler::any::AnyNotification;
-use crate::protocol::handler::params::NotificationParams;
+use crate::protocol::handler::params::{AnyNotification, NotificationParams};
 use crate::protocol::handler::requirements::{HandlerSubject, Requirements};
 use crate::protocol::handler::{Handler, IntoResult, boxed, requirements_of};
-use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::FromMembers;
 use crate::protocol::metrics::operations::Tools;
+use crate::util::type_map::TypeMap;
 
 /// The handlers and capabilities of a server that is being built, and the errors found so far.
 pub(crate) struct Registry {
@@ -135,15 +133,10 @@ impl Registry {
     }
 
     /// Returns the states that the application's handlers require and the server does not have.
-    pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
+    pub(crate) fn missing(&self, server: &TypeMap) -> Vec<BuildError> {
         let mut errors = Vec::new();
         for (method, requirements) in &self.requirements {
-            let missing = requirements.missing(std::iter::once(server));
-            errors.extend(missing.map(|type_name| BuildError::MissingState {
-                kind: "method",
-                name: (*method).to_owned(),
-                type_name,
-            }));
+            errors.extend(requirements.missing("method", method, std::iter::once(server)));
             errors.extend(requirements.unavailable(HandlerSubject::Other, "method", method));
         }
         errors
@@ -173,21 +166,7 @@ impl Registry {
         T: Versioned + 'static,
         F: Future<Output = Result<T, HandlerError>> + Send + 'static,
     {
-        self.serve_read(method, route::common, handler);
-    }
-
-    /// Adds a feature's handler whose params `read` decodes.
-    pub(crate) fn serve_read<P, T, F>(
-        &mut self,
-        method: &'static str,
-        read: impl Fn(&ParamsView<'_>, &Context) -> Result<P, HandlerError> + Send + Sync + 'static,
-        handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
-    ) where
-        P: 'static,
-        T: Versioned + 'static,
-        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
-    {
-        let typed = Typed::<P, T, _, _>::new(read, handler);
+        let typed = Typed::<P, T, _, _>::new(route::common, handler);
         self.route(method, Box::new(typed));
     }
 

@@ -21,7 +21,7 @@ use crate::protocol::dispatch::error_report::failure;
 use crate::protocol::dispatch::{trace, watchdog};
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
-use crate::protocol::message::answer::{Answer, error_message};
+use crate::protocol::message::{Answer, error_message};
 use crate::protocol::metrics::operations::OperationOutcome;
 
 /// A request whose handler runs. Resolves to its answer. Dropping it cancels the request.

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
+use mcp_types::error::DecodeError;
 use mcp_types::peer_text::PeerText;
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, json, rpc};
@@ -13,11 +14,12 @@ use crate::protocol::core::{Context, Listener, ResponseFuture, Route};
 use crate::protocol::dispatch::error_report::for_log;
 use crate::protocol::dispatch::respond;
 use crate::protocol::error::handler_error::{HandlerError, bad_params};
-use crate::protocol::handler::any::{AnyNotification, AnyRequest, AnyResult};
-use crate::protocol::handler::params::NotificationParams;
+use crate::protocol::handler::params::{
+    AnyNotification, AnyRequest, AnyResult, NotificationParams,
+};
 use crate::protocol::handler::{BoxedHandler, HandlerFuture};
 use crate::protocol::message::params_view::ParamsView;
-use crate::protocol::message::raw_object::FromMembers;
+use crate::protocol::message::raw_object::{FromMembers, RawObject};
 use crate::util::and_then::and_then;
 
 /// A handler of requests with the params `P` and the result `T`.
@@ -52,9 +54,18 @@ pub(crate) fn common<P: FromMembers>(
     params: &ParamsView<'_>,
     cx: &Context,
 ) -> Result<P, HandlerError> {
+    members(params, cx, P::from_members)
+}
+
+/// Reads members of params that are the same in all revisions.
+pub(crate) fn members<T>(
+    params: &ParamsView<'_>,
+    cx: &Context,
+    read: impl FnOnce(&RawObject<'_>) -> Result<T, DecodeError>,
+) -> Result<T, HandlerError> {
     let checked = params.check_meta();
-    let params = checked.and_then(|()| P::from_members(params.members()));
-    params.map_err(|error| bad_params(cx.method(), &error.into()))
+    let read = checked.and_then(|()| read(params.members()));
+    read.map_err(|error| bad_params(cx.method(), &error.into()))
 }
 
 impl<P, T, R, H, F> Route for Typed<P, T, R, H>

@@ -4,13 +4,14 @@
 //! nothing was polled for a while.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use mcp_types::peer_text::PeerText;
 
 use crate::protocol::core::RequestState;
+use crate::util::lock::lock;
 
 /// How long a handler may block its thread before the warning.
 const BLOCKED: Duration = Duration::from_secs(5);
@@ -41,10 +42,6 @@ thread_local! {
         lock(&THREADS).push(Arc::downgrade(&thread));
         thread
     };
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Watches the poll of a request's handler on this thread, until the guard is dropped.

@@ -1,20 +1,19 @@
 //! [`HandlerError`]: why a handler does not return its result.
 
+use std::any::{TypeId, type_name};
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
+use mcp_types::json::Value;
 use mcp_types::peer_text::WithSources;
 use mcp_types::revision::VersionError;
-use mcp_types::rpc::{self, ErrorObject};
-use mcp_types::{
-    CallToolResult, ClientCapabilities, ContentBlock, TextContent, ToolError, json::Value,
-};
+use mcp_types::rpc::ErrorObject;
+use mcp_types::{CallToolResult, ClientCapabilities, ContentBlock, TextContent, ToolError, rpc};
 
-use crate::protocol::error::challenge::Challenge;
-use crate::protocol::error::rejection::Rejection;
-use crate::protocol::error::text::{invalid_params, method_not_found};
+use crate::protocol::error::rejection::{Challenge, Rejection};
+use crate::protocol::error::{BuildError, invalid_params, method_not_found};
 
 /// Why a handler does not return its result.
 ///
@@ -376,5 +375,45 @@ pub(crate) fn bad_params(method: &str, error: &VersionError) -> HandlerError {
     match error {
         VersionError::Unmapped { .. } => HandlerError::object(method_not_found(method)),
         error => HandlerError::object(invalid_params(method, error)),
+    }
+}
+
+type AnyError = Box<dyn StdError + Send + Sync>;
+
+/// Converts the errors of one type, and returns all others.
+type Conversion = Box<dyn Fn(AnyError) -> Result<HandlerError, AnyError> + Send + Sync>;
+
+/// How the program's own errors become errors of handlers, by their type.
+#[derive(Default)]
+pub(crate) struct ErrorConversions(Vec<(TypeId, Conversion)>);
+
+impl ErrorConversions {
+    /// Adds the conversion for errors of type `E`.
+    pub(crate) fn add<E: StdError + Send + Sync + 'static>(
+        &mut self,
+        convert: impl Fn(E) -> HandlerError + Send + Sync + 'static,
+    ) -> Result<(), BuildError> {
+        let id = TypeId::of::<E>();
+        if self.0.iter().any(|(known, _)| *known == id) {
+            return Err(BuildError::DuplicateType {
+                kind: "error conversion",
+                type_name: type_name::<E>(),
+            });
+        }
+        let convert = move |error: AnyError| error.downcast::<E>().map(|error| convert(*error));
+        self.0.push((id, Box::new(convert)));
+        Ok(())
+    }
+
+    /// Converts an error by the conversion for its type; other errors are unchanged.
+    pub(crate) fn convert(&self, error: AnyError) -> HandlerError {
+        let mut error = error;
+        for (_, convert) in &self.0 {
+            error = match convert(error) {
+                Ok(converted) => return converted,
+                Err(other) => other,
+            };
+        }
+        Cause::Other(error).into()
     }
 }

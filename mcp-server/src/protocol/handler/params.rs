@@ -3,9 +3,17 @@
 
 use std::fmt;
 
-use mcp_types::{Notification, Request};
+use mcp_types::error::DecodeError;
+use mcp_types::json::Map;
+use mcp_types::revision::Versioned;
+use mcp_types::{Notification, Request, json};
+use serde::Serialize;
+use serde_json::value::RawValue;
 
+use crate::protocol::core::Context;
+use crate::protocol::error::handler_error::{HandlerError, bad_params};
 use crate::protocol::handler::Input;
+use crate::protocol::message::raw_object::object_text;
 
 /// The params of the request `R`, in the form of the newest revision. The first parameter of a
 /// handler for [`ServerBuilder::on`](crate::ServerBuilder::on).
@@ -34,5 +42,131 @@ where
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("NotificationParams").field(&self.0).finish()
+    }
+}
+
+/// A request of any method, the first parameter of a handler for
+/// [`ServerBuilder::fallback`](crate::ServerBuilder::fallback). Its method is
+/// [`Context::method`](crate::Context::method).
+pub struct AnyRequest {
+    params: Box<RawValue>,
+}
+
+impl Input for AnyRequest {}
+
+impl AnyRequest {
+    pub(crate) fn new(params: Box<RawValue>) -> Self {
+        Self { params }
+    }
+
+    /// Returns the params as the client sent them, with `_meta`. For a request without params,
+    /// returns `{}`.
+    #[must_use]
+    pub fn params(&self) -> &RawValue {
+        &self.params
+    }
+
+    /// Returns the members of the params, in their order.
+    ///
+    /// # Errors
+    ///
+    /// If a name occurs twice.
+    pub fn members(&self) -> Result<Map<Box<RawValue>>, DecodeError> {
+        json::from_str(self.params.get())
+    }
+
+    /// Decodes the params, in the form of the client's revision, as a type of the newest one.
+    ///
+    /// # Errors
+    ///
+    /// -32602 with the path of what is wrong.
+    pub fn decode<P: Versioned>(&self, cx: &Context) -> Result<P, HandlerError> {
+        let params = cx.revision().decode(self.params.get());
+        params.map_err(|error| bad_params(cx.method(), &error))
+    }
+}
+
+impl fmt::Debug for AnyRequest {
+    /// Does not show the params, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyRequest")
+            .field("bytes", &self.params.get().len())
+            .finish()
+    }
+}
+
+/// The result of a request of any method, in the form of the client's revision. It is sent as it
+/// is.
+pub struct AnyResult {
+    pub(crate) result: Box<RawValue>,
+}
+
+impl AnyResult {
+    /// Creates the result from a JSON object.
+    ///
+    /// # Errors
+    ///
+    /// -32603 if the value is not an object, or cannot be encoded.
+    pub fn from_json(result: &(impl Serialize + ?Sized)) -> Result<Self, HandlerError> {
+        let result = object_text(result)?;
+        Ok(Self { result })
+    }
+
+    /// Creates the result from a type of the newest revision, translated for the client.
+    ///
+    /// # Errors
+    ///
+    /// -32603 where the result has no form in the client's revision.
+    pub fn new<T: Versioned>(cx: &Context, result: T) -> Result<Self, HandlerError> {
+        let result = cx.revision().encode(result)?;
+        Ok(Self { result })
+    }
+
+    /// Returns the result as JSON.
+    #[must_use]
+    pub fn get(&self) -> &RawValue {
+        &self.result
+    }
+}
+
+impl fmt::Debug for AnyResult {
+    /// Does not show the result, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyResult")
+            .field("bytes", &self.result.get().len())
+            .finish()
+    }
+}
+
+/// A notification of any method, the first parameter of a handler for
+/// [`ServerBuilder::fallback_notification`](crate::ServerBuilder::fallback_notification). Its method
+/// is [`Context::method`](crate::Context::method).
+pub struct AnyNotification {
+    params: Option<Box<RawValue>>,
+}
+
+impl Input for AnyNotification {}
+
+impl AnyNotification {
+    pub(crate) fn new(params: Option<&RawValue>) -> Self {
+        Self {
+            params: params.map(ToOwned::to_owned),
+        }
+    }
+
+    /// Returns the params as the client sent them. `None` if there are none.
+    #[must_use]
+    pub fn params(&self) -> Option<&RawValue> {
+        self.params.as_deref()
+    }
+}
+
+impl fmt::Debug for AnyNotification {
+    /// Does not show the params, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.params.as_ref().map(|params| params.get().len());
+        f.debug_struct("AnyNotification")
+            .field("bytes", &bytes)
+            .finish()
     }
 }

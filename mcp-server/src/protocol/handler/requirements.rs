@@ -2,8 +2,8 @@
 
 use std::any::{TypeId, type_name};
 
-use crate::protocol::core::states::States;
 use crate::protocol::error::BuildError;
+use crate::util::type_map::TypeMap;
 
 /// What a definition with handlers is about, which decides about the extractors of its handlers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,15 +109,20 @@ impl Requirements {
         self.uses_context |= other.uses_context;
     }
 
-    /// Returns the names of the types that no state has.
+    /// Returns an error for each state that is required and that none of the states has. `kind` and
+    /// `name` describe the definition.
     pub(crate) fn missing<'a>(
         &'a self,
-        states: impl Iterator<Item = &'a States> + Clone + 'a,
-    ) -> impl Iterator<Item = &'static str> + 'a {
-        let missing = self
-            .states
-            .iter()
-            .filter(move |(id, _)| !states.clone().any(|states| states.contains(*id)));
-        missing.map(|(_, name)| *name)
+        kind: &'static str,
+        name: &'a str,
+        states: impl Iterator<Item = &'a TypeMap> + Clone + 'a,
+    ) -> impl Iterator<Item = BuildError> + 'a {
+        let has = move |id: TypeId| states.clone().any(|states| states.contains(id));
+        let missing = self.states.iter().filter(move |(id, _)| !has(*id));
+        missing.map(move |&(_, type_name)| BuildError::MissingState {
+            kind,
+            name: name.to_owned(),
+            type_name,
+        })
     }
 }

@@ -15,7 +15,7 @@ use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::short;
+use crate::protocol::error::short;
 
 /// Encodes a value that has to be an object.
 ///

@@ -1,10 +1,11 @@
 //! [`Counters`]: the counters of a server.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, Weak};
+use std::sync::{Mutex, Weak};
 
 use super::Metrics;
-use crate::protocol::metrics::refusals::{RefusalCause, Refusals};
+use crate::protocol::metrics::refusals::{CAUSES, RefusalCause, Refusals};
+use crate::util::lock::lock;
 
 /// Shards of the counters that every request increments.
 const SHARDS: usize = 8;
@@ -13,7 +14,7 @@ const SHARDS: usize = 8;
 #[derive(Default)]
 pub(crate) struct Counters {
     shards: [Shard; SHARDS],
-    refusals: [AtomicU64; RefusalCause::ALL.len()],
+    refusals: [AtomicU64; CAUSES],
     open_connections: AtomicUsize,
     accepted_connections: AtomicU64,
     endpoints: Mutex<Vec<Weak<dyn Gauges>>>,
@@ -79,10 +80,7 @@ impl Counters {
 
     /// Adds the gauges of an endpoint to snapshots, as long as the endpoint exists.
     pub(crate) fn watch(&self, endpoint: Weak<dyn Gauges>) {
-        let mut endpoints = self
-            .endpoints
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut endpoints = lock(&self.endpoints);
         endpoints.retain(|known| known.strong_count() > 0);
         endpoints.push(endpoint);
     }
@@ -103,10 +101,7 @@ impl Counters {
             ..Metrics::default()
         };
         let endpoints = {
-            let endpoints = self
-                .endpoints
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let endpoints = lock(&self.endpoints);
             endpoints.clone()
         };
         for endpoint in endpoints.iter().filter_map(Weak::upgrade) {

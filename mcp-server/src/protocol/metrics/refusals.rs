@@ -45,52 +45,34 @@ pub enum RefusalCause {
 }
 
 /// The number of causes.
-const CAUSES: usize = 17;
+pub(crate) const CAUSES: usize = 17;
 
 impl RefusalCause {
-    /// All causes, each at the index of its discriminant.
-    pub(crate) const ALL: [Self; CAUSES] = [
-        Self::Host,
-        Self::Origin,
-        Self::Method,
-        Self::MediaType,
-        Self::BodyTooLarge,
-        Self::BodyTimeout,
-        Self::Malformed,
-        Self::Requests,
-        Self::PeerQuota,
-        Self::Sessions,
-        Self::UnknownSession,
-        Self::Connections,
-        Self::ConnectionTimeout,
-        Self::ShuttingDown,
-        Self::Internal,
-        Self::Store,
-        Self::Unauthorized,
+    /// All causes with their names, each at the index of its discriminant.
+    const ALL: [(Self, &'static str); CAUSES] = [
+        (Self::Host, "host"),
+        (Self::Origin, "origin"),
+        (Self::Method, "method"),
+        (Self::MediaType, "media_type"),
+        (Self::BodyTooLarge, "body_too_large"),
+        (Self::BodyTimeout, "body_timeout"),
+        (Self::Malformed, "malformed"),
+        (Self::Requests, "requests"),
+        (Self::PeerQuota, "peer_quota"),
+        (Self::Sessions, "sessions"),
+        (Self::UnknownSession, "unknown_session"),
+        (Self::Connections, "connections"),
+        (Self::ConnectionTimeout, "connection_timeout"),
+        (Self::ShuttingDown, "shutting_down"),
+        (Self::Internal, "internal"),
+        (Self::Store, "store"),
+        (Self::Unauthorized, "unauthorized"),
     ];
 
     /// Returns the name of the cause in the text format, such as `media_type`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Origin => "origin",
-            Self::Method => "method",
-            Self::MediaType => "media_type",
-            Self::BodyTooLarge => "body_too_large",
-            Self::BodyTimeout => "body_timeout",
-            Self::Malformed => "malformed",
-            Self::Requests => "requests",
-            Self::PeerQuota => "peer_quota",
-            Self::Sessions => "sessions",
-            Self::UnknownSession => "unknown_session",
-            Self::Connections => "connections",
-            Self::ConnectionTimeout => "connection_timeout",
-            Self::ShuttingDown => "shutting_down",
-            Self::Internal => "internal",
-            Self::Store => "store",
-            Self::Unauthorized => "unauthorized",
-        }
+        Self::ALL.get(*self as usize).map_or("", |(_, name)| name)
     }
 }
 
@@ -119,7 +101,8 @@ impl Refusals {
 
     /// Iterates over all causes, including those with the number 0.
     pub fn iter(&self) -> impl Iterator<Item = (RefusalCause, u64)> + '_ {
-        RefusalCause::ALL.into_iter().zip(self.0.iter().copied())
+        let causes = RefusalCause::ALL.into_iter().map(|(cause, _)| cause);
+        causes.zip(self.0.iter().copied())
     }
 }
 
@@ -129,8 +112,8 @@ mod tests {
 
     #[test]
     fn index_of_each_refusal_cause_is_its_position() {
-        for (at, cause) in RefusalCause::ALL.into_iter().enumerate() {
-            assert_eq!(cause as usize, at, "{cause}");
+        for (at, (cause, name)) in RefusalCause::ALL.into_iter().enumerate() {
+            assert_eq!((cause as usize, cause.as_str()), (at, name));
         }
     }
 }

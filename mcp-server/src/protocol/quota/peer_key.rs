@@ -1,10 +1,11 @@
 //! [`PeerKey`]: identifies a peer.
 
+use std::fmt::Write as _;
 #[cfg(feature = "http")]
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use crate::protocol::caller::extensions::{Extensions, Principal};
+use crate::protocol::caller::{Extensions, Principal};
 
 /// Identifies the peer of a request, for limits: see
 /// [`Context::peer_key`](crate::Context::peer_key).
@@ -103,8 +104,8 @@ pub(crate) fn principal_text(principal: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.@|/".contains(&byte) {
             text.push(byte.into());
         } else {
-            text.push('%');
-            text.extend(hex(byte));
+            // Writing to a string does not fail.
+            let _ = write!(text, "%{byte:02x}");
         }
         #[cfg(feature = "http")]
         if text.len() > PRINCIPAL_BYTES {
@@ -119,11 +120,5 @@ fn digest(principal: &str) -> String {
     use sha2::{Digest as _, Sha256};
 
     let digest = Sha256::digest(principal.as_bytes());
-    let digits = digest.into_iter().flat_map(hex);
-    "principal-sha256:".chars().chain(digits).collect()
-}
-
-/// Returns a byte as two hexadecimal digits.
-fn hex(byte: u8) -> [char; 2] {
-    [byte >> 4, byte & 15].map(|four| char::from_digit(four.into(), 16).unwrap_or_default())
+    format!("principal-sha256:{}", crate::util::hex::encode(&digest))
 }

@@ -1,23 +1,67 @@
 //! Permits: each counts something for a peer until it is dropped.
 
 use std::sync::Arc;
-#[cfg(feature = "http")]
 use std::time::Duration;
 
-#[cfg(feature = "http")]
-use super::{Exhausted, Gauge, Usage};
-use super::{PeerUsage, Peers};
+use super::{Exhausted, Gauge, PeerUsage, Usage};
 use crate::protocol::quota::peer_key::PeerKey;
 
 /// The time for which a message to other processes is counted.
-#[cfg(feature = "http")]
 pub(crate) const BUS_PERIOD: Duration = Duration::from_secs(10);
 /// A message to other processes counts once for every so many bytes.
-#[cfg(feature = "http")]
 const BUS_MESSAGE_BYTES: usize = 16 << 10;
 
-#[cfg(feature = "http")]
 impl PeerUsage {
+    /// Returns the key of the peer.
+    pub(crate) fn key(&self) -> &PeerKey {
+        &self.key
+    }
+
+    /// Counts bytes of a body. Returns `false`, and counts nothing, if that would exceed a limit.
+    pub(crate) fn add_body_bytes(&self, count: usize) -> bool {
+        let limits = &self.peers.limits;
+        let share = self.share(limits.body_bytes_per_peer);
+        if !self.body_bytes.try_add(count, share) {
+            return false;
+        }
+        let fits = self.all().body_bytes.try_add(count, limits.body_bytes);
+        if !fits {
+            self.body_bytes.subtract(count);
+        }
+        fits
+    }
+
+    pub(crate) fn subtract_body_bytes(&self, count: usize) {
+        self.body_bytes.subtract(count);
+        self.all().body_bytes.subtract(count);
+    }
+
+    /// Counts bytes that are queued for a slow reader, even if that exceeds a limit.
+    pub(crate) fn add_queued_bytes(&self, count: usize) {
+        self.queued_bytes.add(count);
+        self.all().queued_bytes.add(count);
+    }
+
+    pub(crate) fn subtract_queued_bytes(&self, count: usize) {
+        self.queued_bytes.subtract(count);
+        self.all().queued_bytes.subtract(count);
+    }
+
+    /// Returns `true` if several responses of the peer wait to be read, and all that is queued for
+    /// it exceeds its share, or that for all peers exceeds their limit. One alone may have any
+    /// size.
+    pub(crate) fn has_too_much_unread(&self) -> bool {
+        self.unread_responses.get() > 1 && !self.may_queue(0)
+    }
+
+    /// Returns `true` if `count` more bytes may be queued for slow readers.
+    pub(crate) fn may_queue(&self, count: usize) -> bool {
+        let limits = &self.peers.limits;
+        let share = self.share(limits.queued_bytes_per_peer);
+        self.queued_bytes.get().saturating_add(count) <= share
+            && self.all().queued_bytes.get().saturating_add(count) <= limits.all_queued_bytes
+    }
+
     /// Counts requests over HTTP until the permit is dropped.
     ///
     /// # Errors
@@ -106,57 +150,18 @@ impl PeerUsage {
     }
 }
 
-impl Peers {
-    /// Counts a subscription until the permit is dropped. Returns `None` if the peer or all peers
-    /// together would exceed their limit.
-    pub(crate) fn subscribe(self: &Arc<Self>, key: PeerKey) -> Option<SubscriptionPermit> {
-        let limits = &self.limits;
-        let peer = self.usage(key);
-        let share = peer.share(limits.subscriptions);
-        if !peer.subscriptions.try_add(1, share) {
-            return None;
-        }
-        let all = &peer.all().subscriptions;
-        if !all.try_add(1, limits.all_subscriptions) {
-            peer.subscriptions.subtract(1);
-            return None;
-        }
-        Some(SubscriptionPermit(peer))
-    }
-}
-
-/// A permit for a subscription.
-pub(crate) struct SubscriptionPermit(Arc<PeerUsage>);
-
-impl SubscriptionPermit {
-    /// The peer whose subscription is counted.
-    pub(crate) fn peer(&self) -> &Arc<PeerUsage> {
-        &self.0
-    }
-}
-
-impl Drop for SubscriptionPermit {
-    fn drop(&mut self) {
-        self.0.subscriptions.subtract(1);
-        self.0.all().subscriptions.subtract(1);
-    }
-}
-
 /// A permit for a download by URL.
 #[cfg(feature = "proposals")]
 pub(crate) type DownloadPermit = GaugePermit;
 
-#[cfg(feature = "http")]
 type SelectGauge = fn(&Usage) -> &Gauge;
 
 /// One that was added to a gauge of a peer and of all peers.
-#[cfg(feature = "http")]
 pub(crate) struct GaugePermit {
     peer: Arc<PeerUsage>,
     gauge: SelectGauge,
 }
 
-#[cfg(feature = "http")]
 impl Drop for GaugePermit {
     fn drop(&mut self) {
         (self.gauge)(&self.peer).subtract(1);
@@ -165,10 +170,8 @@ impl Drop for GaugePermit {
 }
 
 /// A permit for a channel of HTTP+SSE.
-#[cfg(feature = "http")]
 pub(crate) struct ChannelPermit(Arc<PeerUsage>);
 
-#[cfg(feature = "http")]
 impl Drop for ChannelPermit {
     fn drop(&mut self) {
         self.0.channels.subtract(1);
@@ -176,7 +179,6 @@ impl Drop for ChannelPermit {
 }
 
 /// A permit for HTTP requests.
-#[cfg(feature = "http")]
 #[derive(Debug)]
 pub(crate) struct RequestPermit {
     peer: Arc<PeerUsage>,
@@ -187,18 +189,15 @@ pub(crate) struct RequestPermit {
 
 /// Bodies of up to this size in bytes are not counted while their requests are in flight, or until
 /// they were read.
-#[cfg(feature = "http")]
 const SMALL_BODY: usize = 4 << 10;
 
 /// Bytes of a response, counted for its peer until they were sent.
-#[cfg(feature = "http")]
 #[derive(Debug)]
 pub(crate) struct UnreadBytes {
     peer: Arc<PeerUsage>,
     count: usize,
 }
 
-#[cfg(feature = "http")]
 impl UnreadBytes {
     /// Counts the bytes, even if that exceeds a limit: further requests are refused then. `None` if
     /// they are few.
@@ -212,7 +211,6 @@ impl UnreadBytes {
     }
 }
 
-#[cfg(feature = "http")]
 impl Drop for UnreadBytes {
     fn drop(&mut self) {
         self.peer.unread_responses.subtract(1);
@@ -220,7 +218,6 @@ impl Drop for UnreadBytes {
     }
 }
 
-#[cfg(feature = "http")]
 impl RequestPermit {
     /// Creates a permit for a message that is accepted although the limit is reached.
     pub(crate) fn uncounted(peer: Arc<PeerUsage>) -> Self {
@@ -261,7 +258,6 @@ impl RequestPermit {
     }
 }
 
-#[cfg(feature = "http")]
 impl Drop for RequestPermit {
     fn drop(&mut self) {
         if self.body_bytes > 0 {

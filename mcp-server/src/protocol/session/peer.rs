@@ -6,6 +6,7 @@ use mcp_types::{ClientCapabilities, Implementation, RequestMetaObject, Revision}
 use mcp_wire::capability::is_declared;
 
 use crate::protocol::session::Session;
+use crate::util::partial_debug::partial_debug;
 
 /// The client that sent a request.
 ///
@@ -84,11 +85,4 @@ impl Peer {
     }
 }
 
-impl std::fmt::Debug for Peer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Peer")
-            .field("revision", &self.revision())
-            .field("client_info", &self.client_info())
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(Peer, |it| revision: it.revision(), client_info: it.client_info());

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
-use super::bus::Bus;
-use super::error::{StoreError, StoreFuture};
 #[cfg(feature = "http")]
 use super::events::{EventPage, EventStore, StreamKey};
 use super::link::BusLink;
-use super::values::{Put, PutOutcome, ValueStore, VersionedValue};
 use crate::protocol::metrics::StoreMetrics;
+use crate::protocol::store::{
+    Bus, Put, PutOutcome, StoreError, StoreFuture, ValueStore, VersionedValue,
+};
 
 /// The stores of a server.
 pub(crate) struct Stores {
@@ -175,7 +175,7 @@ impl Stores {
             key: &running_key(&self.process),
             value: b"1",
             time_to_live: RUNNING_TIME,
-            condition: super::values::Condition::Any,
+            condition: crate::protocol::store::Condition::Any,
             group: None,
         };
         self.put(put).await.map(|_| ())

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::error::StoreFuture;
+use crate::protocol::store::StoreFuture;
 
 /// Stores the events of legacy streams for a while, so that a client can resume a stream after its
 /// connection failed, at any process.

@@ -1,14 +1,14 @@
 //! [`MemoryBus`]: messages between servers of this process.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::protocol::store::bus::{Bus, BusPage};
-use crate::protocol::store::error::{StoreError, StoreFuture};
+use crate::protocol::store::{Bus, BusPage, StoreError, StoreFuture};
+use crate::util::lock::lock;
 
 /// The maximum size of all messages in bytes. The newest message is kept even if it is larger.
 const ALL_BYTES: usize = 16 << 20;
@@ -34,11 +34,7 @@ struct Log {
     removed: u64,
 }
 
-impl MemoryBus {
-    fn log(&self) -> MutexGuard<'_, Log> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl MemoryBus {}
 
 impl Log {
     fn add(&mut self, message: &[u8]) {
@@ -83,7 +79,7 @@ impl Log {
 
 impl Bus for MemoryBus {
     fn publish<'a>(&'a self, message: &'a [u8]) -> StoreFuture<'a, ()> {
-        self.log().add(message);
+        lock(&self.log).add(message);
         self.added.notify_waiters();
         Box::pin(std::future::ready(Ok(())))
     }
@@ -92,7 +88,7 @@ impl Bus for MemoryBus {
         Box::pin(async move {
             let Some(after) = after else {
                 return Ok(BusPage {
-                    position: self.log().end().to_string(),
+                    position: lock(&self.log).end().to_string(),
                     ..BusPage::default()
                 });
             };
@@ -102,7 +98,7 @@ impl Bus for MemoryBus {
                 tokio::pin!(added);
                 // Enabled before the log is read, so that no message is missed in between.
                 added.as_mut().enable();
-                let page = self.log().page(after);
+                let page = lock(&self.log).page(after);
                 let waits = page.messages.is_empty() && !page.missed;
                 if !waits || timeout(RECEIVE_TIME, added).await.is_err() {
                     return Ok(page);

@@ -1,15 +1,20 @@
 //! [`MemoryEvents`]: the events of legacy streams in memory.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::protocol::store::error::StoreFuture;
+use super::Memory;
+use crate::protocol::store::StoreFuture;
 use crate::protocol::store::events::{EventPage, EventStore, StreamKey};
+use crate::util::lock::lock;
+
+/// The number of events of a stream that are kept unless a program sets it.
+const EVENTS: usize = 256;
 
 /// The time after which a read without events returns.
 const READ_TIME: Duration = Duration::from_secs(5);
@@ -62,6 +67,12 @@ struct StoredStream {
     changed: Option<Arc<Notify>>,
 }
 
+impl Default for MemoryEvents {
+    fn default() -> Self {
+        Self::new(EVENTS)
+    }
+}
+
 impl MemoryEvents {
     /// Creates a store that keeps at most `events` events of each stream, but at least one.
     pub(crate) fn new(events: usize) -> Self {
@@ -69,10 +80,6 @@ impl MemoryEvents {
             events_per_stream: events.max(1),
             all: Mutex::default(),
         }
-    }
-
-    fn all(&self) -> MutexGuard<'_, EventTable> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -213,7 +220,7 @@ impl EventStore for MemoryEvents {
         about: &'a [u8],
         _: Duration,
     ) -> StoreFuture<'a, ()> {
-        let mut all = self.all();
+        let mut all = lock(&self.all);
         if all.find(stream).is_some() {
             return ready();
         }
@@ -237,7 +244,9 @@ impl EventStore for MemoryEvents {
     }
 
     fn about<'a>(&'a self, stream: StreamKey<'a>) -> StoreFuture<'a, Option<Vec<u8>>> {
-        let about = self.all().find(stream).map(|stored| stored.about.clone());
+        let about = lock(&self.all)
+            .find(stream)
+            .map(|stored| stored.about.clone());
         Box::pin(std::future::ready(Ok(about)))
     }
 
@@ -248,14 +257,13 @@ impl EventStore for MemoryEvents {
         message: Option<Bytes>,
         _: Duration,
     ) -> StoreFuture<'a, ()> {
-        self.all()
-            .add(stream, number, message, self.events_per_stream);
+        lock(&self.all).add(stream, number, message, self.events_per_stream);
         ready()
     }
 
     fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64) -> StoreFuture<'a, Option<EventPage>> {
         Box::pin(async move {
-            let Some(changed) = self.all().changed(stream) else {
+            let Some(changed) = lock(&self.all).changed(stream) else {
                 return Ok(None);
             };
             loop {
@@ -263,7 +271,9 @@ impl EventStore for MemoryEvents {
                 tokio::pin!(notified);
                 // Enabled before the stream is read, so that no notification is missed in between.
                 notified.as_mut().enable();
-                let page = self.all().find(stream).map(|stored| stored.page(after));
+                let page = lock(&self.all)
+                    .find(stream)
+                    .map(|stored| stored.page(after));
                 let waits = page
                     .as_ref()
                     .is_some_and(|page| page.events.is_empty() && !page.ended);
@@ -275,7 +285,40 @@ impl EventStore for MemoryEvents {
     }
 
     fn remove_session<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.all().remove(session);
+        lock(&self.all).remove(session);
         ready()
+    }
+}
+
+impl EventStore for Memory {
+    fn open<'a>(
+        &'a self,
+        stream: StreamKey<'a>,
+        about: &'a [u8],
+        kept: Duration,
+    ) -> StoreFuture<'a, ()> {
+        self.0.events.open(stream, about, kept)
+    }
+
+    fn about<'a>(&'a self, stream: StreamKey<'a>) -> StoreFuture<'a, Option<Vec<u8>>> {
+        self.0.events.about(stream)
+    }
+
+    fn append<'a>(
+        &'a self,
+        stream: StreamKey<'a>,
+        number: u64,
+        message: Option<Bytes>,
+        kept: Duration,
+    ) -> StoreFuture<'a, ()> {
+        self.0.events.append(stream, number, message, kept)
+    }
+
+    fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64) -> StoreFuture<'a, Option<EventPage>> {
+        self.0.events.read(stream, after)
+    }
+
+    fn remove_session<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
+        self.0.events.remove_session(session)
     }
 }

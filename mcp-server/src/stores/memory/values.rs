@@ -1,12 +1,14 @@
 //! [`MemoryValues`]: values by key in memory.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use tokio::time::Instant;
 
-use crate::protocol::store::error::{StoreError, StoreFuture};
-use crate::protocol::store::values::{Condition, Put, PutOutcome, ValueStore, VersionedValue};
+use crate::protocol::store::{
+    Condition, Put, PutOutcome, StoreError, StoreFuture, ValueStore, VersionedValue,
+};
+use crate::util::lock::lock;
 
 /// The maximum size of all values in bytes, including their keys and table entries.
 const ALL_BYTES: usize = 64 << 20;
@@ -37,7 +39,7 @@ struct StoredEntry {
 impl MemoryValues {
     /// Returns the table, without what has expired.
     fn table(&self) -> MutexGuard<'_, Table> {
-        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = lock(&self.0);
         let now = Instant::now();
         while let Some((end, key)) = table.by_end.first()
             && *end <= now

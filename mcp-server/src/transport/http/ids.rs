@@ -4,6 +4,7 @@
 //! up, so that a peer cannot choose the keys of a store.
 
 use crate::transport::http::refusal::Refusal;
+use crate::util::hex;
 
 /// Hexadecimal digits in the id of a session or of an HTTP+SSE channel.
 const SESSION_DIGITS: usize = 32;
@@ -12,16 +13,10 @@ const STREAM_PREFIX_DIGITS: usize = 16;
 
 /// Generates an id of 128 random bits.
 pub(super) fn new_id() -> Result<String, Refusal> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| {
+    hex::random_id().map_err(|error| {
         tracing::error!(%error, "the system returned no random numbers");
         Refusal::NoRandomNumbers
-    })?;
-    let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    let mut id = String::with_capacity(2 * bytes.len());
-    id.extend(digits.map(digit));
-    Ok(id)
+    })
 }
 
 /// Returns `true` if a text has the form of the ids of sessions and of HTTP+SSE channels.

@@ -4,10 +4,9 @@
 //! a `write_timeout`; `opening` reads its first bytes, and `watched_body` tracks the bodies that are
 //! read. `http_connection` is what HTTP/1.1 and HTTP/2 have in common.
 
+pub(crate) mod client_stream;
 pub(crate) mod connection;
 pub(crate) mod http_connection;
 pub(crate) mod opening;
 pub(crate) mod serve;
-pub(crate) mod until;
 mod watched_body;
-pub(crate) mod write_timeout;

@@ -6,7 +6,7 @@ use http::header::FORWARDED;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::protocol::caller::extensions::PeerAddress;
+use crate::protocol::caller::PeerAddress;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::config::network::{IpNetwork, IpNetworkError};
 

@@ -1,20 +1,20 @@
 //! [`Refusal`]: why the endpoint rejects an HTTP request, independent of what a handler would do.
 
-pub(crate) mod auth_refusal;
-pub(crate) mod status;
-
+use std::borrow::Cow;
+use std::error::Error;
 use std::time::Duration;
 
+use http::header::WWW_AUTHENTICATE;
 use http::request::Parts;
-use http::{HeaderName, Method};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use mcp_types::Revision;
 use mcp_types::peer_text::PeerText;
 
 use crate::protocol::dispatch::lifecycle::unsupported;
+use crate::protocol::error::rejection::Challenge;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::Exhausted;
-use crate::protocol::store::error::{CANNOT_BE_REACHED, StoreError};
-use crate::transport::http::refusal::auth_refusal::AuthRefusal;
+use crate::protocol::store::{CANNOT_BE_REACHED, StoreError};
 
 /// Why the endpoint rejects an HTTP request.
 #[derive(Debug, thiserror::Error)]
@@ -123,41 +123,61 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    /// The cause under which the refusal is counted. `None` if no metric counts it.
+    /// Returns the cause under which the refusal is counted. `None` if no metric counts it.
     pub(crate) fn cause(&self) -> Option<RefusalCause> {
-        Some(match self {
-            Self::Method { .. } => RefusalCause::Method,
-            Self::MissingHost | Self::RepeatedHost | Self::Host { .. } => RefusalCause::Host,
-            Self::Origin(_) => RefusalCause::Origin,
-            Self::Accept { .. } | Self::ContentType(_) | Self::ContentEncoding(_) => {
-                RefusalCause::MediaType
+        self.status_and_cause().1
+    }
+
+    /// Returns the status of the response.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status_and_cause().0
+    }
+
+    fn status_and_cause(&self) -> (StatusCode, Option<RefusalCause>) {
+        use RefusalCause as Cause;
+
+        let (status, cause) = match self {
+            Self::MissingHost | Self::RepeatedHost | Self::Host { .. } => {
+                (StatusCode::FORBIDDEN, Cause::Host)
             }
-            Self::ShuttingDown => RefusalCause::ShuttingDown,
-            Self::BodyTooLarge { .. } => RefusalCause::BodyTooLarge,
-            Self::BodyTimeout { .. } | Self::BodyTooSlow(_) => RefusalCause::BodyTimeout,
+            Self::Origin(_) => (StatusCode::FORBIDDEN, Cause::Origin),
+            Self::Method { .. } => (StatusCode::METHOD_NOT_ALLOWED, Cause::Method),
+            Self::Accept { .. } => (StatusCode::NOT_ACCEPTABLE, Cause::MediaType),
+            Self::ContentType(_) | Self::ContentEncoding(_) => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, Cause::MediaType)
+            }
+            Self::ShuttingDown => (StatusCode::SERVICE_UNAVAILABLE, Cause::ShuttingDown),
+            Self::BodyTooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, Cause::BodyTooLarge),
+            Self::BodyTimeout { .. } | Self::BodyTooSlow(_) => {
+                (StatusCode::REQUEST_TIMEOUT, Cause::BodyTimeout)
+            }
             Self::BodyUnreadable
-            | Self::NoMetadata
             | Self::UnexpectedResponse
             | Self::MalformedResponse
             | Self::ProtocolVersion(_)
             | Self::MissingSession
             | Self::SecondInitialize
-            | Self::LastEventId(_) => RefusalCause::Malformed,
-            Self::PeerRequests
-            | Self::PeerUnread
-            | Self::PeerMessages
-            | Self::PeerSessions
-            | Self::UnreadChannel => RefusalCause::PeerQuota,
-            Self::Requests => RefusalCause::Requests,
-            Self::UnknownSession | Self::UnknownChannel => RefusalCause::UnknownSession,
-            Self::Sessions => RefusalCause::Sessions,
-            Self::Store(_) => RefusalCause::Store,
-            Self::NoRandomNumbers => RefusalCause::Internal,
+            | Self::LastEventId(_) => (StatusCode::BAD_REQUEST, Cause::Malformed),
+            Self::NoMetadata => (StatusCode::NOT_FOUND, Cause::Malformed),
+            Self::PeerRequests | Self::PeerUnread | Self::PeerMessages | Self::PeerSessions => {
+                (StatusCode::TOO_MANY_REQUESTS, Cause::PeerQuota)
+            }
+            Self::UnreadChannel => (StatusCode::SERVICE_UNAVAILABLE, Cause::PeerQuota),
+            Self::Requests => (StatusCode::SERVICE_UNAVAILABLE, Cause::Requests),
+            Self::UnknownSession | Self::UnknownChannel => {
+                (StatusCode::NOT_FOUND, Cause::UnknownSession)
+            }
+            Self::Sessions => (StatusCode::SERVICE_UNAVAILABLE, Cause::Sessions),
+            Self::Store(_) => (StatusCode::SERVICE_UNAVAILABLE, Cause::Store),
+            Self::NoRandomNumbers => (StatusCode::SERVICE_UNAVAILABLE, Cause::Internal),
             #[cfg(feature = "axum")]
-            Self::Nested { .. } => RefusalCause::Internal,
-            Self::BodyMemory | Self::SessionMemory => return None,
-            Self::Auth(_) => RefusalCause::Unauthorized,
-        })
+            Self::Nested { .. } => (StatusCode::INTERNAL_SERVER_ERROR, Cause::Internal),
+            Self::BodyMemory | Self::SessionMemory => {
+                return (StatusCode::SERVICE_UNAVAILABLE, None);
+            }
+            Self::Auth(refusal) => (refusal.status(), Cause::Unauthorized),
+        };
+        (status, Some(cause))
     }
 }
 
@@ -186,4 +206,93 @@ pub(crate) fn header_value(parts: &Parts, header: HeaderName) -> Option<String> 
         .map(|value| String::from_utf8_lossy(value.as_bytes()))
         .collect();
     (!values.is_empty()).then(|| values.join(", "))
+}
+
+/// Why an [`Authenticate`](crate::Authenticate) refuses a request, and what the client can do about
+/// it. It is the response: its status, its headers, and a JSON-RPC error with the reason.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.reason)]
+pub struct AuthRefusal(Box<RefusedRequest>);
+
+#[derive(Debug)]
+struct RefusedRequest {
+    status: StatusCode,
+    reason: Cow<'static, str>,
+    headers: HeaderMap,
+    cause: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl AuthRefusal {
+    /// Creates the refusal with a status. The client reads the reason, so it must not contain secrets
+    /// or parts of the credentials. With 429 and 503, the response says to retry after a second.
+    pub fn new(status: StatusCode, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(RefusedRequest {
+            status,
+            reason: reason.into(),
+            headers: HeaderMap::new(),
+            cause: None,
+        }))
+    }
+
+    /// Creates the refusal of a request whose credentials are missing or not valid: 401. It needs at
+    /// least one [challenge](Self::challenge).
+    pub fn unauthorized(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, reason)
+    }
+
+    /// Adds a header `WWW-Authenticate`, which says what credentials the client needs.
+    #[must_use]
+    pub fn challenge(self, challenge: &Challenge) -> Self {
+        match HeaderValue::try_from(challenge.to_string()) {
+            Ok(value) => self.header(WWW_AUTHENTICATE, value),
+            // A challenge has only characters that the header can represent.
+            Err(_) => self,
+        }
+    }
+
+    /// Adds a header to the response.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, mut value: HeaderValue) -> Self {
+        value.set_sensitive(true);
+        self.0.headers.append(name, value);
+        self
+    }
+
+    /// Adds the headers that the response to an accepted request would have.
+    pub(crate) fn all_headers(self, headers: &HeaderMap) -> Self {
+        headers.iter().fold(self, |refusal, (name, value)| {
+            refusal.header(name.clone(), value.clone())
+        })
+    }
+
+    /// Sets an error for the log, at the level `ERROR`. The client does not read it.
+    #[must_use]
+    pub fn cause(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.0.cause = Some(cause.into());
+        self
+    }
+
+    /// Returns the status of the response.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        self.0.status
+    }
+
+    /// Returns the headers that were added to the response.
+    #[must_use]
+    pub fn headers(&self) -> &HeaderMap {
+        &self.0.headers
+    }
+
+    /// Returns the error for the log.
+    pub(crate) fn logged(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.cause.as_deref().map(|cause| cause as _)
+    }
+}
+
+/// The store of the server cannot be reached: 503.
+impl From<StoreError> for AuthRefusal {
+    fn from(error: StoreError) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, CANNOT_BE_REACHED).cause(error)
+    }
 }

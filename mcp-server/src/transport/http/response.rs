@@ -6,7 +6,5 @@ pub(crate) mod answer;
 pub(crate) mod body;
 #[cfg(feature = "proposals")]
 pub(crate) mod chunks;
-pub(crate) mod event_stream;
-pub(crate) mod future;
 pub(crate) mod sse_queue;
 pub(crate) mod unread_body;

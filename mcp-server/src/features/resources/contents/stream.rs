@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncSeek, AsyncSeekExt as _, Seek
 use crate::features::resources::contents;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::short;
+use crate::protocol::error::short;
 use crate::protocol::handler::extract::FromContext;
 use crate::protocol::handler::requirements::Requirements;
 

@@ -9,7 +9,7 @@ use mcp_types::json::{Number, Object, Value};
 use mcp_types::uri::{canonical, is_scheme};
 
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::short;
+use crate::protocol::error::short;
 
 /// The maximum number of kinds in a filter.
 const KINDS: usize = 64;

@@ -22,7 +22,7 @@ use crate::features::resources::catalog::ResourceDefinitions;
 use crate::features::resources::resolved::ResolvedResource;
 use crate::proposals::https_url::issue::{Denied, Urls};
 use crate::proposals::https_url::presigned::time_left;
-use crate::proposals::https_url::serving::offload::offload;
+use crate::proposals::https_url::serving::representation::offload;
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::request_task::catch;
 use crate::protocol::quota::peer_key::PeerKey;
@@ -31,9 +31,8 @@ use crate::transport::http::config::HttpConfig;
 use crate::transport::http::endpoint::cors::Cors;
 use crate::transport::http::listener::connection::PathService;
 use crate::transport::http::proxy::peer_address;
-use crate::transport::http::refusal::{Refusal, status};
-use crate::transport::http::response::body::HttpBody;
-use crate::transport::http::response::future::HttpFuture;
+use crate::transport::http::refusal::Refusal;
+use crate::transport::http::response::body::{HttpBody, HttpFuture};
 
 /// A tower service that serves the URLs of a server's resources: GET and HEAD, with ranges and
 /// conditions. Cheap to clone.
@@ -129,7 +128,7 @@ impl UrlService {
         let refuse = |status, text: &'static str| answer::refuse(method, status, text.into());
         let reject = |refusal: Refusal| {
             let text = format!("{refusal}\n");
-            answer::refuse(method, status::of_refusal(&refusal), text.into())
+            answer::refuse(method, refusal.status(), text.into())
         };
         if !matches!(*method, Method::GET | Method::HEAD) {
             return reject(Refusal::Method {

@@ -5,15 +5,18 @@ use std::io;
 use std::pin::Pin;
 use std::time::Duration;
 
+use mcp_types::Resource;
 use mcp_types::peer_text::PeerText;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::time::timeout;
 
-use super::unchanged::Unchanged;
+use crate::features::resources::resolved::AuthorizedResource;
+use crate::protocol::core::Context;
 use crate::protocol::dispatch::request_task::caught;
 use crate::protocol::quota::permits::DownloadPermit;
 use crate::transport::http::response::body::{Chunk, Source};
 use crate::transport::http::response::chunks::CHUNK;
+use crate::util::etag;
 
 /// The bytes of a stream. Only one chunk is in memory besides those that wait to be written: the
 /// next one is read when the client has read enough of them. Dropping this drops the stream.
@@ -94,4 +97,37 @@ impl Source for StreamedBytes {
             }
         })
     }
+}
+
+/// The version of a resource that a response states.
+pub(crate) struct Unchanged {
+    pub(crate) found: AuthorizedResource,
+    pub(crate) cx: Context,
+    pub(crate) etag: String,
+}
+
+impl Unchanged {
+    /// Describes the resource again, for at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// If the resource has another version, or cannot be described any more.
+    pub(crate) async fn check(self, limit: Duration) -> io::Result<()> {
+        let described = caught(self.found.describe(&self.cx));
+        let Ok(described) = timeout(limit, described).await else {
+            return Err(io::Error::from(io::ErrorKind::TimedOut));
+        };
+        match described {
+            Some(Ok(resource)) if tag(&resource) == Some(self.etag) => Ok(()),
+            Some(Ok(_)) => Err(io::Error::other("the resource changed while it was read")),
+            Some(Err(_)) | None => Err(io::Error::other(
+                "the resource cannot be described any more",
+            )),
+        }
+    }
+}
+
+/// Returns the entity tag of a resource whose version is known.
+pub(crate) fn tag(resource: &Resource) -> Option<String> {
+    resource.version.as_deref().map(etag::of_version)
 }

@@ -1,19 +1,17 @@
 //! [`Request`]: a request on its way through the middleware.
 
-use std::fmt;
-
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::{CallToolRequest, Request as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::protocol::core::Context;
-use crate::protocol::core::{Direction, LayerRequest};
+use crate::protocol::core::{Context, Direction, LayerRequest};
 use crate::protocol::error::handler_error::HandlerError;
-use crate::protocol::error::text::invalid_params;
+use crate::protocol::error::invalid_params;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::object_text;
+use crate::util::partial_debug::partial_debug;
 
 /// A request, as a middleware sees it.
 pub struct Request(pub(super) LayerRequest);
@@ -130,12 +128,8 @@ impl Request {
     }
 }
 
-impl fmt::Debug for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Request")
-            .field("direction", &self.direction())
-            .field("method", &PeerText(self.method()))
-            .field("id", &self.0.cx.request_id().map(PeerDisplay))
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(Request, |it|
+    direction: it.direction(),
+    method: PeerText(it.method()),
+    id: it.0.cx.request_id().map(PeerDisplay)
+);

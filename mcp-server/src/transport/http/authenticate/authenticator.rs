@@ -9,14 +9,10 @@ use http::{HeaderMap, Response, StatusCode};
 use tokio::time::Instant;
 
 use crate::protocol::core::Core;
-use crate::protocol::error::challenge::Challenge;
-use crate::protocol::handler::access_token::AccessToken;
-use crate::protocol::handler::scopes::{ScopePolicy, completed, joined};
-use crate::transport::http::authenticate::Authenticate;
-use crate::transport::http::authenticate::authenticated::Authenticated;
-use crate::transport::http::authenticate::public_route::PublicRoute;
-use crate::transport::http::authenticate::request::AuthRequest;
-use crate::transport::http::refusal::auth_refusal::AuthRefusal;
+use crate::protocol::error::rejection::Challenge;
+use crate::protocol::handler::access_token::{AccessToken, ScopePolicy, completed, joined};
+use crate::transport::http::authenticate::{AuthRequest, Authenticate, Authenticated, PublicRoute};
+use crate::transport::http::refusal::AuthRefusal;
 use crate::transport::http::response::body::HttpBody;
 
 /// The longest time until a stream ends, so that its timer does not overflow.

@@ -13,7 +13,7 @@ use crate::protocol::metrics::counters::Gauges;
 use crate::transport::http::authenticate::authenticator::Authenticator;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::refusal::{Refusal, status};
+use crate::transport::http::refusal::Refusal;
 use crate::transport::http::response::answer;
 use crate::transport::http::response::body::HttpBody;
 
@@ -135,7 +135,7 @@ impl Endpoint {
                     found: parts.method.clone(),
                     allowed,
                 };
-                let status = status::of_refusal(&refusal);
+                let status = refusal.status();
                 let mut response = answer::text(status, PLAIN, format!("{refusal}\n"));
                 let allowed = HeaderValue::from_static(allowed);
                 response.headers_mut().insert(ALLOW, allowed);

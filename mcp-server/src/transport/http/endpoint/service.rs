@@ -14,25 +14,24 @@ use http_body::Body;
 use tokio::time::sleep;
 use tower_service::Service;
 
-use crate::protocol::caller::extensions::{Extensions, PeerAddress};
+use crate::protocol::caller::{Extensions, PeerAddress};
 use crate::protocol::core::Core;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::protocol::store::link::BusReceiver;
-use crate::transport::http::config::{self, HttpConfig};
-use crate::transport::http::endpoint::http_sse::{self, channel_id};
-use crate::transport::http::endpoint::session::requests;
-use crate::transport::http::endpoint::{Endpoint, stopping};
-use crate::transport::http::proxy;
+use crate::transport::http::config::HttpConfig;
+use crate::transport::http::endpoint::http_sse::channel_id;
+use crate::transport::http::endpoint::{Endpoint, http_sse, session, stopping};
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::request::accept::AcceptedForms;
 use crate::transport::http::request::{body, headers};
-use crate::transport::http::response::answer;
-use crate::transport::http::response::body::HttpBody;
-use crate::transport::http::response::future::HttpFuture;
-use crate::transport::http::response::unread_body::{self, FusedBody};
+use crate::transport::http::response::body::{HttpBody, HttpFuture};
+use crate::transport::http::response::unread_body::FusedBody;
+use crate::transport::http::response::{answer, unread_body};
 use crate::transport::http::session::table::Sessions;
+use crate::transport::http::{config, proxy};
+use crate::util::partial_debug::partial_debug;
 
 /// An endpoint of Streamable HTTP as a tower service, for any path of any HTTP stack: axum's
 /// `fallback_service` and `route_service`, hyper with `TowerToHyperService`. Cheap to clone.
@@ -227,7 +226,7 @@ impl Endpoint {
             let extensions = Extensions::of_http(parts, remote);
             return Box::pin(self.post_channel(&id, extensions, &bytes, permit)).await;
         }
-        let (session, refusal) = match requests::session_id(&parts) {
+        let (session, refusal) = match session::session_id(&parts) {
             None => (None, None),
             Some(id) => match self.find_session(id, &parts).await {
                 Ok(session) => (Some(session), None),
@@ -311,11 +310,4 @@ impl Endpoint {
     }
 }
 
-impl std::fmt::Debug for HttpService {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpService")
-            .field("server", &self.endpoint.server)
-            .field("config", &self.endpoint.config)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(HttpService, |it| server: it.endpoint.server, config: it.endpoint.config);

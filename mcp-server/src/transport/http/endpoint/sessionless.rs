@@ -6,14 +6,14 @@ use bytes::Bytes;
 use http::{Response, StatusCode};
 use mcp_types::rpc::Message;
 
-use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::Extensions;
 use crate::protocol::dispatch::inbound::Inbound;
 use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
 use crate::protocol::message::methods::{INITIALIZE, LISTEN};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::endpoint::session::requests::declares_revision;
+use crate::transport::http::endpoint::session::declares_revision;
 use crate::transport::http::ids::new_id;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::request::accept::{self, AcceptedForms};

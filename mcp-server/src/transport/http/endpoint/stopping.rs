@@ -3,21 +3,21 @@
 //! are accepted while requests in flight hold all permits.
 
 use http::request::Parts;
-use mcp_types::rpc::{self, EnvelopeError, Message};
+use mcp_types::rpc;
+use mcp_types::rpc::{EnvelopeError, Message};
 use mcp_wire::http_headers::METHOD;
 
 use crate::protocol::dispatch::Parsed;
 use crate::protocol::dispatch::request_task::shutting_down;
 use crate::protocol::error::rejection::Rejection;
-use crate::protocol::message::answer::Answer;
+use crate::protocol::message::Answer;
 use crate::protocol::message::methods::CANCELLED;
-use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::endpoint::session::requests;
+use crate::transport::http::endpoint::{Endpoint, session};
 use crate::transport::http::refusal::Refusal;
 
 /// Returns `true` if a POST may be accepted while the server stops. Its body decides.
 pub(crate) fn may_be_accepted(parts: &Parts) -> bool {
-    requests::session_id(parts).is_some()
+    session::session_id(parts).is_some()
         || parts
             .headers
             .get(METHOD)
@@ -36,7 +36,7 @@ fn concerns_request_in_flight(message: &Message<'_>) -> bool {
 impl Endpoint {
     /// Returns `true` if a POST is a response or a cancellation in a session of this process.
     pub(crate) fn is_for_request_in_flight(&self, parts: &Parts, text: &[u8]) -> bool {
-        let session = requests::session_id(parts);
+        let session = session::session_id(parts);
         session.is_some_and(|id| self.sessions.local(id).is_some())
             && rpc::parse(text).is_ok_and(|message| concerns_request_in_flight(&message))
     }

@@ -24,12 +24,11 @@ use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::transport::http::activity::{Activity, CloseReason, InFlightRequest};
 use crate::transport::http::endpoint::service::{HttpService, RemotePeer};
+use crate::transport::http::listener::client_stream::{ClientStream, WriteTimeout};
 use crate::transport::http::listener::http_connection::HttpConnection;
-use crate::transport::http::listener::opening::{self, FirstBytes, PrefixedStream, Protocol};
+use crate::transport::http::listener::opening::{self, FirstBytes, Protocol};
 use crate::transport::http::listener::watched_body::WatchedBody;
-use crate::transport::http::listener::write_timeout::WriteTimeout;
-use crate::transport::http::response::future::HttpFuture;
-use crate::transport::http::response::unread_body::DiscardingStream;
+use crate::transport::http::response::body::HttpFuture;
 use crate::transport::http::stream_executor::StreamExecutor;
 
 /// The maximum number of concurrent streams of an HTTP/2 connection.
@@ -204,8 +203,8 @@ impl Connection {
             self.services
                 .respond(request, remote, self.activity.start_request())
         });
-        let stream = PrefixedStream::new(first.bytes, stream);
-        let io = TokioIo::new(DiscardingStream::new(stream, Arc::clone(&self.activity)));
+        let stream = ClientStream::new(first.bytes, stream, &self.activity);
+        let io = TokioIo::new(stream);
         match first.protocol {
             Protocol::Http1 => {
                 // hyper handles up to 16 requests in one poll if they have arrived already.

@@ -4,13 +4,13 @@
 //! HTTP/2 preface has arrived, a connection needs only the memory of the bytes received so far.
 
 use std::future::poll_fn;
-use std::io::{self, IoSlice};
+use std::io;
 use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use bytes::{Buf, Bytes};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use bytes::Bytes;
+use tokio::io::{AsyncRead, ReadBuf};
 
 /// The first bytes that an HTTP/2 client sends.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -25,7 +25,7 @@ const CHUNK: usize = 4 << 10;
 /// The first bytes that a client has sent.
 pub(crate) struct FirstBytes {
     pub(crate) protocol: Protocol,
-    /// All bytes that were read. They have to be read again, see [`PrefixedStream`].
+    /// All bytes that were read. They are read again by the stream of the connection.
     pub(crate) bytes: Bytes,
 }
 
@@ -98,66 +98,4 @@ fn has_end_of_head(bytes: &[u8], scanned: usize) -> bool {
     let from = scanned.saturating_sub(3);
     let fresh = bytes.get(from..).unwrap_or_default();
     fresh.windows(2).any(|pair| pair == b"\n\n") || fresh.windows(3).any(|three| three == b"\n\r\n")
-}
-
-/// A stream that first returns bytes that were read from it before.
-pub(crate) struct PrefixedStream<S> {
-    bytes: Bytes,
-    stream: S,
-}
-
-impl<S> PrefixedStream<S> {
-    pub(crate) fn new(bytes: Bytes, stream: S) -> Self {
-        Self { bytes, stream }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for PrefixedStream<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if self.bytes.is_empty() {
-            return Pin::new(&mut self.stream).poll_read(task, buffer);
-        }
-        let size = self.bytes.len().min(buffer.remaining());
-        buffer.put_slice(self.bytes.get(..size).unwrap_or_default());
-        self.bytes.advance(size);
-        if self.bytes.is_empty() {
-            // Frees the memory.
-            self.bytes = Bytes::new();
-        }
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for PrefixedStream<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(task, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        buffers: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(task, buffers)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(task)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(task)
-    }
 }

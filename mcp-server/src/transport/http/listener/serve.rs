@@ -23,6 +23,7 @@ use crate::transport::http::listener::connection::{
     Connection, Encryption, SocketServices, refuse, shutdown_write_time,
 };
 use crate::transport::http::peer_table::{AllBusy, PeerTable};
+use crate::util::partial_debug::partial_debug;
 
 /// The maximum number of connections that are being rejected at the same time. Further ones are
 /// closed without a response.
@@ -93,13 +94,7 @@ impl Future for HttpServer {
     }
 }
 
-impl std::fmt::Debug for HttpServer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpServer")
-            .field("local_addr", &self.local_addr)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(HttpServer, |it| local_addr: it.local_addr);
 
 /// Accepts connections until the server has stopped and no request is in flight any more.
 async fn accept(
@@ -324,5 +319,36 @@ impl OpenConnection {
 impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.0.counters.connection_closed();
+    }
+}
+
+impl HttpServer {
+    /// Serves until `signal` resolves, then shuts down gracefully.
+    ///
+    /// The signal has the effect of [`Server::shutdown`](crate::Server::shutdown): streams end, and
+    /// requests in flight have [`Limits::grace_time`](field@crate::Limits::grace_time) to finish.
+    /// Resolves when the shutdown is complete. The output of the signal is ignored.
+    ///
+    /// ```no_run
+    /// # async fn run(server: mcp_server::Server) -> Result<(), mcp_server::ServeError> {
+    /// let http = server.serve_http("127.0.0.1:3000")?;
+    /// http.until(tokio::signal::ctrl_c()).await
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError::Io`] if the socket cannot be used.
+    pub async fn until(self, signal: impl Future) -> Result<(), ServeError> {
+        let core = Arc::clone(self.server());
+        let mut serving = pin!(self);
+        tokio::select! {
+            biased;
+            served = &mut serving => served,
+            _ = signal => {
+                core.shut_down();
+                serving.await
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ use mcp_types::rpc::ErrorObject;
 use mcp_types::{HEADER_MISMATCH, Revision};
 use mcp_wire::http_headers::{METHOD, NAME, PROTOCOL_VERSION};
 
-use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::Extensions;
 use crate::protocol::dispatch::inbound::TransportInfo;
 use crate::protocol::dispatch::lifecycle::unsupported;
 use crate::protocol::message::params_view::{ParamsView, modern_revision};

@@ -14,18 +14,18 @@ use http::{HeaderName, HeaderValue, Response, StatusCode};
 use mcp_types::Revision;
 use mcp_types::peer_text::Chain;
 use mcp_types::rpc::ErrorObject;
-use mcp_types::sse::{Event, write_event};
+use mcp_types::sse::{Event, write_comment, write_event};
 use mcp_wire::http_headers::{EVENTS, JSON};
-use tokio::time::sleep;
+use tokio::task::AbortHandle;
+use tokio::time::{Sleep, sleep};
 
 use crate::protocol::dispatch::lifecycle::unsupported;
 use crate::protocol::dispatch::request_task::RequestTask;
 use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
-use crate::protocol::message::answer::{Answer, error_message};
-use crate::transport::http::refusal::{Refusal, status};
+use crate::protocol::message::{Answer, error_message};
+use crate::transport::http::refusal::Refusal;
 use crate::transport::http::request::accept::AcceptedForms;
-use crate::transport::http::response::body::HttpBody;
-use crate::transport::http::response::event_stream::{ClosingQueue, Events, comment};
+use crate::transport::http::response::body::{EventBytes, HttpBody};
 use crate::transport::http::response::sse_queue::SseQueue;
 
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -68,7 +68,7 @@ pub(crate) fn events(body: HttpBody) -> Response<HttpBody> {
 
 /// Creates the response to a request that the endpoint rejects.
 pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
-    let status = status::of_refusal(refusal);
+    let status = refusal.status();
     tracing::debug!(%status, reason = %refusal, "HTTP request rejected");
     if let Refusal::Store(error) = refusal {
         tracing::error!(error = %Chain(error), "a store failed");
@@ -112,9 +112,32 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
     response
 }
 
+/// Returns the status of a response message for a client that has no session.
+fn status_of(rejection: Option<&Rejection>) -> StatusCode {
+    match rejection {
+        None => StatusCode::OK,
+        Some(Rejection::Malformed | Rejection::Mismatch) => StatusCode::BAD_REQUEST,
+        Some(Rejection::NoMethod) => StatusCode::NOT_FOUND,
+        Some(Rejection::Forbidden(_)) => StatusCode::FORBIDDEN,
+        Some(Rejection::Busy(_)) => StatusCode::TOO_MANY_REQUESTS,
+    }
+}
+
+/// Returns the status of a response message in a session. In those revisions 404 means that the
+/// session has ended, so errors are sent with 200, except those about HTTP headers, about what the
+/// client is allowed to do, and about when it may try again.
+pub(crate) fn status_in_session(rejection: Option<&Rejection>) -> StatusCode {
+    match rejection {
+        Some(Rejection::Mismatch) => StatusCode::BAD_REQUEST,
+        Some(Rejection::Forbidden(_)) => StatusCode::FORBIDDEN,
+        Some(Rejection::Busy(_)) => StatusCode::TOO_MANY_REQUESTS,
+        Some(Rejection::Malformed | Rejection::NoMethod) | None => StatusCode::OK,
+    }
+}
+
 /// Creates the response that consists of one message, for a client that has no session.
 pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
-    let status = status::of_answer(answer.refused.as_ref());
+    let status = status_of(answer.refused.as_ref());
     message(status, answer)
 }
 
@@ -227,4 +250,65 @@ fn finish(queue: &ClosingQueue, response: Answer) -> Response<HttpBody> {
     }
     let _ = write_event(&mut text, &Event::data(&response.message));
     events(HttpBody::whole(text))
+}
+
+/// Closes the queue of a handler's messages when the response is dropped.
+pub(crate) struct ClosingQueue(pub(crate) Arc<SseQueue>);
+
+impl Drop for ClosingQueue {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// A stream of events. Dropping it cancels the request.
+pub(crate) struct Events {
+    pub(crate) queue: ClosingQueue,
+    pub(crate) work: AbortHandle,
+    /// The bytes that are sent next.
+    pub(crate) ready: Vec<u8>,
+    pub(crate) ended: bool,
+    pub(crate) keep_alive: Duration,
+    pub(crate) timer: Pin<Box<Sleep>>,
+}
+
+impl EventBytes for Events {
+    fn has_ended(&self) -> bool {
+        self.ended && self.ready.is_empty()
+    }
+
+    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+        let mut ready = std::mem::take(&mut self.ready);
+        if !self.ended {
+            let (mut events, ended) = self.queue.0.poll(task.waker());
+            ready.append(&mut events);
+            self.ended = ended;
+        }
+        if ready.is_empty() {
+            if self.ended {
+                return Poll::Ready(None);
+            }
+            if self.timer.as_mut().poll(task).is_pending() {
+                return Poll::Pending;
+            }
+            ready = comment();
+        }
+        let now = tokio::time::Instant::now();
+        self.timer.as_mut().reset(now + self.keep_alive);
+        Poll::Ready(Some(ready))
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.work.abort();
+    }
+}
+
+/// Encodes a comment, which keeps proxies from closing an idle connection.
+pub(crate) fn comment() -> Vec<u8> {
+    let mut text = Vec::new();
+    write_comment(&mut text, "");
+    text.push(b'\n');
+    text
 }

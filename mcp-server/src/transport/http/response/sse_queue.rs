@@ -2,14 +2,15 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::Waker;
 
 use mcp_types::sse::{Event, write_event};
 use tokio::sync::Notify;
 
-use crate::protocol::message::message_sink::{MessageSink, TrySend};
+use crate::protocol::message::{MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;
+use crate::util::lock::lock;
 
 /// A queue of encoded events.
 pub(crate) struct SseQueue {
@@ -42,7 +43,7 @@ impl SseQueue {
 
     /// Removes and returns all events.
     pub(crate) fn take(&self) -> Vec<u8> {
-        let events = std::mem::take(&mut self.state().events);
+        let events = std::mem::take(&mut lock(&self.state).events);
         self.release(&events);
         events
     }
@@ -50,7 +51,7 @@ impl SseQueue {
     /// Removes and returns all events, and whether the queue has ended. If there are no events and
     /// it has not ended, registers the waker.
     pub(crate) fn poll(&self, waker: &Waker) -> (Vec<u8>, bool) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let events = std::mem::take(&mut state.events);
         let ended = state.ended;
         if events.is_empty() && !ended {
@@ -83,7 +84,7 @@ impl SseQueue {
     /// Adds the final message, even if the queue is full.
     pub(crate) fn end(&self, message: &[u8]) {
         let reader = {
-            let mut state = self.state();
+            let mut state = lock(&self.state);
             if !state.closed {
                 self.add(&mut state, message);
             }
@@ -97,23 +98,19 @@ impl SseQueue {
 
     /// Returns `true` if there are no events. Registers the waker.
     pub(crate) fn is_empty(&self, waker: &Waker) -> bool {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.reader = Some(waker.clone());
         state.events.is_empty()
     }
 
     /// Closes the queue, because its reader was dropped.
     pub(crate) fn close(&self) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.closed = true;
         let events = std::mem::take(&mut state.events);
         drop(state);
         self.release(&events);
         self.capacity.notify_waiters();
-    }
-
-    fn state(&self) -> MutexGuard<'_, QueueState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -125,7 +122,7 @@ impl Drop for SseQueue {
 
 impl MessageSink for SseQueue {
     fn try_send(&self, message: &[u8]) -> TrySend {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.closed {
             return TrySend::Closed;
         }
@@ -152,7 +149,7 @@ impl MessageSink for SseQueue {
             // Enabled before the state is read, so that no notification is missed in between.
             notified.as_mut().enable();
             let full = {
-                let state = self.state();
+                let state = lock(&self.state);
                 !state.closed && !state.events.is_empty()
             };
             if full {

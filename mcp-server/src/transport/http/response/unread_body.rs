@@ -7,9 +7,7 @@
 //! discards what the client still sends.
 
 use std::future::poll_fn;
-use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -18,20 +16,14 @@ use http::request::Parts;
 use http::{HeaderValue, Response, Version};
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Sleep, sleep};
+use tokio::time::sleep;
 
-use crate::transport::http::activity::Activity;
 use crate::transport::http::response::body::HttpBody;
 
 /// The maximum size of a body that is read before the response, in bytes.
 const SMALL_BODY: u64 = 64 << 10;
 /// The maximum time for reading it.
 const SMALL_BODY_TIME: Duration = Duration::from_secs(1);
-/// The maximum number of bytes that are discarded after the response.
-const DISCARDED_BYTES: usize = 16 << 20;
-/// The maximum time for discarding them.
-const DISCARD_TIME: Duration = Duration::from_secs(5);
 
 pin_project! {
     /// A body that can be polled after its end.
@@ -105,91 +97,5 @@ pub(crate) async fn discard<B: Body>(
     if !body.is_end_stream() && body.version < Version::HTTP_2 {
         let close = HeaderValue::from_static("close");
         response.headers_mut().insert(CONNECTION, close);
-    }
-}
-
-/// A stream that discards what the client still sends after it was shut down, if the body of a
-/// request was not read.
-pub(crate) struct DiscardingStream<S> {
-    stream: S,
-    activity: Arc<Activity>,
-    discarding: Option<Discarding>,
-}
-
-struct Discarding {
-    timeout: Pin<Box<Sleep>>,
-    count: usize,
-}
-
-impl<S> DiscardingStream<S> {
-    pub(crate) fn new(stream: S, activity: Arc<Activity>) -> Self {
-        Self {
-            stream,
-            activity,
-            discarding: None,
-        }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for DiscardingStream<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(task, buffer)
-    }
-}
-
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for DiscardingStream<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(task, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        buffers: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(task, buffers)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(task)
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        if this.discarding.is_none() {
-            ready!(Pin::new(&mut this.stream).poll_shutdown(task))?;
-            if !this.activity.has_unread_body() {
-                return Poll::Ready(Ok(()));
-            }
-        }
-        let discarding = this.discarding.get_or_insert_with(|| Discarding {
-            timeout: Box::pin(sleep(DISCARD_TIME)),
-            count: 0,
-        });
-        let mut bytes = [0; 8 << 10];
-        while discarding.count < DISCARDED_BYTES
-            && discarding.timeout.as_mut().poll(task).is_pending()
-        {
-            let mut buffer = ReadBuf::new(&mut bytes);
-            let read = ready!(Pin::new(&mut this.stream).poll_read(task, &mut buffer));
-            // The client has closed its side, or the connection failed.
-            if read.is_err() || buffer.filled().is_empty() {
-                break;
-            }
-            discarding.count += buffer.filled().len();
-        }
-        Poll::Ready(Ok(()))
     }
 }

@@ -8,8 +8,8 @@ use tokio::time::sleep;
 
 use super::table::Sessions;
 use crate::protocol::core::Core;
+use crate::protocol::store::StoreError;
 use crate::protocol::store::access::RECORD_INTERVAL;
-use crate::protocol::store::error::StoreError;
 use crate::protocol::store::message::BusMessage;
 use crate::transport::http::session::handle::SessionHandle;
 

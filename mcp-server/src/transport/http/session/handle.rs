@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use mcp_types::RequestId;
@@ -11,11 +11,12 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::stream::Stream;
-use crate::protocol::dispatch::cancellation::Cancellation;
+use crate::protocol::dispatch::lifecycle::Cancellation;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::session::Session;
 use crate::transport::http::peer_table::Idle;
+use crate::util::lock::lock;
 
 /// A session in this process. Dropping it cancels its work.
 pub(crate) struct SessionHandle {
@@ -38,7 +39,7 @@ pub(crate) struct SessionChange(Arc<SessionHandle>);
 
 impl Drop for SessionChange {
     fn drop(&mut self) {
-        locked(&self.0.changes)[1] += 1;
+        lock(&self.0.changes)[1] += 1;
     }
 }
 
@@ -86,10 +87,6 @@ impl SessionWork {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl SessionHandle {
     /// Creates a handle. Must be called within a tokio runtime.
     pub(crate) fn new(session: Arc<Session>, peer: Arc<PeerUsage>) -> Arc<Self> {
@@ -126,24 +123,24 @@ impl SessionHandle {
 
     /// Marks the session as used now.
     pub(crate) fn touch(&self) {
-        locked(&self.times).used = Instant::now();
+        lock(&self.times).used = Instant::now();
     }
 
     /// Marks the session as used now, unless it has been idle for `time`. Returns `true` if it was
     /// marked.
     pub(crate) fn touch_unless_idle(&self, time: Duration) -> bool {
         let now = Instant::now();
-        let idle = now.duration_since(locked(&self.times).used);
+        let idle = now.duration_since(lock(&self.times).used);
         if idle >= time && !self.is_busy() {
             return false;
         }
-        locked(&self.times).used = now;
+        lock(&self.times).used = now;
         true
     }
 
     /// Returns `true` if a connection reads a stream or a request is in flight.
     pub(crate) fn is_busy(&self) -> bool {
-        self.readers.load(Ordering::Acquire) > 0 || !locked(&self.work).running.is_empty()
+        self.readers.load(Ordering::Acquire) > 0 || !lock(&self.work).running.is_empty()
     }
 
     /// Returns how long the session has been idle, or `None` while it is busy.
@@ -152,13 +149,13 @@ impl SessionHandle {
     }
 
     fn idle_since(&self) -> Option<Instant> {
-        (!self.is_busy()).then(|| locked(&self.times).used)
+        (!self.is_busy()).then(|| lock(&self.times).used)
     }
 
     /// Returns `true` if the time of use was last written to the store at least `time` ago. Then
     /// the caller has to write it, and further calls return `false` for that time.
     pub(crate) fn claim_save(&self, time: Duration) -> bool {
-        let mut times = locked(&self.times);
+        let mut times = lock(&self.times);
         let due = times.saved.elapsed() >= time;
         if due {
             times.saved = Instant::now();
@@ -168,20 +165,20 @@ impl SessionHandle {
 
     /// Marks that the session changes, until the value is dropped.
     pub(crate) fn begin_change(self: &Arc<Self>) -> SessionChange {
-        locked(&self.changes)[0] += 1;
+        lock(&self.changes)[0] += 1;
         SessionChange(Arc::clone(self))
     }
 
     /// Returns the number of changes so far; `None` while the session changes.
     pub(crate) fn changes(&self) -> Option<u64> {
-        let [began, ended] = *locked(&self.changes);
+        let [began, ended] = *lock(&self.changes);
         (began == ended).then_some(ended)
     }
 
     /// Calls a function, unless the session changes or has changed since
     /// [`changes`](Self::changes) returned this. No change begins meanwhile.
     pub(crate) fn unless_changed(&self, since: Option<u64>, then: impl FnOnce()) {
-        let [began, ended] = &*locked(&self.changes);
+        let [began, ended] = &*lock(&self.changes);
         if began == ended && since == Some(*ended) {
             then();
         }
@@ -189,7 +186,7 @@ impl SessionHandle {
 
     /// Makes [`claim_save`](Self::claim_save) with `time` return `true` again after `pause`.
     pub(crate) fn save_within(&self, pause: Duration, time: Duration) {
-        let mut times = locked(&self.times);
+        let mut times = lock(&self.times);
         let saved = Instant::now().checked_sub(time.saturating_sub(pause));
         times.saved = saved.unwrap_or(times.saved);
     }
@@ -204,7 +201,7 @@ impl SessionHandle {
         let stream = Arc::downgrade(stream);
         // Spawned before locking, because a task that is dropped at once needs the lock.
         let task = tokio::spawn(task).abort_handle();
-        let mut work = locked(&self.work);
+        let mut work = lock(&self.work);
         if work.ended {
             drop(work);
             task.abort();
@@ -219,7 +216,7 @@ impl SessionHandle {
 
     /// Returns `true` if a request with this id is in flight.
     pub(crate) fn is_running(&self, id: &RequestId) -> bool {
-        locked(&self.work).is_running(id)
+        lock(&self.work).is_running(id)
     }
 
     /// Registers a request until the returned guard is dropped. Returns `None` if a request with
@@ -229,7 +226,7 @@ impl SessionHandle {
         id: &RequestId,
         stream: &Arc<Stream>,
     ) -> Option<InFlightGuard> {
-        let mut work = locked(&self.work);
+        let mut work = lock(&self.work);
         if work.is_running(id) {
             return None;
         }
@@ -247,7 +244,7 @@ impl SessionHandle {
     /// Cancels a request. Returns `false` if no request with this id is in flight.
     pub(crate) fn cancel(&self, cancellation: &Cancellation) -> bool {
         let running = {
-            let mut work = locked(&self.work);
+            let mut work = lock(&self.work);
             let at = work
                 .running
                 .iter()
@@ -263,7 +260,7 @@ impl SessionHandle {
 
     /// Returns the ids of the requests in flight that a stream belongs to.
     pub(crate) fn requests_of(&self, stream: &Arc<Stream>) -> Vec<RequestId> {
-        let work = locked(&self.work);
+        let work = lock(&self.work);
         let of_stream = |running: &&RunningRequest| running.stream.as_ptr() == Arc::as_ptr(stream);
         let requests = work.running.iter().filter(of_stream);
         requests.map(|running| running.id.clone()).collect()
@@ -271,7 +268,7 @@ impl SessionHandle {
 
     /// Finds a stream of this process.
     pub(crate) fn stream(&self, id: &str) -> Option<Arc<Stream>> {
-        let work = locked(&self.work);
+        let work = lock(&self.work);
         let streams = work.streams.iter();
         let mut streams = streams.filter_map(|working| working.stream.upgrade());
         streams.find(|stream| !id.is_empty() && stream.id() == id)
@@ -283,7 +280,7 @@ impl SessionHandle {
         &self,
         create: impl FnOnce() -> Arc<Stream>,
     ) -> Option<(Arc<Stream>, bool)> {
-        let mut work = locked(&self.work);
+        let mut work = lock(&self.work);
         if work.ended {
             return None;
         }
@@ -297,19 +294,19 @@ impl SessionHandle {
 
     /// Notes that other processes are told about the stream of announcements.
     pub(crate) fn begin_announcing(&self) {
-        locked(&self.work).announcing += 1;
+        lock(&self.work).announcing += 1;
     }
 
     /// Notes that at most so many messages about the stream of announcements do not come back.
     pub(crate) fn end_announcing(&self, most: usize) {
-        let mut work = locked(&self.work);
+        let mut work = lock(&self.work);
         work.announcing = work.announcing.saturating_sub(most);
     }
 
     /// Ends the stream of announcements of this process, unless it has this id, or the message was
     /// sent before the one about it: the client reads that of another process from now on.
     pub(crate) fn end_announcements_except(&self, id: &str) {
-        let mut work = locked(&self.work);
+        let mut work = lock(&self.work);
         let is_own = |stream: &Arc<Stream>| stream.id() == id;
         if work.announcements.as_ref().is_some_and(is_own) {
             work.announcing = work.announcing.saturating_sub(1);
@@ -338,7 +335,7 @@ impl SessionHandle {
             ended: true,
             ..SessionWork::default()
         };
-        let work = std::mem::replace(&mut *locked(&self.work), ended);
+        let work = std::mem::replace(&mut *lock(&self.work), ended);
         for working in work.streams {
             working.task.abort();
             if let Some(stream) = working.stream.upgrade() {
@@ -376,7 +373,7 @@ impl Drop for InFlightGuard {
         let Some(handle) = self.handle.upgrade() else {
             return;
         };
-        locked(&handle.work)
+        lock(&handle.work)
             .running
             .retain(|running| running.number != self.number);
         // With readers, the last of them marks the session as used when it disconnects.

@@ -9,10 +9,10 @@ use mcp_types::RequestId;
 use mcp_types::rpc::ErrorObject;
 
 use super::stream::Stream;
-use crate::protocol::dispatch::cancellation::Cancellation;
+use crate::protocol::dispatch::lifecycle::Cancellation;
 use crate::protocol::dispatch::request_task::RequestTask;
 use crate::protocol::error::rejection::Rejection;
-use crate::protocol::message::answer::Answer;
+use crate::protocol::message::Answer;
 use crate::transport::http::session::handle::{InFlightGuard, SessionHandle};
 
 /// The requests of one POST: a single request, or those of a batch, whose responses form one

@@ -1,15 +1,15 @@
 //! [`Record`]: the state of a legacy session in a store, for the other processes of the endpoint.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use mcp_types::{ClientCapabilities, Implementation, Revision, json};
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::session::Session;
-use crate::protocol::store::FormatVersion;
-use crate::protocol::store::error::StoreError;
+use crate::protocol::store::{FormatVersion, StoreError};
+use crate::util::millis;
 
 /// The version of the format. New members that older releases may ignore keep the version.
 const VERSION: u32 = 1;
@@ -52,7 +52,7 @@ pub(crate) fn record(session: &Session, peer: &PeerKey, process: &str) -> Record
         capabilities: session.capabilities.clone(),
         level: session.level(),
         resources: session.subscriptions(),
-        used: now(),
+        used: millis::now(),
         rest: BTreeMap::new(),
     }
 }
@@ -97,11 +97,6 @@ pub(crate) fn restore(id: &str, record: Record) -> Result<Session, StoreError> {
     Ok(session)
 }
 
-fn now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
-}
-
 /// What the keys of sessions in a store begin with.
 const PREFIX: &str = "session:";
 
@@ -133,14 +128,14 @@ impl Record {
 
     /// Returns the time since any process marked the session as used.
     pub(crate) fn idle(&self) -> Duration {
-        Duration::from_millis(now().saturating_sub(self.used))
+        Duration::from_millis(millis::now().saturating_sub(self.used))
     }
 
     /// Applies a change of a process, and marks the session as used now.
     pub(crate) fn change(&mut self, delta: &SessionDelta, process: &str) {
         self.process.take_if(|only| only != process);
         // Clocks differ, and may be set back.
-        self.used = self.used.max(now());
+        self.used = self.used.max(millis::now());
         self.level = delta.level.unwrap_or(self.level);
         self.resources.retain(|uri| !delta.removed.contains(uri));
         let known = delta

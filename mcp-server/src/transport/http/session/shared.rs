@@ -1,6 +1,6 @@
 //! Sessions in the store that the processes of an endpoint share.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_types::peer_text::Chain;
@@ -8,9 +8,9 @@ use tokio::time::{Instant, timeout};
 
 use super::record::{self, Record, SessionDelta};
 use crate::protocol::core::Core;
-use crate::protocol::store::error::StoreError;
-use crate::protocol::store::values::{Condition, KeyGroup, Put, PutOutcome};
+use crate::protocol::store::{Condition, KeyGroup, Put, PutOutcome, StoreError};
 use crate::transport::http::session::handle::SessionHandle;
+use crate::util::lock::lock;
 
 /// How often a write is tried again because another process has written at the same time.
 const ATTEMPTS: usize = 16;
@@ -122,7 +122,7 @@ impl SharedSessions {
     /// Updates the copy of a session, because other processes may have changed or ended it. If the
     /// store does not answer soon, requests go on with the copies for a while.
     pub(crate) async fn refresh(&self, handle: &SessionHandle) -> Freshness {
-        if !self.are_shared() || Instant::now() < *self.asks_after() {
+        if !self.are_shared() || Instant::now() < *lock(&self.asks_after) {
             return Freshness::Unknown;
         }
         let changes = handle.changes();
@@ -142,14 +142,8 @@ impl SharedSessions {
             Err(_) => StoreError::TimedOut(REFRESH_TIME),
         };
         tracing::warn!(error = %Chain(&error), "cannot update the copies of sessions");
-        *self.asks_after() = Instant::now() + REFRESH_PAUSE;
+        *lock(&self.asks_after) = Instant::now() + REFRESH_PAUSE;
         Freshness::Unknown
-    }
-
-    fn asks_after(&self) -> MutexGuard<'_, Instant> {
-        self.asks_after
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes a change of a session to the store, and marks it as used. Does nothing if the session

@@ -11,11 +11,11 @@ use mcp_types::peer_text::Chain;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::stream::{Stream, register_waker};
-use crate::protocol::dispatch::cancellation::Cancellation;
-use crate::protocol::message::answer::Answer;
-use crate::protocol::store::error::StoreError;
+use crate::protocol::dispatch::lifecycle::Cancellation;
+use crate::protocol::message::Answer;
+use crate::protocol::store::StoreError;
 use crate::transport::http::session::post_batch::PostBatch;
-use crate::transport::http::session::stream_buffer::StreamBuffer;
+use crate::transport::http::session::stream::StreamBuffer;
 
 /// The time for which an event that cannot be stored is kept, and in which all that remain when a
 /// stream ends have to be stored.

@@ -9,14 +9,14 @@ use std::time::Duration;
 use mcp_types::peer_text::{Chain, PeerText};
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
-use super::sse_event::write_sse_event;
 use super::stream::{NextEvents, Stream};
 use crate::protocol::core::Core;
-use crate::protocol::store::error::StoreError;
+use crate::protocol::store::StoreError;
 use crate::protocol::store::events::{EventPage, StreamKey};
+use crate::transport::http::response::answer::comment;
 use crate::transport::http::response::body::EventBytes;
-use crate::transport::http::response::event_stream::comment;
 use crate::transport::http::session::handle::ConnectionGuard;
+use crate::transport::http::session::stream::write_sse_event;
 use crate::transport::http::session::stream_record::StreamRecord;
 
 /// A connection that reads a stream.

@@ -5,7 +5,7 @@ use mcp_types::rpc::ErrorObject;
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::error::rejection::Rejection;
-use crate::protocol::message::answer::Answer;
+use crate::protocol::message::Answer;
 
 /// What a stream is for, as JSON text. Other members are ignored.
 #[derive(Debug, Default, Serialize, Deserialize)]

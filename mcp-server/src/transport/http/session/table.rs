@@ -1,6 +1,6 @@
 //! [`Sessions`]: the legacy sessions of this process, and copies of sessions in the store.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::task::AbortHandle;
@@ -11,9 +11,10 @@ use crate::protocol::core::Core;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::{Gauge, PeerUsage};
 use crate::protocol::session::Session;
-use crate::protocol::store::error::StoreError;
+use crate::protocol::store::StoreError;
 use crate::transport::http::peer_table::PeerTable;
 use crate::transport::http::session::handle::SessionHandle;
+use crate::util::lock::lock;
 
 /// The sessions of an endpoint.
 pub(crate) struct Sessions {
@@ -29,8 +30,8 @@ pub(crate) struct Sessions {
 pub(crate) struct ExpiryTask(Mutex<Option<AbortHandle>>);
 
 impl ExpiryTask {
-    pub(crate) fn task(&self) -> std::sync::MutexGuard<'_, Option<AbortHandle>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn task(&self) -> MutexGuard<'_, Option<AbortHandle>> {
+        lock(&self.0)
     }
 }
 
@@ -88,10 +89,6 @@ impl Sessions {
         }
     }
 
-    fn all(&self) -> MutexGuard<'_, PeerTable<String, Arc<SessionHandle>>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a session that a peer initialized.
     pub(crate) async fn add_new(
         self: &Arc<Self>,
@@ -137,7 +134,7 @@ impl Sessions {
     /// the session that has been idle for longest is evicted: one of the peer's own if the peer has
     /// reached its limit.
     fn add(&self, session: Arc<Session>, peer: Arc<PeerUsage>) -> Added {
-        let mut all = self.all();
+        let mut all = lock(&self.all);
         let id = session.id.as_deref().unwrap_or_default();
         if let Some(handle) = all.get(id) {
             return Added {
@@ -186,10 +183,10 @@ impl Sessions {
     fn recount(&self, handle: &SessionHandle) -> Vec<Arc<SessionHandle>> {
         handle.retained.set(handle.session.memory());
         let mut evicted = Vec::new();
-        let fits = make_room(&mut self.all(), &handle.peer, 0, &mut evicted);
+        let fits = make_room(&mut lock(&self.all), &handle.peer, 0, &mut evicted);
         if !fits {
             tracing::warn!("closed a session: sessions exceed `Limits::retained_bytes`");
-            evicted.extend(self.all().remove(handle.id()));
+            evicted.extend(lock(&self.all).remove(handle.id()));
         }
         for handle in &evicted {
             handle.end();
@@ -199,14 +196,14 @@ impl Sessions {
 
     /// Removes a session from the table, and cancels its work.
     pub(crate) fn remove(&self, id: &str) -> Option<Arc<SessionHandle>> {
-        let handle = self.all().remove(id);
+        let handle = lock(&self.all).remove(id);
         handle.inspect(|handle| handle.end())
     }
 
     /// As [`remove`](Self::remove), unless the session was used in the meantime.
     pub(crate) fn remove_expired(&self, id: &str) -> Option<Arc<SessionHandle>> {
         let handle = {
-            let mut all = self.all();
+            let mut all = lock(&self.all);
             let expired = all.get(id).is_some_and(|handle| self.is_idle(handle));
             expired.then(|| all.remove(id)).flatten()
         };
@@ -214,26 +211,26 @@ impl Sessions {
     }
 
     pub(crate) fn has_any(&self) -> bool {
-        self.all().len() > 0
+        lock(&self.all).len() > 0
     }
 
     /// Returns the ids of expired sessions. Other processes may have used them since.
     pub(crate) fn expired(&self) -> Vec<String> {
-        let all = self.all();
+        let all = lock(&self.all);
         let idle = all.iter().filter(|(_, handle)| self.is_idle(handle));
         idle.map(|(id, _)| id.clone()).collect()
     }
 
     /// Lets no session wait for a message that may be lost.
     pub(crate) fn bus_lost_messages(&self) {
-        for (_, handle) in self.all().iter() {
+        for (_, handle) in lock(&self.all).iter() {
             handle.end_announcing(usize::MAX);
         }
     }
 
     /// Returns the sessions with a reader or a request in flight.
     pub(crate) fn busy(&self) -> Vec<Arc<SessionHandle>> {
-        let all = self.all();
+        let all = lock(&self.all);
         let busy = all.iter().filter(|(_, handle)| handle.is_busy());
         busy.map(|(_, handle)| Arc::clone(handle)).collect()
     }
@@ -244,12 +241,12 @@ impl Sessions {
 
     /// Returns the number of sessions of this process.
     pub(crate) fn len(&self) -> usize {
-        self.all().len()
+        lock(&self.all).len()
     }
 
     /// Returns a session of this process.
     pub(crate) fn local(&self, id: &str) -> Option<Arc<SessionHandle>> {
-        self.all().get(id).cloned()
+        lock(&self.all).get(id).cloned()
     }
 
     /// Finds a session of `principal`, also one that another process created. For other principals

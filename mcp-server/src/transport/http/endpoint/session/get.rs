@@ -7,8 +7,7 @@ use http::request::Parts;
 use http::{Response, StatusCode};
 use mcp_wire::http_headers::LAST_EVENT_ID;
 
-use crate::protocol::caller::Caller;
-use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::{Caller, Extensions};
 use crate::protocol::dispatch::announcements::send_changes;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::store::events::StreamKey;

@@ -2,19 +2,21 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use mcp_types::RequestId;
 use mcp_types::rpc::{ErrorObject, Message};
 
-use crate::protocol::caller::extensions::Extensions;
+use crate::protocol::caller::Extensions;
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::inbound::Inbound;
-use crate::protocol::dispatch::respond::{self, ResponseDelivery};
-use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
+use crate::protocol::dispatch::respond::ResponseDelivery;
+use crate::protocol::dispatch::{Dispatch, Malformed, Parsed, respond};
 use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
-use crate::protocol::message::answer::Answer;
+use crate::protocol::message::Answer;
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::permits::RequestPermit;
@@ -24,11 +26,13 @@ use crate::transport::http::refusal::Refusal;
 use crate::transport::http::request::accept::AcceptedForms;
 use crate::transport::http::request::headers;
 use crate::transport::http::response::answer;
-use crate::transport::http::response::body::HttpBody;
+use crate::transport::http::response::body::{HttpBody, Permit};
 use crate::transport::http::session::handle::{SessionChange, SessionHandle};
 use crate::transport::http::session::post_batch::{PostBatch, in_flight};
 use crate::transport::http::session::record::{SessionDelta, SessionSnapshot};
-use crate::transport::http::session::stream::Stream;
+use crate::transport::http::session::stream::{ResponseForm, Stream};
+use crate::transport::http::session::stream_reader::StreamReader;
+use crate::transport::http::session::stream_record::StreamRecord;
 
 impl Endpoint {
     /// Handles a POST in a session.
@@ -257,4 +261,114 @@ fn changes_session(method: &str) -> bool {
         method,
         "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe"
     )
+}
+
+impl Endpoint {
+    /// Serves the requests of one POST. They continue if the client disconnects.
+    pub(crate) async fn serve(
+        &self,
+        handle: &Arc<SessionHandle>,
+        mut post_batch: PostBatch,
+        stream: Arc<Stream>,
+        permit: RequestPermit,
+        accepted: AcceptedForms,
+    ) -> Result<Response<HttpBody>, Refusal> {
+        let limits = self.server.limits();
+        let keep_alive = if accepted.events {
+            limits.keep_alive
+        } else {
+            // The answer to a request whose time is over is one message, too.
+            limits.request_time.saturating_add(Duration::from_secs(1))
+        };
+        // Most handlers are ready at once. Otherwise the worker polls the requests again, so no
+        // waker is needed here.
+        let permit =
+            if let Poll::Ready(answer) = post_batch.poll(&mut Context::from_waker(Waker::noop())) {
+                stream.end(answer);
+                Permit::from(permit)
+            } else {
+                let permit = Arc::new(permit);
+                post_batch.register(handle, &stream);
+                let worker = Arc::clone(&stream);
+                let shared = Permit::Shared(Arc::clone(&permit));
+                let runs = handle.run(&stream, async move {
+                    let _permit = permit;
+                    let answer = worker.run_requests(post_batch).await;
+                    if worker.end(answer) {
+                        worker.finish().await;
+                    }
+                });
+                if !runs {
+                    return Err(Refusal::UnknownSession);
+                }
+                shared
+            };
+        let unread = UnreadStream(stream);
+        let stream = &unread.0;
+        let mut response = match stream.response_form(keep_alive).await {
+            ResponseForm::Answer(answer) => whole(answer),
+            // The messages of the handler can be sent as events only.
+            _ if !accepted.events => {
+                return Err(Refusal::Accept {
+                    found: Some("application/json".to_owned()),
+                    expected: "text/event-stream, because the response has several messages",
+                });
+            }
+            ResponseForm::Events => {
+                stream.name(StreamRecord::default());
+                let text = stream.complete().await;
+                if self.server.stores.events_are_shared {
+                    // The client need not wait for a store that is slow.
+                    finish_later(handle, stream);
+                } else {
+                    stream.finish().await;
+                }
+                answer::events(HttpBody::whole(text))
+            }
+            ResponseForm::Stream => self.events(handle, stream).await?,
+        };
+        response.body_mut().keep_permit(permit);
+        Ok(response)
+    }
+
+    /// Creates the response of a stream that continues.
+    async fn events(
+        &self,
+        handle: &Arc<SessionHandle>,
+        stream: &Arc<Stream>,
+    ) -> Result<Response<HttpBody>, Refusal> {
+        let keep_alive = self.server.limits().keep_alive;
+        stream.name(StreamRecord::of_requests(handle.requests_of(stream)));
+        // Attached before events can be trimmed.
+        stream.attach(0, Some(0));
+        let has_ended = stream.start().await;
+        let guard = handle.connect();
+        let reader = StreamReader::from_start(Arc::clone(stream), keep_alive, guard);
+        if has_ended {
+            finish_later(handle, stream);
+        }
+        Ok(answer::events(HttpBody::events(reader)))
+    }
+}
+
+/// Moves the remaining events of a stream to the store.
+fn finish_later(handle: &SessionHandle, stream: &Arc<Stream>) {
+    let rest = Arc::clone(stream);
+    handle.run(stream, async move { rest.finish().await });
+}
+
+/// Creates the response that consists of one message.
+fn whole(answer: Answer) -> Response<HttpBody> {
+    let status = answer::status_in_session(answer.refused.as_ref());
+    answer::message(status, answer)
+}
+
+/// A stream whose response was not created yet. Dropping this closes the stream, unless it was
+/// started.
+struct UnreadStream(Arc<Stream>);
+
+impl Drop for UnreadStream {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }

@@ -1,4 +1,23 @@
-//! Keys of 32 bytes as text, as settings contain them.
+//! Bytes as hexadecimal digits: names, and keys of 32 bytes as settings contain them.
+
+use std::fmt::Write as _;
+
+/// Returns bytes as lower-case hexadecimal digits.
+pub(crate) fn encode(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// Returns 16 random bytes as 32 hexadecimal digits.
+pub(crate) fn random_id() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)?;
+    Ok(encode(&bytes))
+}
 
 /// Characters of a key.
 const DIGITS: usize = 64;
