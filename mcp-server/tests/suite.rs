@@ -9,7 +9,7 @@
 )]
 mod support;
 
-#[cfg(all(feature = "_extensions", feature = "json-schema"))]
+#[cfg(all(any(feature = "apps", feature = "tasks"), feature = "json-schema"))]
 mod extensions;
 #[cfg(feature = "json-schema")]
 mod features;
