@@ -85,10 +85,11 @@ pub use features::input::ask::{Ask, AskRequest};
 pub use features::input::error::{ClientError, InputError};
 pub use features::input::form::{Elicited, Field, Form};
 pub use features::prompts::definition::{IntoMessage, IntoPrompt, PromptDef};
-pub use features::resources::contents::{IntoBody, IntoContents, ResourceBody};
+pub use features::resources::contents::IntoContents;
+pub use features::resources::contents::body::{IntoBody, ResourceBody};
 pub use features::resources::definition::ResourceDef;
 pub use features::resources::listed::{ListAt, ResourcePage};
-pub use features::resources::request::{ResourceUri, Variables};
+pub use features::resources::request::{ResourceUri, TemplateVariables, Variables};
 pub use features::resources::templates::definition::TemplateDef;
 #[cfg(feature = "proposals")]
 pub use features::resources::{
@@ -141,12 +142,12 @@ pub use protocol::seal::{Keys, SealError};
 pub use protocol::session::ClientSession;
 pub use protocol::session::peer::Peer;
 pub use protocol::store::Store;
-#[cfg(feature = "http")]
-pub use protocol::store::events::{EventPage, EventStore, StreamKey};
 pub use protocol::store::{
     Bus, BusPage, Condition, KeyGroup, Put, PutOutcome, StoreError, StoreFuture, StoredError,
     ValueStore, VersionedValue,
 };
+#[cfg(feature = "http")]
+pub use protocol::store::{EventPage, EventStore, StreamKey};
 pub use server::builder::ServerBuilder;
 pub use server::group::Group;
 pub use server::handle::{Server, WeakServer};

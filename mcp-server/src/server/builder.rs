@@ -25,9 +25,9 @@ use crate::protocol::handler::params::{
 use crate::protocol::handler::{Handler, IntoResult};
 use crate::protocol::limits::Limits;
 use crate::protocol::seal::Keys;
-use crate::protocol::store::access::StoreSettings;
 #[cfg(feature = "http")]
-use crate::protocol::store::events::EventStore;
+use crate::protocol::store::EventStore;
+use crate::protocol::store::access::StoreSettings;
 use crate::protocol::store::{Bus, Store, ValueStore};
 use crate::server::catalogs::Definitions;
 use crate::server::definitions::definition_methods;

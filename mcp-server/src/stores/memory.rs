@@ -6,6 +6,11 @@ pub(crate) mod events;
 pub(crate) mod values;
 
 use std::sync::Arc;
+#[cfg(feature = "http")]
+use std::time::Duration;
+
+#[cfg(feature = "http")]
+use bytes::Bytes;
 
 use self::bus::MemoryBus;
 #[cfg(feature = "http")]
@@ -14,6 +19,8 @@ use self::values::MemoryValues;
 use crate::protocol::store::{
     Bus, BusPage, Put, PutOutcome, StoreFuture, ValueStore, VersionedValue,
 };
+#[cfg(feature = "http")]
+use crate::protocol::store::{EventPage, EventStore, StreamKey};
 
 /// A [`Store`](crate::Store) in the memory of this process, for several servers in one process and
 /// for tests. Clones share what they store.
@@ -74,5 +81,39 @@ impl Bus for Memory {
 
     fn receive<'a>(&'a self, after: Option<&'a str>) -> StoreFuture<'a, BusPage> {
         self.0.bus.receive(after)
+    }
+}
+
+#[cfg(feature = "http")]
+impl EventStore for Memory {
+    fn open<'a>(
+        &'a self,
+        stream: StreamKey<'a>,
+        about: &'a [u8],
+        kept: Duration,
+    ) -> StoreFuture<'a, ()> {
+        self.0.events.open(stream, about, kept)
+    }
+
+    fn about<'a>(&'a self, stream: StreamKey<'a>) -> StoreFuture<'a, Option<Vec<u8>>> {
+        self.0.events.about(stream)
+    }
+
+    fn append<'a>(
+        &'a self,
+        stream: StreamKey<'a>,
+        number: u64,
+        message: Option<Bytes>,
+        kept: Duration,
+    ) -> StoreFuture<'a, ()> {
+        self.0.events.append(stream, number, message, kept)
+    }
+
+    fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64) -> StoreFuture<'a, Option<EventPage>> {
+        self.0.events.read(stream, after)
+    }
+
+    fn remove_session<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
+        self.0.events.remove_session(session)
     }
 }

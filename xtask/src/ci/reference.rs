@@ -121,6 +121,7 @@ fn fields(source: &str) -> Vec<(&str, String)> {
         } else if let Some((name, _)) = line
             .strip_prefix("pub ")
             .and_then(|rest| rest.split_once(": "))
+            .filter(|(name, _)| !name.contains(' '))
         {
             fields.push((name, std::mem::take(&mut doc)));
         } else {
@@ -167,7 +168,7 @@ mod tests {
 
     #[test]
     fn fields_have_their_documentation() {
-        let source = "/// Of no field.\n\nstruct A {\n    /// Size: 4\n    /// MiB.\n    pub a: usize,\n    b: u8,\n}\n";
+        let source = "/// Of no field.\n\nstruct A {\n    /// Size: 4\n    /// MiB.\n    pub a: usize,\n    b: u8,\n}\npub fn c(d: u8) {}\n";
         assert_eq!(fields(source), [("a", " Size: 4 MiB.".to_owned())]);
     }
 }

@@ -14,7 +14,7 @@ use crate::extensions::apps::shows_apps;
 use crate::features::catalog::List;
 use crate::features::definition_error::DefinitionError;
 use crate::features::resources::catalog::ResourceDefinitions;
-use crate::features::resources::contents::ResourceBody;
+use crate::features::resources::contents::body::ResourceBody;
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::handlers::ReadHandler;
 use crate::features::tools::definition::ToolDef;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_types::json::Map;
 
-use crate::features::resources::contents::{IntoBody, ResourceBody};
+use crate::features::resources::contents::body::{IntoBody, ResourceBody};
 use crate::features::resources::listed::{ListAt, ResourcePage};
 use crate::features::resources::request::ResourceRequest;
 use crate::protocol::core::Context;

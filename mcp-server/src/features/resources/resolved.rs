@@ -10,7 +10,7 @@ use mcp_types::peer_text::PeerText;
 
 use crate::features::catalog::CacheHints;
 use crate::features::resources::contents;
-use crate::features::resources::contents::ResourceBody;
+use crate::features::resources::contents::body::ResourceBody;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::handlers::{ReadParams, with_resource};
 use crate::protocol::core::Context;

@@ -3,8 +3,8 @@
 use mcp_types::Resource;
 use mcp_types::peer_text::PeerText;
 
+use crate::features::resources::contents::body::{IntoBody, ResourceBody};
 use crate::features::resources::contents::stream::{ResourceStream, WantedBytes};
-use crate::features::resources::contents::{IntoBody, ResourceBody};
 use crate::features::resources::defined::Defined;
 use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
 use crate::proposals::https_url::fixed_body::{FixedBody, LazyFixedBody};

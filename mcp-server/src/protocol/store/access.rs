@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
-#[cfg(feature = "http")]
-use super::events::{EventPage, EventStore, StreamKey};
 use super::link::BusLink;
+#[cfg(feature = "http")]
+use super::{EventPage, EventStore, StreamKey};
 use crate::protocol::metrics::StoreMetrics;
 use crate::protocol::store::{
     Bus, Put, PutOutcome, StoreError, StoreFuture, ValueStore, VersionedValue,

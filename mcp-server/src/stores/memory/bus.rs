@@ -34,8 +34,6 @@ struct Log {
     removed: u64,
 }
 
-impl MemoryBus {}
-
 impl Log {
     fn add(&mut self, message: &[u8]) {
         self.bytes += message.len();

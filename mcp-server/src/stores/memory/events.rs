@@ -8,9 +8,8 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::Memory;
 use crate::protocol::store::StoreFuture;
-use crate::protocol::store::events::{EventPage, EventStore, StreamKey};
+use crate::protocol::store::{EventPage, EventStore, StreamKey};
 use crate::util::lock::lock;
 
 /// The number of events of a stream that are kept unless a program sets it.
@@ -287,38 +286,5 @@ impl EventStore for MemoryEvents {
     fn remove_session<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
         lock(&self.all).remove(session);
         ready()
-    }
-}
-
-impl EventStore for Memory {
-    fn open<'a>(
-        &'a self,
-        stream: StreamKey<'a>,
-        about: &'a [u8],
-        kept: Duration,
-    ) -> StoreFuture<'a, ()> {
-        self.0.events.open(stream, about, kept)
-    }
-
-    fn about<'a>(&'a self, stream: StreamKey<'a>) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.0.events.about(stream)
-    }
-
-    fn append<'a>(
-        &'a self,
-        stream: StreamKey<'a>,
-        number: u64,
-        message: Option<Bytes>,
-        kept: Duration,
-    ) -> StoreFuture<'a, ()> {
-        self.0.events.append(stream, number, message, kept)
-    }
-
-    fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64) -> StoreFuture<'a, Option<EventPage>> {
-        self.0.events.read(stream, after)
-    }
-
-    fn remove_session<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.0.events.remove_session(session)
     }
 }

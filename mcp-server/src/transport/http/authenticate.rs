@@ -1,8 +1,8 @@
 //! [`Authenticate`]: decides which requests an endpoint accepts.
 //!
-//! A `request` is accepted as the caller in `authenticated`, or refused by an
+//! An [`AuthRequest`] is accepted as the caller in [`Authenticated`], or refused by an
 //! [`AuthRefusal`](crate::AuthRefusal). The `authenticator` of an endpoint calls the trait, checks the
-//! scopes, and answers for the `public_route`s.
+//! scopes, and answers for each [`PublicRoute`].
 
 pub(crate) mod authenticator;
 

@@ -5,6 +5,7 @@
 //! `operations` serves health, readiness and metrics, and `stopping` decides what a server that shuts
 //! down still accepts.
 
+pub(crate) mod channels;
 pub(crate) mod cors;
 pub(crate) mod http_sse;
 pub(crate) mod operations;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 
 use crate::protocol::core::Core;
 use crate::transport::http::config::HttpConfig;
-use crate::transport::http::endpoint::http_sse::Channels;
+use crate::transport::http::endpoint::channels::Channels;
 use crate::transport::http::session::table::Sessions;
 
 /// The state that the clones of an [`HttpService`](crate::HttpService) share.

@@ -1,5 +1,5 @@
-//! Responses: `answer` creates one, `body` is its body, and `future` waits for it. Handlers write
-//! messages to an `sse_queue`, which an `event_stream` sends. `unread_body` closes the connection after
+//! Responses: `answer` creates one, and `body` is its body and what waits for it. Handlers write
+//! messages to an `sse_queue`, which is sent as a stream of events. `unread_body` closes the connection after
 //! a response to a request whose body was not read.
 
 pub(crate) mod answer;

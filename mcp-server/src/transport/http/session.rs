@@ -2,7 +2,7 @@
 //!
 //! The `table` has the sessions of this process, each with a `handle`, and `ending` removes them.
 //! `post_batch` runs the requests of one POST, whose messages form a `stream`. A `stream_pump` moves
-//! them from the `stream_buffer` to the event store, and a `stream_reader` sends them to the client.
+//! them from its buffer to the event store, and a `stream_reader` sends them to the client.
 
 pub(crate) mod ending;
 pub(crate) mod handle;

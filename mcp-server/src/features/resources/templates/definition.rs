@@ -12,7 +12,7 @@ use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::completing::{Completing, IntoCompletion, OwnCompletions};
 use crate::features::definition_error::{DefinitionError, check_icons};
-use crate::features::resources::contents::IntoBody;
+use crate::features::resources::contents::body::IntoBody;
 use crate::features::resources::described::{TEMPLATE, described};
 use crate::features::resources::handlers::{self, ListHandler, ReadHandler};
 use crate::features::resources::request::TemplateVariables;

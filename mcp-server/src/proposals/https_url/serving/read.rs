@@ -15,7 +15,7 @@ use super::accept::Accept;
 use super::file_name::content_disposition;
 use super::last_modified::last_modified;
 use super::select::{CacheValidators, Selected, evaluate_conditions, select};
-use crate::features::resources::contents::ResourceBody;
+use crate::features::resources::contents::body::ResourceBody;
 use crate::features::resources::contents::stream::WantedBytes;
 use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
 use crate::proposals::https_url::fixed_body::FixedBody;

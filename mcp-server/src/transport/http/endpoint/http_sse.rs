@@ -4,10 +4,9 @@
 //! Such a channel is a [`LineConnection`], like one over a pair of byte streams, but its output is
 //! written as events. It ends with the response to the GET.
 
-use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex as StdMutex, MutexGuard, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use http::request::Parts;
@@ -24,6 +23,7 @@ use crate::protocol::quota::permits::{ChannelPermit, RequestPermit};
 use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::quota::{PeerUsage, retained};
 use crate::transport::http::endpoint::Endpoint;
+use crate::transport::http::endpoint::channels::{Channel, Channels};
 use crate::transport::http::ids::new_id;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::request::{accept, headers};
@@ -32,7 +32,6 @@ use crate::transport::http::response::answer::comment;
 use crate::transport::http::response::body::{Chunk, HttpBody, Source};
 use crate::transport::http::{config, ids};
 use crate::transport::line_connection::{ConnectionDriver, LineConnection};
-use crate::util::lock::lock;
 
 /// The query parameter with the id of the channel.
 const ID: &str = "sessionId";
@@ -222,34 +221,4 @@ fn event<'a>(name: &str, data: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
         let _ = write_event(&mut text, &event);
     }
     text
-}
-
-/// The open channels of an endpoint, by id.
-#[derive(Default)]
-pub(crate) struct Channels(StdMutex<HashMap<String, Arc<Channel>>>);
-
-/// An open channel.
-pub(crate) struct Channel {
-    /// The principal whose GET opened the channel.
-    pub(crate) principal: Option<Box<str>>,
-    /// Handles one message at a time.
-    pub(crate) connection: Mutex<LineConnection>,
-    pub(crate) write_queue: Arc<WriteQueue>,
-    /// The memory that the session uses.
-    pub(crate) retained: RetainedBytes,
-}
-
-impl Channels {
-    pub(crate) fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<Channel>>> {
-        lock(&self.0)
-    }
-
-    /// Returns the number of channels, and the number of bytes queued for their clients.
-    pub(crate) fn gauges(&self) -> (usize, usize) {
-        let channels: Vec<_> = self.all().values().cloned().collect();
-        let queued = channels
-            .iter()
-            .map(|channel| channel.write_queue.queued_bytes());
-        (channels.len(), queued.sum())
-    }
 }

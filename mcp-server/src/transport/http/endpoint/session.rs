@@ -1,6 +1,6 @@
-//! Requests in sessions. `requests` finds the session: in the table of this process, or in the store
-//! that all processes share. `get` opens and resumes streams, `post` dispatches messages, `response`
-//! creates the response, and `cluster` handles messages of other processes.
+//! Requests in sessions, which are in the table of this process or in the store that all processes
+//! share, and messages of other processes. `get` opens and resumes streams, `post` dispatches messages
+//! and creates the response.
 
 pub(crate) mod get;
 pub(crate) mod post;

@@ -21,7 +21,7 @@ use crate::protocol::dispatch::lifecycle::Cancellation;
 use crate::protocol::message::{Answer, MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::session::Session;
-use crate::protocol::store::events::StreamKey;
+use crate::protocol::store::StreamKey;
 use crate::transport::http::session::stream_record::StreamRecord;
 use crate::util::lock::lock;
 

@@ -12,7 +12,7 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 use super::stream::{NextEvents, Stream};
 use crate::protocol::core::Core;
 use crate::protocol::store::StoreError;
-use crate::protocol::store::events::{EventPage, StreamKey};
+use crate::protocol::store::{EventPage, StreamKey};
 use crate::transport::http::response::answer::comment;
 use crate::transport::http::response::body::EventBytes;
 use crate::transport::http::session::handle::ConnectionGuard;

@@ -10,7 +10,7 @@ use mcp_wire::http_headers::LAST_EVENT_ID;
 use crate::protocol::caller::{Caller, Extensions};
 use crate::protocol::dispatch::announcements::send_changes;
 use crate::protocol::quota::PeerUsage;
-use crate::protocol::store::events::StreamKey;
+use crate::protocol::store::StreamKey;
 use crate::protocol::store::message::BusMessage;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::ids;
