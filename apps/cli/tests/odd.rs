@@ -69,7 +69,7 @@ fn malformed_json_of_an_argument_is_an_error_of_usage() {
 #[test]
 fn tools_are_shown_with_nested_types_bounds_and_annotations() {
     let tools = odd(&["tools", "typ"]);
-    let expected = "types [read-only, closed folders]\n    \
+    let expected = "types [read-only, closed world]\n    \
         text: string|null, required, default null\n    \
         words: string|null\n    \
         count: integer|null, default null\n    \

@@ -176,7 +176,11 @@ impl Asked {
         let id = uri.rsplit('/').next().unwrap();
         let of_uri = json!({ "uri": uri });
         Self::By(match method {
-            "resources/read" | "resources/metadata" | "resources/unsubscribe" => vec![of_uri],
+            "resources/read"
+            | "resources/metadata"
+            | "resources/unsubscribe"
+            | "resources/directory/read"
+            | "skills/get" => vec![of_uri],
             "resources/get" => vec![of_uri, json!({ "uri": uri, "version": "1" })],
             // One form of each era.
             "resources/subscribe" => vec![json!({ "uri": uri, "uris": [uri] })],
@@ -186,7 +190,9 @@ impl Asked {
                 json!({ "uri": "tickets:" }),
                 json!({ "filter": { "uriPrefix": uri } }),
             ],
-            "resources/templates/list" | "tools/list" | "prompts/list" => vec![json!({})],
+            "resources/templates/list" | "tools/list" | "prompts/list" | "skills/list" => {
+                vec![json!({})]
+            }
             "completion/complete" => vec![json!({
                 "ref": { "type": "ref/resource", "uri": "ticket://{id}" },
                 "argument": { "name": "id", "value": id },
