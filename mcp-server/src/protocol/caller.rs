@@ -130,7 +130,8 @@ impl Extensions {
         Arc::clone(self)
     }
 
-    /// Returns the size of the head of the HTTP request in bytes; 0 if there is none.
+    /// Returns the size of the head of the HTTP request in bytes, or 0 for a message that
+    /// did not arrive over HTTP.
     #[cfg(all(feature = "http", feature = "tasks"))]
     pub(crate) fn head_bytes(&self) -> usize {
         let Some(parts) = &self.parts else { return 0 };

@@ -75,7 +75,8 @@ impl Caller {
     }
 
     /// Returns what connection a list or a subscription needs. An upstream of a revision without
-    /// sessions cannot answer those of a user differently, so they share a connection.
+    /// sessions cannot tell the sessions of a user apart, so these share a connection, and so do all
+    /// sessions of clients that are not authenticated.
     pub(crate) fn wanted_without_call(&self, cx: &Context, pool: &Pool) -> LinkRequest {
         let is_modern = pool.revision().is_some_and(Revision::is_modern);
         let mut wanted = self.wanted(cx, is_modern);

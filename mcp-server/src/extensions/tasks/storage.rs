@@ -153,7 +153,8 @@ pub(super) fn failure(error: &TaskError) -> TaskEnd {
 /// The limits of the groups, which only keep them finite.
 pub(super) const MOST_PROCESSES: usize = 100_000;
 const MOST_TASKS: usize = 10_000_000;
-/// For how long a process that has ended is known, if nobody finds its tasks.
+/// The time after which the entry of a process that was shut down is removed. It is removed earlier if
+/// another process finds its tasks.
 pub(super) const KNOWN_TIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The processes that were shut down, and run no task any more.
 pub(super) const LEFT: &str = "task-processes-left";

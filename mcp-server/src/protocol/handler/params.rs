@@ -154,7 +154,7 @@ impl AnyNotification {
         }
     }
 
-    /// Returns the params as the client sent them. `None` if there are none.
+    /// Returns the params as the client sent them, or `None` if it sent none.
     #[must_use]
     pub fn params(&self) -> Option<&RawValue> {
         self.params.as_deref()
