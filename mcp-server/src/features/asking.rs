@@ -70,7 +70,7 @@ where
     registry.require("requests", &handler);
     let handler = boxed(handler, H::Output::into_result);
     let route = AnyAskingRoute(handler);
-    registry.fallback = Some(Box::new(route));
+    registry.routes.fallback = Some(Box::new(route));
 }
 
 /// The methods whose result may be a list of questions.

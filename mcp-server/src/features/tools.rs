@@ -38,13 +38,13 @@ pub(crate) fn register(
 ) {
     tools.warn();
     let methods = [ListToolsRequest::METHOD, CallToolRequest::METHOD];
-    let declared = registry.capabilities.tools.is_some();
+    let declared = registry.about.capabilities.tools.is_some();
     if !registry.is_served(!tools.is_empty(), declared, &methods) {
         return;
     }
-    let capability = &mut registry.capabilities.tools;
+    let capability = &mut registry.about.capabilities.tools;
     capability.get_or_insert_with(|| ToolsCapability::new().list_changed(true));
-    registry.tools = Some(Arc::<List<ToolDef>>::clone(tools));
+    registry.routes.tools = Some(Arc::<List<ToolDef>>::clone(tools));
     let listed = Arc::clone(tools);
     registry.serve(ListToolsRequest::METHOD, move |part, cx| {
         std::future::ready(list_page::list(&listed, &part, &cx))

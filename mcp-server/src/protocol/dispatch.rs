@@ -111,7 +111,7 @@ impl Core {
         MESSAGES.set(MESSAGES.get() + 1);
         let batches = session.is_some_and(|session| session.revision == Revision::V2025_03_26);
         let read = if batches {
-            rpc::parse_batch(bytes, self.limits().batch).map(|incoming| match incoming {
+            rpc::parse_batch(bytes, self.limits.batch).map(|incoming| match incoming {
                 Incoming::Single(message) => Parsed::One(message),
                 Incoming::Batch(messages) => Parsed::Batch(messages),
             })
@@ -164,7 +164,7 @@ impl Core {
             }
             Message::Result { .. } | Message::Error { .. } => {
                 let session = inbound.session.as_deref();
-                let delivery = respond::deliver_response(session, &message, self.limits());
+                let delivery = respond::deliver_response(session, &message, &self.limits);
                 if let ResponseDelivery::Unexpected = delivery {
                     let id = message.id().map(PeerDisplay);
                     tracing::warn!(
@@ -184,16 +184,16 @@ impl Core {
         method: &str,
         params: Option<&'a RawValue>,
     ) -> Result<ParamsView<'a>, DecodeError> {
-        sizes::check_values(params, self.limits())?;
+        sizes::check_values(params, &self.limits)?;
         let params = ParamsView::read(params)?;
-        sizes::check(self.limits(), id, method, &params)?;
+        sizes::check(&self.limits, id, method, &params)?;
         Ok(params)
     }
 
     /// Returns the revision without a handshake that a message declares, if the server supports it.
     fn modern_revision(&self, params: &ParamsView<'_>) -> Option<Revision> {
         let declared = params.modern_revision();
-        declared.filter(|revision| self.revisions().contains(revision))
+        declared.filter(|revision| self.about.revisions.contains(revision))
     }
 
     fn request(
@@ -208,7 +208,7 @@ impl Core {
         let session = match (params.version(), &inbound.session) {
             (Some(_), _) if modern.is_some() => None,
             (Some(version), _) => {
-                let error = lifecycle::unsupported(version, self.revisions());
+                let error = lifecycle::unsupported(version, self.about.revisions);
                 return refused(error, Rejection::Mismatch);
             }
             (None, _) if method == methods::INITIALIZE => {
@@ -265,7 +265,7 @@ impl Core {
         let started = span.in_scope(|| catch(start));
         match started {
             Ok(Ok(running)) => {
-                let limit = (method != methods::LISTEN).then(|| self.limits().request_time);
+                let limit = (method != methods::LISTEN).then(|| self.limits.request_time);
                 Dispatch::Call(RequestTask::new(cx, running, span.clone(), limit))
             }
             Ok(Err(error)) => {
@@ -337,7 +337,7 @@ impl Core {
         params: Option<&RawValue>,
         inbound: &Inbound,
     ) -> Dispatch {
-        if let Err(error) = sizes::check_values(params, self.limits()) {
+        if let Err(error) = sizes::check_values(params, &self.limits) {
             tracing::warn!(method = %PeerText(method), %error, "notification refused");
             return Dispatch::Nothing;
         }
@@ -384,7 +384,7 @@ impl Core {
         if method == methods::CANCELLED {
             return match lifecycle::cancelled(params) {
                 // Requests never have an id that is too long.
-                Some(cancelled) if sizes::exceeds_id(&cancelled.id, self.limits()) => {
+                Some(cancelled) if sizes::exceeds_id(&cancelled.id, &self.limits) => {
                     Dispatch::Nothing
                 }
                 Some(cancelled) => Dispatch::Cancel(cancelled),
@@ -403,7 +403,7 @@ impl Core {
             tracing::warn!(%method, "notification with params that cannot be read");
             return Dispatch::Nothing;
         };
-        if let Err(error) = sizes::check_meta(self.limits(), method, &view) {
+        if let Err(error) = sizes::check_meta(&self.limits, method, &view) {
             tracing::warn!(method, %error, "notification refused");
             return Dispatch::Nothing;
         }

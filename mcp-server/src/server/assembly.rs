@@ -132,10 +132,7 @@ impl ServerBuilder {
             info,
             info_text,
             instructions: RwLock::new(instructions),
-            capabilities: registry.capabilities,
-            revisions: registry.revisions,
-            proposals: registry.proposals,
-            modern_extensions: registry.modern_extensions,
+            about: registry.about,
             peers: Peers::new(&limits),
             limits,
             error_detail,
@@ -144,11 +141,7 @@ impl ServerBuilder {
             states,
             layers,
             routes: registry.routes,
-            listeners: registry.listeners,
-            fallback: registry.fallback,
-            fallback_listener: registry.fallback_listener,
             hub: Hub::default(),
-            resource_access: registry.resource_access,
             #[cfg(feature = "proposals")]
             withhold: blocks::withhold_of_block,
             stores,
@@ -157,7 +150,6 @@ impl ServerBuilder {
             stopping_since: OnceLock::new(),
             background: OnceLock::new(),
             unknown_methods: OperationCounter::default(),
-            tools: registry.tools,
             #[cfg(feature = "http")]
             counters: Counters::default(),
             keys: KeySlot::new(keys),
@@ -231,11 +223,11 @@ fn declare_handled(registry: &mut Registry) {
     };
     let tools = [ListToolsRequest::METHOD, CallToolRequest::METHOD];
     if handles(registry, &tools) {
-        registry.capabilities.tools.get_or_insert_default();
+        registry.about.capabilities.tools.get_or_insert_default();
     }
     let prompts = [ListPromptsRequest::METHOD, GetPromptRequest::METHOD];
     if handles(registry, &prompts) {
-        registry.capabilities.prompts.get_or_insert_default();
+        registry.about.capabilities.prompts.get_or_insert_default();
     }
     let resources = [
         ListResourcesRequest::METHOD,
@@ -243,16 +235,24 @@ fn declare_handled(registry: &mut Registry) {
         ReadResourceRequest::METHOD,
     ];
     if handles(registry, &resources) {
-        registry.capabilities.resources.get_or_insert_default();
+        registry
+            .about
+            .capabilities
+            .resources
+            .get_or_insert_default();
     }
     if handles(registry, &[CompleteRequest::METHOD]) {
-        registry.capabilities.completions.get_or_insert_default();
+        registry
+            .about
+            .capabilities
+            .completions
+            .get_or_insert_default();
     }
 }
 
 /// Declares the proposals that the program opted into.
 fn announce_proposals(registry: &mut Registry) {
-    for proposal in &registry.proposals {
-        proposal.announce(&mut registry.capabilities.experimental);
+    for proposal in &registry.about.proposals {
+        proposal.announce(&mut registry.about.capabilities.experimental);
     }
 }

@@ -40,7 +40,7 @@ impl Server {
     /// Returns the capabilities that the server declares.
     #[must_use]
     pub fn capabilities(&self) -> &ServerCapabilities {
-        &self.core.capabilities
+        &self.core.about.capabilities
     }
 
     /// Returns `true` if the program opted into a proposal.

@@ -96,7 +96,7 @@ impl LineConnection {
         transport: TransportInfo,
         #[cfg(feature = "proposals")] scope: Arc<ConnectionScope>,
     ) -> (Self, ConnectionDriver) {
-        let write_queue = Arc::new(WriteQueue::new(server.limits().queued_bytes));
+        let write_queue = Arc::new(WriteQueue::new(server.limits.queued_bytes));
         let in_flight = Arc::new(InFlight::new(
             Arc::clone(&write_queue),
             Handle::current(),
@@ -224,7 +224,7 @@ impl LineConnection {
                 if poll_once(&mut handler).is_ready() {
                     return;
                 }
-                if self.in_flight.len() < self.server.limits().concurrent_requests {
+                if self.in_flight.len() < self.server.limits.concurrent_requests {
                     self.in_flight.notification(handler);
                 } else {
                     tracing::warn!(
@@ -267,7 +267,7 @@ impl LineConnection {
                 "a request with this id is still in flight",
             ));
         }
-        if running >= self.server.limits().concurrent_requests {
+        if running >= self.server.limits.concurrent_requests {
             let error = "too many requests are in flight: retry later";
             return Err(ErrorObject::internal_error(error).retry_after(RETRY_SOON));
         }
@@ -323,7 +323,7 @@ impl ConnectionDriver {
             written = &mut output => return Ok(written?),
         }
         self.write_queue.close();
-        let grace = self.server.limits().grace_time;
+        let grace = self.server.limits.grace_time;
         if let Ok(written) = timeout(grace, output).await {
             written?;
         } else {
@@ -372,7 +372,7 @@ impl ConnectionDriver {
 
     /// Returns the end of a grace time that starts now.
     pub(crate) fn grace_ends(&self) -> Instant {
-        Instant::now() + self.server.limits().grace_time
+        Instant::now() + self.server.limits.grace_time
     }
 
     /// Waits until `end` for tasks in flight, and then fails the remaining requests.

@@ -25,7 +25,7 @@ pub(crate) async fn serve(
     let (connection, driver) = LineConnection::open(core, extensions, TransportInfo::default());
     let write_queue = connection.write_queue().clone();
     let (reader, writer) = (pin!(reader), pin!(writer));
-    let input = read(reader, connection, core.limits());
+    let input = read(reader, connection, &core.limits);
     driver.run(input, write(writer, &write_queue)).await
 }
 

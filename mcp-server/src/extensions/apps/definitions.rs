@@ -161,7 +161,7 @@ pub(crate) fn faults(
     tools: &List<ToolDef>,
     resources: &ResourceDefinitions,
 ) -> Vec<BuildError> {
-    let extensions = registry.capabilities.extensions.as_ref();
+    let extensions = registry.about.capabilities.extensions.as_ref();
     let is_announced = extensions.is_some_and(|all| all.contains_key(IDENTIFIER));
     // The program may read resources by a handler of its own.
     let reads_others = registry.has_route(ReadResourceRequest::METHOD);

@@ -183,7 +183,7 @@ where
         request.detached_from_rounds(&id, Arc::clone(&sink) as _, Box::new(Inputs::detached()));
     let running = DetachedCall::new(PeerKey::of(&request.state.extensions), cx.clone(), sink);
     let running = Arc::new(running);
-    if !core.detached.add(&id, &running, core.limits()) {
+    if !core.detached.add(&id, &running, &core.limits) {
         return Err(HandlerError::internal("too many calls wait for answers").temporary());
     }
     let entry = TableEntry {
@@ -220,7 +220,7 @@ async fn supervise(
     entry: TableEntry,
     work: impl Future<Output = Result<Box<RawValue>, HandlerError>>,
 ) {
-    let limits = entry.core.limits();
+    let limits = &entry.core.limits;
     let unwanted = async {
         let stopped = async {
             entry.core.stopping().await;

@@ -296,7 +296,7 @@ fn input_required(
         .measured
         .set_result(OperationOutcome::InputRequired);
     let bound_to = origin.binding(cx.method()).map_err(HandlerError::from)?;
-    let sealed = SealedState::new(cx.core().limits().state_time, answers, once);
+    let sealed = SealedState::new(cx.core().limits.state_time, answers, once);
     let state = sealed.seal(&cx.core().keys.get(), &bound_to)?;
     let mut requests = Object::with_capacity(open.len());
     for (key, request) in open {

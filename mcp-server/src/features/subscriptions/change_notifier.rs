@@ -131,7 +131,7 @@ impl ChangeNotifier {
         if self.negotiated {
             match self.resource(found, uri).await {
                 Ok(resource) => {
-                    let limit = self.cx.core().limits().subscribed_resources;
+                    let limit = self.cx.core().limits.subscribed_resources;
                     if !self.notified.is_new(&resource, limit) {
                         return Ok(None);
                     }
@@ -165,7 +165,7 @@ impl ChangeNotifier {
         let found = found.ok_or_else(|| HandlerError::resource_not_found(uri))?;
         let proposals = &self.resources.proposals;
         let described = caught(proposals.current_resource(&found, &self.cx));
-        match timeout(self.cx.core().limits().request_time, described).await {
+        match timeout(self.cx.core().limits.request_time, described).await {
             Ok(Some(resource)) => resource,
             Ok(None) => Err(HandlerError::internal("the handler panicked")),
             Err(_) => Err(HandlerError::internal("the handler takes too long")),

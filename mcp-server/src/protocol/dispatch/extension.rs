@@ -218,9 +218,16 @@ impl ServerExtension {
             }
         }
         if self.is_modern {
-            registry.modern_extensions.insert(self.identifier.clone());
+            registry
+                .about
+                .modern_extensions
+                .insert(self.identifier.clone());
         }
-        let announced = registry.capabilities.extensions.get_or_insert_default();
+        let announced = registry
+            .about
+            .capabilities
+            .extensions
+            .get_or_insert_default();
         if announced.contains_key(&self.identifier) {
             registry.errors.push(BuildError::DuplicateName {
                 kind: "extension",

@@ -36,7 +36,7 @@ pub(crate) fn initialize(
     let peer_bytes = sizes::peer(
         params.members(),
         ["clientInfo", "capabilities"],
-        server.limits(),
+        &server.limits,
     )
     .map_err(|error| fault(&error))?;
     let version = params.members().required::<String>("protocolVersion");
@@ -69,13 +69,13 @@ pub(crate) fn initialize(
         capabilities,
     ));
 
-    let mut capabilities = server.capabilities.clone();
-    for proposal in &server.proposals {
+    let mut capabilities = server.about.capabilities.clone();
+    for proposal in &server.about.proposals {
         proposal.withdraw(&mut capabilities.experimental);
     }
     let internal = |error: VersionError| ErrorObject::internal_error(error.to_string());
     if let Some(mut extensions) = capabilities.extensions.take() {
-        extensions.retain(|identifier, _| !server.modern_extensions.contains(identifier));
+        extensions.retain(|identifier, _| !server.about.modern_extensions.contains(identifier));
         // The types of these revisions do not have the member, but allow others.
         let extensions = json::to_value(&extensions).map_err(|error| internal(error.into()))?;
         capabilities.extra.insert("extensions", extensions);

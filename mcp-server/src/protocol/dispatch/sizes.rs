@@ -115,7 +115,7 @@ pub(crate) fn check_uri(
     place: impl std::fmt::Display,
     uri: &str,
 ) -> Result<(), HandlerError> {
-    let limit = core.limits().uri_bytes;
+    let limit = core.limits.uri_bytes;
     if uri.len() <= limit {
         return Ok(());
     }

@@ -131,7 +131,7 @@ impl ResourceStream {
         size: Option<u64>,
         cx: &Context,
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-        let default = cx.core().limits().message_bytes / 2;
+        let default = cx.core().limits.message_bytes / 2;
         let limit = self.limit.unwrap_or(default as u64);
         if let Some(size) = size.filter(|size| *size > limit) {
             return Err(too_large(uri, Some(size), limit));

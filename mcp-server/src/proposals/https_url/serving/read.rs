@@ -128,7 +128,7 @@ pub(crate) async fn read(
         })
     };
     // `RequestTask` handles panics and the time limit, as for any request.
-    let limit = server.limits().request_time;
+    let limit = server.limits.request_time;
     RequestTask::new(cx, running, span, Some(limit)).await;
     let outcome = receiver.try_recv().map_err(|_| ReadFailure::Internal)?;
     outcome?.ok_or(ReadFailure::NotFound)

@@ -256,7 +256,7 @@ impl UrlService {
                 return answer::redirect(&presigned.url, caching).ok_or(ReadFailure::Internal);
             }
             ReadOutcome::Stream(opened) => {
-                let limit = self.core.limits().request_time;
+                let limit = self.core.limits.request_time;
                 return Ok(answer::stream(*opened, changed, caching, limit, permit));
             }
             ReadOutcome::Fixed(body, mime_type) if is_quick_fixed(&body) => {

@@ -100,7 +100,7 @@ impl Request {
         if self.method() != CallToolRequest::METHOD {
             return None;
         }
-        let tools = self.0.cx.core().tools.as_ref()?;
+        let tools = self.0.cx.core().routes.tools.as_ref()?;
         let name: String = self.param("name").ok()??;
         tools.contains(&name).then_some(name)
     }

@@ -282,7 +282,7 @@ impl Endpoint {
 
     /// Runs the handler of a notification, within the time limit of requests.
     pub(crate) async fn run_notification(&self, handler: impl Future<Output = ()>) {
-        let limit = self.server.limits().request_time;
+        let limit = self.server.limits.request_time;
         let has_ended = Box::pin(async {
             tokio::select! {
                 biased;

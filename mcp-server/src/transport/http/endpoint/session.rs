@@ -137,7 +137,7 @@ impl BusReceiver for Endpoint {
                     return;
                 };
                 let session = Some(&*handle.session);
-                let limits = self.server.limits();
+                let limits = &self.server.limits;
                 match self.server.read(message, session) {
                     Ok(Parsed::One(message)) => {
                         respond::deliver_response(session, &message, limits);

@@ -104,7 +104,7 @@ async fn accept(
     encryption: &Encryption,
 ) {
     let mut acceptor = Acceptor::new(server, services, encryption);
-    let mut early_timer = pin!(early_timer(server.limits()));
+    let mut early_timer = pin!(early_timer(&server.limits));
     loop {
         tokio::select! {
             biased;
@@ -140,7 +140,7 @@ impl<'a> Acceptor<'a> {
         services: &'a SocketServices,
         encryption: &'a Encryption,
     ) -> Self {
-        let limits = server.limits();
+        let limits = &server.limits;
         Self {
             server,
             services,
@@ -182,7 +182,7 @@ impl<'a> Acceptor<'a> {
             services: self.services.clone(),
             remote,
             activity: Arc::clone(&activity),
-            deadline: Instant::now() + server.limits().header_time,
+            deadline: Instant::now() + server.limits.header_time,
         };
         let encryption = self.encryption.clone();
         let task = self.tasks.spawn(async move {
@@ -265,7 +265,7 @@ impl<'a> Acceptor<'a> {
         tokio::select! {
             biased;
             () = remaining => {}
-            () = sleep(shutdown_write_time(self.server.limits())) => {}
+            () = sleep(shutdown_write_time(&self.server.limits)) => {}
         }
     }
 }

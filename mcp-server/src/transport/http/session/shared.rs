@@ -56,7 +56,7 @@ impl SharedSessions {
     pub(crate) fn new(server: &Arc<Core>) -> Self {
         Self {
             server: Arc::clone(server),
-            idle_time: server.limits().session_idle_time,
+            idle_time: server.limits.session_idle_time,
             asks_after: Arc::new(Mutex::new(Instant::now())),
         }
     }
@@ -88,7 +88,7 @@ impl SharedSessions {
         condition: Condition,
     ) -> Result<PutOutcome, StoreError> {
         let (key, value) = (record::key(id), record.value()?);
-        let most = self.server.limits().sessions_per_peer;
+        let most = self.server.limits.sessions_per_peer;
         let put = Put {
             key: &key,
             value: &value,

@@ -78,7 +78,7 @@ pub(crate) enum SessionLookup {
 
 impl Sessions {
     pub(crate) fn new(server: &Arc<Core>) -> Self {
-        let limits = server.limits();
+        let limits = &server.limits;
         let shared = SharedSessions::new(server);
         Self {
             all: Mutex::new(PeerTable::new(limits.sessions, limits.sessions_per_peer)),
