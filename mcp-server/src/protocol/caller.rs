@@ -8,6 +8,7 @@ use std::any::Any;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use crate::util::partial_debug::partial_debug;
 use crate::util::type_map::TypeMap;
 
 /// What the transport and middleware attached to a request: who sent it, and what that client may
@@ -186,8 +187,4 @@ impl Extensions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal(pub String);
 
-impl std::fmt::Debug for Extensions {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Extensions").finish_non_exhaustive()
-    }
-}
+partial_debug!(Extensions);

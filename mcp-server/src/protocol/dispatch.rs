@@ -20,7 +20,7 @@ pub(crate) mod trace;
 pub(crate) mod watchdog;
 
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::error::DecodeError;
@@ -41,11 +41,9 @@ use crate::protocol::error::rejection::Rejection;
 use crate::protocol::error::{invalid_params, method_not_found, short};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::{Answer, methods};
-use crate::protocol::metrics::operations::{Measured, OperationOutcome};
+use crate::protocol::metrics::operations::OperationOutcome;
 use crate::protocol::session::peer::Peer;
 use crate::protocol::session::{Session, severity};
-use crate::util::progress_throttle::ProgressThrottle;
-use crate::util::signal::CancelSignal;
 
 /// What the transport has to do with a message.
 pub(crate) enum Dispatch {
@@ -302,23 +300,17 @@ impl Core {
             }
             (None, None) => (None, None),
         };
+        let extensions = Arc::clone(&inbound.extensions);
+        let state = RequestState {
+            id,
+            progress_token,
+            log_level,
+            meta_bytes: params.meta_bytes(),
+            trace_parent: params.trace_parent().map(Into::into),
+            ..RequestState::new(self, method, peer, extensions, Arc::clone(&inbound.sink))
+        };
         Ok(Context {
-            state: Arc::new(RequestState {
-                core: Arc::clone(self),
-                id,
-                method: method.into(),
-                peer,
-                progress_token,
-                log_level,
-                meta_bytes: params.meta_bytes(),
-                trace_parent: params.trace_parent().map(Into::into),
-                sink: Arc::clone(&inbound.sink),
-                extensions: Arc::clone(&inbound.extensions),
-                ended: CancelSignal::default(),
-                progress: ProgressThrottle::default(),
-                measured: Measured::start(),
-                inputs: OnceLock::new(),
-            }),
+            state: Arc::new(state),
             values: None,
         })
     }

@@ -12,6 +12,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
+use crate::util::partial_debug::partial_debug;
 #[cfg(feature = "http")]
 use bytes::Bytes;
 
@@ -70,15 +71,8 @@ pub struct VersionedValue {
     pub version: u64,
 }
 
-impl std::fmt::Debug for VersionedValue {
-    /// Does not show the value, which may be secret.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("VersionedValue")
-            .field("bytes", &self.value.len())
-            .field("version", &self.version)
-            .finish()
-    }
-}
+// The value may be secret.
+partial_debug!(VersionedValue, |it| bytes: it.value.len(), version: it.version);
 
 /// A write to a [`ValueStore`].
 #[derive(Clone, Copy)]
@@ -185,16 +179,9 @@ pub struct EventPage {
     pub ended: bool,
 }
 
+// The messages may be secret.
 #[cfg(feature = "http")]
-impl std::fmt::Debug for EventPage {
-    /// Does not show the messages, which may be secret.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EventPage")
-            .field("events", &self.events.len())
-            .field("ended", &self.ended)
-            .finish()
-    }
-}
+partial_debug!(EventPage, |it| events: it.events.len(), ended: it.ended);
 
 /// Sends messages between the processes that serve one endpoint: changes that their clients
 /// subscribed to, responses and cancellations of clients whose request another process serves, ends
@@ -235,16 +222,10 @@ impl BusPage {
     pub const BYTES: usize = 4 << 20;
 }
 
-impl std::fmt::Debug for BusPage {
-    /// Does not show the messages, which contain ids of sessions and answers of users.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BusPage")
-            .field("messages", &self.messages.len())
-            .field("position", &self.position)
-            .field("missed", &self.missed)
-            .finish()
-    }
-}
+// The messages contain ids of sessions and answers of users.
+partial_debug!(BusPage, |it|
+    messages: it.messages.len(), position: it.position, missed: it.missed
+);
 
 /// The future that a store's methods return. Boxed, so that a store can be a trait object.
 ///

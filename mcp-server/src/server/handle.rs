@@ -161,11 +161,7 @@ impl WeakServer {
     }
 }
 
-impl fmt::Debug for WeakServer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WeakServer").finish_non_exhaustive()
-    }
-}
+partial_debug!(WeakServer);
 
 impl ServerExtension {
     /// Calls a function when a server with the extension was built, for example to start a task that

@@ -2,6 +2,9 @@
 
 /// Implements `Debug` for a type, with the named values only.
 macro_rules! partial_debug {
+    ($type:ident) => {
+        partial_debug!($type, |_it|);
+    };
     ($type:ident $(<$lifetime:lifetime>)?, |$this:ident| $($name:ident: $value:expr),*) => {
         impl std::fmt::Debug for $type $(<$lifetime>)? {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -67,8 +67,6 @@ pub(crate) async fn read(
             {
                 view.fill(member, is_only, is_only);
             }
-        }
-        if let Some(view) = read_metadata(contents) {
             view.fill_name();
         }
         withhold_of_contents(contents, cx);

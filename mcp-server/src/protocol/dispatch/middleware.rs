@@ -274,11 +274,7 @@ impl Drop for EndOnDrop {
     }
 }
 
-impl std::fmt::Debug for Next {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Next").finish_non_exhaustive()
-    }
-}
+partial_debug!(Next);
 
 /// A middleware with its type erased.
 struct Erased<M>(Arc<M>);
