@@ -108,6 +108,32 @@ pub(crate) trait ListItem: Definition {
     fn page(items: Vec<Self::Item>, hints: &CacheHints, next: Option<Cursor>) -> Self::Page;
 }
 
+/// Implements [`ListItem`] for a definition that has its item in a field.
+macro_rules! list_item {
+    ($definition:ty, $field:ident: $item:ty, $page:ident) => {
+        impl crate::features::catalog::ListItem for $definition {
+            type Item = $item;
+            type Page = $page;
+
+            fn item(&self) -> $item {
+                self.$field.clone()
+            }
+
+            fn page(
+                items: Vec<$item>,
+                hints: &crate::features::catalog::CacheHints,
+                next: Option<mcp_types::Cursor>,
+            ) -> $page {
+                let mut page = $page::new(items, hints.ttl_ms, hints.scope);
+                page.next_cursor = next;
+                page
+            }
+        }
+    };
+}
+
+pub(crate) use list_item;
+
 /// For how long, and for whom, caches may keep a result.
 #[derive(Clone)]
 pub(crate) struct CacheHints {

@@ -60,7 +60,7 @@ async fn get(
     }
     let mut result = prompt.start(arguments, &cx)?.await?;
     if result.description.is_none() {
-        result.description.clone_from(&prompt.prompt().description);
+        result.description.clone_from(&prompt.prompt.description);
     }
     Ok(downgrade::prompt(result, &cx, &resources).await)
 }

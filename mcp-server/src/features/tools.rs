@@ -72,15 +72,15 @@ impl Tools for List<ToolDef> {
 
     fn name_of(&self, counter: &OperationCounter) -> Option<String> {
         let tools = self.all();
-        let mut tools = tools.iter().map(|tool| (tool.tool(), tool.counter()));
+        let mut tools = tools.iter().map(|tool| (&tool.tool, &tool.counter));
         let (tool, _) = tools.find(|(_, known)| std::ptr::eq(Arc::as_ptr(known), counter))?;
         Some(tool.name.clone())
     }
 
     fn operations(&self) -> Vec<Operation> {
         let read = |tool: &ToolDef| {
-            let name = Some(&*tool.tool().name);
-            tool.counter().read(CallToolRequest::METHOD, name)
+            let name = Some(&*tool.tool.name);
+            tool.counter.read(CallToolRequest::METHOD, name)
         };
         self.all().iter().filter_map(|tool| read(tool)).collect()
     }
@@ -96,7 +96,7 @@ fn read_call(
 ) -> Result<CallParams, HandlerError> {
     let call = CallParams::read(tools, params, cx)?;
     #[cfg(feature = "http")]
-    if let Some(tool) = call.find() {
+    if let Some(tool) = &call.item {
         header_params::check(tool, call.arguments.as_ref(), cx)?;
     }
     Ok(call)
@@ -125,7 +125,7 @@ async fn call(
 ) -> Result<CallToolResult, HandlerError> {
     let revision = cx.revision();
     let tool = Arc::clone(params.item()?);
-    cx.state.measured.set_tool(tool.counter());
+    cx.state.measured.set_tool(&tool.counter);
     let name = params.name;
     let arguments = params.arguments.unwrap_or_default();
     if !is_admitted(&cx, &name)
@@ -164,7 +164,7 @@ fn invalid_arguments(
     error: &ArgumentsError,
     revision: Revision,
 ) -> Result<CallToolResult, HandlerError> {
-    let text = format!("arguments of `{}`: {error}", tool.tool().name);
+    let text = format!("arguments of `{}`: {error}", tool.tool.name);
     if revision < Revision::V2025_11_25 {
         return Err(HandlerError::invalid_params(text));
     }

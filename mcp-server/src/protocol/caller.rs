@@ -71,7 +71,7 @@ pub struct Extensions {
     values: TypeMap,
     /// The HTTP request, whose own extensions are found as well.
     #[cfg(feature = "http")]
-    parts: Option<Arc<http::request::Parts>>,
+    pub(crate) parts: Option<Arc<http::request::Parts>>,
     /// The address of the connection.
     #[cfg(feature = "http")]
     remote: Option<std::net::SocketAddr>,
@@ -161,12 +161,6 @@ impl Extensions {
             peer,
             ..Self::default()
         }
-    }
-
-    /// Returns the head of the HTTP request, shared.
-    #[cfg(feature = "http")]
-    pub(crate) fn shared_parts(&self) -> Option<Arc<http::request::Parts>> {
-        self.parts.clone()
     }
 
     /// Returns the head of the HTTP request.

@@ -183,7 +183,7 @@ fn issued_urls(
         tracing::warn!("no URLs are handed out: the program did not opt into the proposal");
     }
     let urls = urls.filter(|_| opted_in);
-    if is_shared && urls.as_ref().is_some_and(|urls| !urls.has_keys()) {
+    if is_shared && urls.as_ref().is_some_and(|urls| urls.keys.is_none()) {
         tracing::warn!(
             "processes share a store, but this one has random keys for URLs of resources: the \
              others refuse its URLs. Set `HttpUrls::keys` to the same in all of them"

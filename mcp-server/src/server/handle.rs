@@ -1,6 +1,5 @@
 //! [`Server`]: the public handle of a server.
 
-use std::fmt;
 use std::sync::{Arc, PoisonError, Weak};
 
 use mcp_types::{Proposal, ServerCapabilities};

@@ -39,9 +39,9 @@ pub(crate) type RequestCheck = fn(&Extensions, &str, &ParamsView<'_>) -> Result<
 pub(crate) struct LineConnection {
     server: Arc<Core>,
     inbound: Inbound,
-    write_queue: Arc<WriteQueue>,
+    pub(crate) write_queue: Arc<WriteQueue>,
     in_flight: Arc<InFlight>,
-    has_received: bool,
+    pub(crate) has_received: bool,
     #[cfg(feature = "http")]
     check: Option<RequestCheck>,
 }
@@ -128,20 +128,11 @@ impl LineConnection {
         (connection, driver)
     }
 
-    /// Returns `true` if a message has arrived.
-    pub(crate) fn has_received(&self) -> bool {
-        self.has_received
-    }
-
     /// Returns the memory that the session uses, in bytes.
     #[cfg(feature = "http")]
     pub(crate) fn memory(&self) -> usize {
         let session = self.inbound.session.as_ref();
         session.map_or_else(|| memory(0, 0), |session| session.memory())
-    }
-
-    pub(crate) fn write_queue(&self) -> &Arc<WriteQueue> {
-        &self.write_queue
     }
 
     /// Handles one line. Appends the response to the write queue if it is available at once, and
@@ -304,7 +295,7 @@ fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
 /// Drives a connection. Dropping it cancels all tasks and closes the write queue.
 pub(crate) struct ConnectionDriver {
     server: Arc<Core>,
-    write_queue: Arc<WriteQueue>,
+    pub(crate) write_queue: Arc<WriteQueue>,
     in_flight: Arc<InFlight>,
 }
 

@@ -32,7 +32,7 @@ impl ToolDef {
         match check_tool(&ui).and_then(|()| encode(&ui)) {
             Ok(encoded) => {
                 let for_model = ui.is_visible_to(UiToolVisibility::Model);
-                let mut meta = self.tool().meta.clone().unwrap_or_default();
+                let mut meta = self.tool.meta.clone().unwrap_or_default();
                 meta.insert("ui", encoded);
                 self.extensions.insert(ui);
                 self.change_result = Some(add_text);
@@ -177,7 +177,7 @@ pub(crate) fn faults(
     let faults = all.iter().filter_map(|tool| {
         Some(BuildError::Invalid {
             kind: "tool",
-            name: tool.tool().name.clone(),
+            name: tool.tool.name.clone(),
             reason: fault(tool)?,
         })
     });

@@ -72,7 +72,8 @@ pub(crate) async fn all(
                 _ => 0,
             };
             let size = definitions
-                .page_size()
+                .resources
+                .page_size
                 .map_or(usize::MAX, NonZeroUsize::get);
             let slice = permitted::slice(&definitions.resources, from, size, cx).await;
             page.restricted = slice.restricted;
@@ -91,7 +92,7 @@ pub(crate) async fn all(
         Position::Member(_) => return Err(bad_cursor(ResourceDef::KIND)),
     }
     while let Some((index, template)) = definitions.lister(from) {
-        let remaining = remaining(definitions.page_size(), page.resources.len());
+        let remaining = remaining(definitions.resources.page_size, page.resources.len());
         let Ok(size) = remaining else {
             page.next = reached;
             return Ok(page);

@@ -122,7 +122,7 @@ async fn listed(
         if collection.0.definition.lister().is_none() {
             break;
         }
-        let at = Scope::default().list_at(after.take(), catalog.definitions.page_size());
+        let at = Scope::default().list_at(after.take(), catalog.definitions.resources.page_size);
         let page = match collection.list(at, cx).await {
             Ok(page) => page,
             Err(error) => {

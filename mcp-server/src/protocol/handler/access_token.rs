@@ -1,6 +1,5 @@
 //! [`AccessToken`]: what a verified access token says.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 

@@ -62,6 +62,6 @@ impl FromContext for Option<HttpParts> {
     const USES_CONTEXT: bool = false;
 
     async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
-        Ok(cx.state.extensions.shared_parts().map(HttpParts))
+        Ok(cx.state.extensions.parts.clone().map(HttpParts))
     }
 }

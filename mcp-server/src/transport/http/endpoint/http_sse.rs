@@ -68,7 +68,7 @@ impl Endpoint {
             headers::transport_info(Some(parts.version)),
             headers::check,
         );
-        let write_queue = Arc::clone(connection.write_queue());
+        let write_queue = Arc::clone(&connection.write_queue);
         let channel = Arc::new(Channel {
             principal: config::principal(parts).map(Into::into),
             retained: RetainedBytes::new(peer, retained::memory(0, 0)),

@@ -107,7 +107,7 @@ impl SharedSessions {
         let Some(_writing) = handle.session.writes.begin() else {
             return Ok(NewRecord::Written);
         };
-        let record = record::record(&handle.session, handle.peer.key(), self.process());
+        let record = record::record(&handle.session, &handle.peer.key, self.process());
         if self.put(handle.id(), &record, Condition::Any).await? != PutOutcome::GroupFull {
             return Ok(NewRecord::Written);
         }
