@@ -26,7 +26,7 @@ use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::dispatch::trace;
 #[cfg(feature = "tasks")]
 use crate::protocol::error::handler_error::bad_params;
-use crate::protocol::error::handler_error::{Cause, HandlerError};
+use crate::protocol::error::handler_error::{ErrorKind, HandlerError};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::metrics::operations::{Operation, OperationCounter, OperationOutcome, Tools};
 
@@ -175,12 +175,12 @@ fn invalid_arguments(
 /// logged, become a result; an error of the protocol stays one.
 fn failed(error: HandlerError, tool: &str, cx: &Context) -> Result<CallToolResult, HandlerError> {
     let error = resolve(error, cx);
-    match error.cause {
-        Cause::Tool(result) => Ok(*result),
-        Cause::Other(error) => {
+    match error.kind {
+        ErrorKind::Tool(result) => Ok(*result),
+        ErrorKind::Other(error) => {
             let text = TextContent::new(report(&*error, Some(tool), cx));
             Ok(CallToolResult::new([ContentBlock::from(text)]).is_error(true))
         }
-        cause => Err(HandlerError { cause, ..error }),
+        kind => Err(HandlerError { kind, ..error }),
     }
 }

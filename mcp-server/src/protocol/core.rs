@@ -297,8 +297,8 @@ pub enum Direction {
 /// Code around the handlers of messages: a [`Middleware`](crate::middleware::Middleware) with its
 /// type erased.
 pub(crate) trait Layer: Send + Sync {
-    /// Serves a request. `rest` is what comes behind this layer.
-    fn start(&self, request: LayerRequest, rest: Rest) -> ResponseFuture;
+    /// Serves a request. `next` is what comes behind this layer.
+    fn start(&self, request: LayerRequest, next: NextStep) -> ResponseFuture;
 
     /// Passes a notification on, or drops it.
     fn notify(&self, notification: Notification) -> Option<Notification>;
@@ -317,8 +317,8 @@ pub(crate) struct LayerRequest {
 /// Sends a request with these params to the client. Resolves to the whole response.
 pub(crate) type SendToClient = Box<dyn FnOnce(Box<RawValue>) -> ResponseFuture + Send>;
 
-/// The layers that a request has not passed yet, and what comes behind the last one.
-pub(crate) enum Rest {
+/// Where a request goes next: through the layers that it has not passed yet, then to its target.
+pub(crate) enum NextStep {
     /// The layers from this index on, then the handler.
     Handler(usize),
     /// The layers before this index, the last one first, then the client.

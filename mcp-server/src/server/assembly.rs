@@ -1,6 +1,6 @@
 //! Builds a server from its definition. The only place that lists the features.
 
-use std::sync::{Arc, OnceLock, RwLock, Weak};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use mcp_types::peer_text::Chain;
 use mcp_types::{
@@ -32,7 +32,6 @@ use crate::protocol::metrics::operations::OperationCounter;
 use crate::protocol::quota::Peers;
 use crate::protocol::seal::{KeySlot, Keys};
 use crate::protocol::store::access::Stores;
-use crate::protocol::store::link::BusReceiver;
 use crate::server::builder::ServerBuilder;
 use crate::server::catalogs::Catalogs;
 use crate::server::handle::Server;
@@ -156,12 +155,10 @@ impl ServerBuilder {
             assembly: Arc::<Catalogs>::clone(&catalogs),
         });
         if let Some(bus) = &core.stores.bus {
-            let receiver: Weak<dyn BusReceiver> = Arc::<Core>::downgrade(&core);
-            bus.attach(receiver);
+            bus.attach(&core);
             #[cfg(feature = "proposals")]
             if let Some(urls) = &catalogs.urls {
-                let receiver: Weak<dyn BusReceiver> = Arc::<Urls>::downgrade(urls);
-                bus.attach(receiver);
+                bus.attach(urls);
             }
         }
         for built in built {

@@ -312,6 +312,7 @@ fn input_required(
 }
 
 /// The signals between the handler and its owner.
+#[derive(Default)]
 pub(crate) struct Kept {
     /// The number of changes so far.
     changes: watch::Sender<u64>,
@@ -324,15 +325,6 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    fn new(is_stored: bool) -> Self {
-        Self {
-            is_stored,
-            changes: watch::Sender::new(0),
-            stored: watch::Sender::new(0),
-            deliveries: watch::Sender::new(0),
-        }
-    }
-
     /// Returns the number of changes so far.
     fn changes(&self) -> u64 {
         *self.changes.borrow()
@@ -400,7 +392,10 @@ impl Inputs {
         };
         Self {
             rounds: rounds.into(),
-            kept: Some(Kept::new(true)),
+            kept: Some(Kept {
+                is_stored: true,
+                ..Kept::default()
+            }),
             ..Self::default()
         }
     }
@@ -408,7 +403,7 @@ impl Inputs {
     /// Creates the inputs of a handler that is kept in memory only.
     pub(crate) fn detached() -> Self {
         Self {
-            kept: Some(Kept::new(false)),
+            kept: Some(Kept::default()),
             ..Self::default()
         }
     }
