@@ -24,8 +24,8 @@ use crate::util::and_then::and_then;
 
 /// A handler of requests with the params `P` and the result `T`.
 pub(crate) struct Typed<P, T, R, H> {
-    read: R,
-    handler: H,
+    pub(crate) read: R,
+    pub(crate) handler: H,
     types: PhantomData<fn(P) -> T>,
 }
 

@@ -48,7 +48,7 @@ pub(crate) enum ReadOutcome {
     WithoutContents(WithoutContents),
     /// The contents are part of the resource's definition. The media type is that of the
     /// description.
-    Fixed(FixedBody, Option<String>),
+    Fixed(Arc<FixedBody>, Option<String>),
     Read(ReadContents),
     /// A URL of another host serves the resource.
     Redirect(PresignedUrl),

@@ -176,7 +176,7 @@ impl BusReceiver for Endpoint {
                         delta.apply(&handle.session);
                         let sessions = Arc::clone(&self.sessions);
                         let handle = Arc::clone(&handle);
-                        let runtime = handle.runtime().clone();
+                        let runtime = handle.runtime.clone();
                         runtime.spawn(async move { sessions.update_copy_memory(&handle).await });
                     }
                     Err(error) => {

@@ -94,7 +94,7 @@ impl SharedSessions {
             value: &value,
             time_to_live: self.idle_time.saturating_mul(2).max(SHORTEST),
             condition,
-            group: record.group().map(|name| KeyGroup { name, most }),
+            group: record.group.as_deref().map(|name| KeyGroup { name, most }),
         };
         self.server.stores.put(put).await
     }
@@ -111,7 +111,7 @@ impl SharedSessions {
         if self.put(handle.id(), &record, Condition::Any).await? != PutOutcome::GroupFull {
             return Ok(NewRecord::Written);
         }
-        let oldest = match record.group() {
+        let oldest = match &record.group {
             Some(group) => self.server.stores.keys(group, 1).await?.pop(),
             None => None,
         };
@@ -209,7 +209,7 @@ impl SharedSessions {
     /// Returns `true` if other processes may have copies of a session.
     pub(crate) async fn is_copied(&self, id: &str) -> Result<bool, StoreError> {
         let stored = self.stored(id).await?;
-        Ok(stored.is_some_and(|(record, _)| record.process() != Some(self.process())))
+        Ok(stored.is_some_and(|(record, _)| record.process.as_deref() != Some(self.process())))
     }
 
     /// Removes a session from the store.

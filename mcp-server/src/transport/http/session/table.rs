@@ -315,13 +315,13 @@ impl Sessions {
         let Some((record, _)) = self.shared.stored(id).await? else {
             return Ok(SessionLookup::Unknown);
         };
-        if record.principal() != principal {
+        if record.principal.as_deref() != principal {
             return Ok(SessionLookup::Unknown);
         }
         if self.shared.is_idle(record.idle()) {
             return Ok(SessionLookup::Expired);
         }
-        let (idle, is_copied) = (record.idle(), record.process().is_none());
+        let (idle, is_copied) = (record.idle(), record.process.is_none());
         let session = Arc::new(restore(id, record)?);
         // The address of the client that created it is not known here.
         let key = PeerKey::of_http(session.principal.as_deref(), None);
