@@ -36,7 +36,7 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
             items.get_visible(&name, cx)
         };
         let arguments = match &item {
-            Some(_) => params.members().optional("arguments"),
+            Some(_) => params.members.optional("arguments"),
             None => Ok(None),
         };
         let arguments = arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;

@@ -109,7 +109,7 @@ pub(crate) fn check_call(
     params: &ParamsView<'_>,
     cx: &Context,
 ) -> Result<(), HandlerError> {
-    let arguments = params.members().optional::<Object>("arguments");
+    let arguments = params.members.optional::<Object>("arguments");
     let arguments = arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;
     #[cfg(feature = "http")]
     header_params::check(tool, arguments.as_ref(), cx)?;

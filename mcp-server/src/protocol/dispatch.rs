@@ -190,7 +190,7 @@ impl Core {
 
     /// Returns the revision without a handshake that a message declares, if the server supports it.
     fn modern_revision(&self, params: &ParamsView<'_>) -> Option<Revision> {
-        let declared = params.modern_revision();
+        let declared = params.modern;
         declared.filter(|revision| self.about.revisions.contains(revision))
     }
 

@@ -291,19 +291,18 @@ pub enum StoredError {
 /// Returns the text for a client if an error, or one of its sources, is that of a store which may work
 /// again soon. It says nothing of the program.
 pub(crate) fn retry_text(error: &(dyn Error + 'static)) -> Option<String> {
-    let mut next = Some(error);
-    while let Some(error) = next {
+    let mut chain = std::iter::successors(Some(error), |&error| error.source());
+    chain.find_map(|error| {
         if let Some(stored @ (StoredError::Store(_) | StoredError::Contended)) =
             error.downcast_ref()
         {
             return Some(stored.to_string());
         }
-        if let Some(StoreError::Failed(_) | StoreError::TimedOut(_)) = error.downcast_ref() {
-            return Some(CANNOT_BE_REACHED.to_owned());
+        match error.downcast_ref()? {
+            StoreError::Failed(_) | StoreError::TimedOut(_) => Some(CANNOT_BE_REACHED.to_owned()),
+            StoreError::Unreadable(_) => None,
         }
-        next = error.source();
-    }
-    None
+    })
 }
 
 /// What clients read of the error of a store.

@@ -103,7 +103,7 @@ impl Inputs {
         let mut rounds = Rounds::default();
         let mut foreign = None;
         let invalid = |error: DecodeError| invalid_params(method, &error);
-        let members = params.members();
+        let members = &params.members;
         if let Some(text) = members
             .optional::<String>("requestState")
             .map_err(invalid)?
@@ -241,7 +241,7 @@ pub(crate) fn of(cx: &Context) -> Option<&Inputs> {
 
 /// Returns `true` if a request carries answers or state of an earlier round, whether sound or not.
 pub(crate) fn is_retry(params: &ParamsView<'_>) -> bool {
-    let members = params.members();
+    let members = &params.members;
     let mut names = ["requestState", "inputResponses"].into_iter();
     names.any(|name| !matches!(members.raw(name), Ok(None)))
 }

@@ -27,7 +27,7 @@ use crate::util::lock::lock;
 /// Makes the notifications for a client, and provides the context for the handlers that describe
 /// changed resources.
 pub(crate) struct ChangeNotifier {
-    cx: Context,
+    pub(crate) cx: Context,
     resources: Arc<ResourceCatalog>,
     negotiated: bool,
     notified: Arc<NotifiedVersions>,
@@ -77,11 +77,6 @@ impl ChangeNotifier {
             negotiated: cx.negotiated(Proposal::VersionedResources),
             notified,
         })
-    }
-
-    /// Returns the context of the notifications.
-    pub(crate) fn context(&self) -> &Context {
-        &self.cx
     }
 
     /// Returns the next message of a subscription.

@@ -142,7 +142,7 @@ async fn send_notifications(
         match notifier.message(announced, None).await {
             // The client may have unsubscribed meanwhile.
             Ok(Some(message)) if subscribed.wants(&change) => {
-                let passed = notifier.context().pass_outbound(message);
+                let passed = notifier.cx.pass_outbound(message);
                 if let Some(message) = passed
                     && !sink.send(&message).await
                 {

@@ -116,14 +116,8 @@ fn error_object(kind: ErrorKind, cx: &Context) -> ErrorObject {
 /// Returns the protocol's error among an error's sources: that of another server, which the handler
 /// called as a client. It is passed on unchanged.
 fn upstream_error<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a ErrorObject> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(relayed) = error.downcast_ref() {
-            return Some(relayed);
-        }
-        next = error.source();
-    }
-    None
+    let mut chain = std::iter::successors(Some(error), |&error| error.source());
+    chain.find_map(|error| error.downcast_ref())
 }
 
 /// Returns the text of a tool's failure, for handlers whose result has no `isError`.

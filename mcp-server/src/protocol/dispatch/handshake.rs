@@ -34,12 +34,12 @@ pub(crate) fn initialize(
     let fault = |error: &dyn Error| invalid_params(INITIALIZE, error);
     // Checked before decoding, because the session stores these members.
     let peer_bytes = sizes::peer(
-        params.members(),
+        &params.members,
         ["clientInfo", "capabilities"],
         &server.limits,
     )
     .map_err(|error| fault(&error))?;
-    let version = params.members().required::<String>("protocolVersion");
+    let version = params.members.required::<String>("protocolVersion");
     let revision = version.map_err(|error| fault(&error))?.parse().ok();
     let revision = revision
         .filter(|revision: &Revision| !revision.is_modern())
@@ -48,7 +48,7 @@ pub(crate) fn initialize(
     let _: InitializeRequestParams = revision
         .decode(params.text())
         .map_err(|error| fault(&error))?;
-    let members = params.members();
+    let members = &params.members;
     // Decoded from the text, because there are conversions between adjacent revisions only.
     let text_of = |name: &str| match members.raw(name) {
         Ok(text) => Ok(text.map_or("{}", RawValue::get)),

@@ -454,7 +454,7 @@ impl Response {
     /// Decodes a member of the result. `None` if it is absent or not a `T`.
     fn member<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         let result = ParamsView::read(Some(self.result().ok()?)).ok()?;
-        result.members().optional(name).ok()?
+        result.members.optional(name).ok()?
     }
 }
 

@@ -64,7 +64,7 @@ pub(crate) fn members<T>(
     read: impl FnOnce(&RawObject<'_>) -> Result<T, DecodeError>,
 ) -> Result<T, HandlerError> {
     let checked = params.check_meta();
-    let read = checked.and_then(|()| read(params.members()));
+    let read = checked.and_then(|()| read(&params.members));
     read.map_err(|error| bad_params(cx.method(), &error.into()))
 }
 

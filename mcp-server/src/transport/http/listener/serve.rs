@@ -73,11 +73,6 @@ impl HttpServer {
         })
     }
 
-    /// Returns the core of the server.
-    pub(crate) fn server(&self) -> &Arc<Core> {
-        &self.server
-    }
-
     /// Returns the address of the socket. If the server was bound to port 0, it contains the port
     /// that the system chose.
     #[must_use]
@@ -340,7 +335,7 @@ impl HttpServer {
     ///
     /// [`ServeError::Io`] if the socket cannot be used.
     pub async fn until(self, signal: impl Future) -> Result<(), ServeError> {
-        let core = Arc::clone(self.server());
+        let core = Arc::clone(&self.server);
         let mut serving = pin!(self);
         tokio::select! {
             biased;
