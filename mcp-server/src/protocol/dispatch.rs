@@ -19,6 +19,7 @@ pub(crate) mod sizes;
 pub(crate) mod trace;
 pub(crate) mod watchdog;
 
+use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -150,11 +151,11 @@ impl Core {
             } => match self.read_params(&id, &method, params) {
                 Ok(params) => match check(&method, &params) {
                     Ok(()) => self.request(&id, &method, &params, inbound),
-                    Err(error) => refused(&id, &error, Rejection::Mismatch),
+                    Err(error) => reject(&id, &error, Rejection::Mismatch),
                 },
                 Err(error) => {
                     let error = invalid_params(&method, &error);
-                    refused(&id, &error, Rejection::Malformed)
+                    reject(&id, &error, Rejection::Malformed)
                 }
             },
             Message::Notification { method, params, .. } => {
@@ -194,6 +195,42 @@ impl Core {
         declared.filter(|revision| self.about.revisions.contains(revision))
     }
 
+    /// Returns the session of a request and the revision that it follows, or what to do if the
+    /// request runs no handler.
+    fn era<'a>(
+        self: &Arc<Self>,
+        id: &RequestId,
+        method: &str,
+        params: &ParamsView<'_>,
+        inbound: &'a Inbound,
+    ) -> ControlFlow<Dispatch, (Option<&'a Arc<Session>>, Revision)> {
+        if let Some(version) = params.version() {
+            let Some(revision) = self.modern_revision(params) else {
+                let error = lifecycle::unsupported(version, self.about.revisions);
+                return ControlFlow::Break(reject(id, &error, Rejection::Mismatch));
+            };
+            return ControlFlow::Continue((None, revision));
+        }
+        if method == methods::INITIALIZE {
+            return ControlFlow::Break(match initialize(self, id, params, inbound) {
+                Ok((session, answer)) => Dispatch::Session(session, answer),
+                Err(error) => reject(id, &error, Rejection::Malformed),
+            });
+        }
+        if let Some(session) = &inbound.session {
+            return ControlFlow::Continue((Some(session), session.revision));
+        }
+        if method == methods::PING {
+            return ControlFlow::Break(Dispatch::Answer(lifecycle::pong(id)));
+        }
+        let error = ErrorObject::invalid_params(format!(
+            "params of `{}` lack {}, and there was no `initialize`",
+            short(method),
+            params.missing_meta(),
+        ));
+        ControlFlow::Break(reject(id, &error, Rejection::Malformed))
+    }
+
     fn request(
         self: &Arc<Self>,
         id: &RequestId,
@@ -201,60 +238,33 @@ impl Core {
         params: &ParamsView<'_>,
         inbound: &Inbound,
     ) -> Dispatch {
-        let refused = |error: ErrorObject, kind| refused(id, &error, kind);
-        let modern = self.modern_revision(params);
-        let session = match (params.version(), &inbound.session) {
-            (Some(_), _) if modern.is_some() => None,
-            (Some(version), _) => {
-                let error = lifecycle::unsupported(version, self.about.revisions);
-                return refused(error, Rejection::Mismatch);
-            }
-            (None, _) if method == methods::INITIALIZE => {
-                return match initialize(self, id, params, inbound) {
-                    Ok((session, answer)) => Dispatch::Session(session, answer),
-                    Err(error) => refused(error, Rejection::Malformed),
-                };
-            }
-            (None, Some(session)) => Some(session),
-            (None, None) if method == methods::PING => {
-                return Dispatch::Answer(lifecycle::pong(id));
-            }
-            (None, None) => {
-                let error = ErrorObject::invalid_params(format!(
-                    "params of `{}` lack {}, and there was no `initialize`",
-                    short(method),
-                    params.missing_meta(),
-                ));
-                return refused(error, Rejection::Malformed);
-            }
-        };
-        let revision = match session {
-            Some(session) => session.revision,
-            None => modern.unwrap_or(Revision::LATEST),
+        let (session, revision) = match self.era(id, method, params, inbound) {
+            ControlFlow::Continue(era) => era,
+            ControlFlow::Break(dispatch) => return dispatch,
         };
         let route = self.route(method, revision);
         if route.is_none() && self.layers.is_empty() {
             let unknown = &self.unknown_methods;
             unknown.ended(OperationOutcome::Error, Duration::ZERO);
-            return refused(method_not_found(method), Rejection::NoMethod);
+            return reject(id, &method_not_found(method), Rejection::NoMethod);
         }
         let span = trace::span(Some(id), method, params, session, revision, inbound);
-        let refused = |error: ErrorObject, kind| {
+        let fail = |error: ErrorObject, kind| {
             trace::failed(&span, &error);
-            refused(error, kind)
+            reject(id, &error, kind)
         };
         let peer = match session {
             Some(session) => Peer::legacy(Arc::clone(session)),
             None => match params.modern_meta() {
                 Ok(meta) => Peer::modern(revision, Some(meta)),
                 Err(error) => {
-                    return refused(invalid_params(method, &error), Rejection::Malformed);
+                    return fail(invalid_params(method, &error), Rejection::Malformed);
                 }
             },
         };
         let cx = match self.context(Some(id.clone()), method, params, peer, inbound) {
             Ok(cx) => cx,
-            Err(error) => return refused(error, Rejection::Malformed),
+            Err(error) => return fail(error, Rejection::Malformed),
         };
         let start = || match route {
             Some(route) if self.layers.is_empty() => route.start(params, &cx),
@@ -270,11 +280,11 @@ impl Core {
                 cx.count(OperationOutcome::Error);
                 let (error, rejection) = span.in_scope(|| failure(error, &cx));
                 let rejection = rejection.unwrap_or_else(|| Rejection::of_code(error.code));
-                refused(error, rejection)
+                fail(error, rejection)
             }
             Err(Panicked) => {
                 cx.count(OperationOutcome::Error);
-                refused(panicked(), Rejection::Malformed)
+                fail(panicked(), Rejection::Malformed)
             }
         }
     }
@@ -317,7 +327,7 @@ impl Core {
 }
 
 /// Returns the answer to a request that is refused.
-fn refused(id: &RequestId, error: &ErrorObject, kind: Rejection) -> Dispatch {
+fn reject(id: &RequestId, error: &ErrorObject, kind: Rejection) -> Dispatch {
     Dispatch::Answer(Answer::error(Some(id), error, kind))
 }
 
@@ -336,18 +346,18 @@ impl Core {
         if self.layers.is_empty() {
             return self.passed_notification(method, params, inbound);
         }
-        let refused = |error: String| {
+        let ignore = |error: String| {
             tracing::warn!(method = %PeerText(method), %error, "notification refused");
             Dispatch::Nothing
         };
         let view = match ParamsView::read(params) {
             Ok(view) => view,
-            Err(error) => return refused(error.to_string()),
+            Err(error) => return ignore(error.to_string()),
         };
         let peer = self.notifying_peer(&view, inbound);
         let cx = match self.context(None, method, &view, peer, inbound) {
             Ok(cx) => cx,
-            Err(error) => return refused(error.to_string()),
+            Err(error) => return ignore(error.to_string()),
         };
         match self.pass_inbound(method, params, cx) {
             Some(passed) => self.passed_notification(method, passed.params(), inbound),

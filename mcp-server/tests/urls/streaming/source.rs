@@ -46,7 +46,7 @@ pub(crate) struct State {
 
 /// The way in which the handler supplies the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum StreamForm {
     Whole,
     Seekable,
     Wanted,
@@ -72,12 +72,16 @@ impl Film {
         )
     }
 
-    pub(crate) fn definition(&self, way: Way) -> ResourceDef {
+    pub(crate) fn definition(&self, way: StreamForm) -> ResourceDef {
         let (film, described) = (self.clone(), self.clone());
         ResourceDef::new(URI, "film")
             .mime_type("video/mp4")
             .handler(move |wanted: WantedBytes| {
-                let at = if way == Way::Wanted { wanted.first } else { 0 };
+                let at = if way == StreamForm::Wanted {
+                    wanted.first
+                } else {
+                    0
+                };
                 let reader = Reader {
                     film: film.clone(),
                     at,
@@ -88,9 +92,9 @@ impl Film {
                 }
                 async move {
                     match way {
-                        Way::Whole => ResourceStream::new(reader),
-                        Way::Seekable => ResourceStream::seekable(reader),
-                        Way::Wanted => ResourceStream::starting_at(at, reader),
+                        StreamForm::Whole => ResourceStream::new(reader),
+                        StreamForm::Seekable => ResourceStream::seekable(reader),
+                        StreamForm::Wanted => ResourceStream::starting_at(at, reader),
                     }
                 }
             })
@@ -105,7 +109,7 @@ impl Film {
             })
     }
 
-    pub(crate) fn add(&self, way: Way, builder: ServerBuilder) -> ServerBuilder {
+    pub(crate) fn add(&self, way: StreamForm, builder: ServerBuilder) -> ServerBuilder {
         builder.add_resource(self.definition(way))
     }
 }
