@@ -74,7 +74,7 @@ pub(crate) struct Core {
     pub(crate) assembly: Arc<dyn Any + Send + Sync>,
 }
 
-/// What the server tells all its clients that it supports.
+/// What the server declares to its clients.
 pub(crate) struct About {
     pub(crate) capabilities: ServerCapabilities,
     /// The revisions that the server supports, oldest first.

@@ -12,23 +12,23 @@ pub(crate) const SUBSCRIBED_BYTES: usize = 256 << 10;
 macro_rules! limits {
     (
         $(#[$about:meta])*
-        pub struct Limits {
+        pub struct $name:ident {
             $($(#[$doc:meta])* pub $field:ident: $kind:ty = $default:expr,)*
         }
     ) => {
         $(#[$about])*
-        pub struct Limits {
+        pub struct $name {
             $($(#[$doc])* pub $field: $kind,)*
         }
 
-        impl Default for Limits {
+        impl Default for $name {
             fn default() -> Self {
                 Self { $($field: $default,)* }
             }
         }
 
         /// Setters, each named after its field. See the field for meaning and unit.
-        impl Limits {
+        impl $name {
             $(
                 #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
                 #[must_use]

@@ -235,8 +235,10 @@ impl ClientSession {
     }
 }
 
-// The key recognises a client, so it is not shown.
-partial_debug!(ClientSession, |it| has_ended: it.has_ended());
+partial_debug!(
+    /// The key recognises a client, so it is not shown.
+    ClientSession, |it| has_ended: it.has_ended()
+);
 
 /// The part of a session that ends it, at the latest when it is dropped.
 pub(crate) struct SessionEnd(pub(crate) ClientSession);

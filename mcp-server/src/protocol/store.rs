@@ -12,9 +12,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use crate::util::partial_debug::partial_debug;
 #[cfg(feature = "http")]
 use bytes::Bytes;
+
+use crate::util::partial_debug::partial_debug;
 
 /// A store for everything that processes share, for
 /// [`ServerBuilder::store`](crate::ServerBuilder::store). Implemented by every type that implements
@@ -71,8 +72,10 @@ pub struct VersionedValue {
     pub version: u64,
 }
 
-// The value may be secret.
-partial_debug!(VersionedValue, |it| bytes: it.value.len(), version: it.version);
+partial_debug!(
+    /// The value may be secret.
+    VersionedValue, |it| bytes: it.value.len(), version: it.version
+);
 
 /// A write to a [`ValueStore`].
 #[derive(Clone, Copy)]
@@ -179,9 +182,11 @@ pub struct EventPage {
     pub ended: bool,
 }
 
-// The messages may be secret.
 #[cfg(feature = "http")]
-partial_debug!(EventPage, |it| events: it.events.len(), ended: it.ended);
+partial_debug!(
+    /// The messages may be secret.
+    EventPage, |it| events: it.events.len(), ended: it.ended
+);
 
 /// Sends messages between the processes that serve one endpoint: changes that their clients
 /// subscribed to, responses and cancellations of clients whose request another process serves, ends
@@ -222,8 +227,9 @@ impl BusPage {
     pub const BYTES: usize = 4 << 20;
 }
 
-// The messages contain ids of sessions and answers of users.
-partial_debug!(BusPage, |it|
+partial_debug!(
+    /// The messages contain ids of sessions and answers of users.
+    BusPage, |it|
     messages: it.messages.len(), position: it.position, missed: it.missed
 );
 

@@ -295,7 +295,7 @@ fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
 /// Drives a connection. Dropping it cancels all tasks and closes the write queue.
 pub(crate) struct ConnectionDriver {
     server: Arc<Core>,
-    pub(crate) write_queue: Arc<WriteQueue>,
+    write_queue: Arc<WriteQueue>,
     in_flight: Arc<InFlight>,
 }
 

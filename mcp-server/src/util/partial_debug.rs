@@ -5,7 +5,8 @@ macro_rules! partial_debug {
     ($type:ident) => {
         partial_debug!($type, |_it|);
     };
-    ($type:ident $(<$lifetime:lifetime>)?, |$this:ident| $($name:ident: $value:expr),*) => {
+    ($(#[$doc:meta])* $type:ident $(<$lifetime:lifetime>)?, |$this:ident| $($name:ident: $value:expr),*) => {
+        $(#[$doc])*
         impl std::fmt::Debug for $type $(<$lifetime>)? {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 let $this = self;

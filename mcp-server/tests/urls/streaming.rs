@@ -21,8 +21,8 @@ use super::subject::*;
 
 const SIZE: u64 = 300_000;
 
-async fn streamed(film: &Film, way: StreamForm) -> (SocketAddr, Server, String) {
-    let (address, server, _) = served(|builder| film.add(way, builder));
+async fn streamed(film: &Film, form: StreamForm) -> (SocketAddr, Server, String) {
+    let (address, server, _) = served(|builder| film.add(form, builder));
     let path = path_of(address, URI).await;
     film.counts();
     (address, server, path)
@@ -30,12 +30,12 @@ async fn streamed(film: &Film, way: StreamForm) -> (SocketAddr, Server, String) 
 
 #[tokio::test]
 async fn stream_is_served_whole_and_in_ranges() {
-    for way in [StreamForm::Whole, StreamForm::Seekable, StreamForm::Wanted] {
+    for form in [StreamForm::Whole, StreamForm::Seekable, StreamForm::Wanted] {
         let film = Film::new(SIZE);
-        let (address, _server, path) = streamed(&film, way).await;
+        let (address, _server, path) = streamed(&film, form).await;
         let whole = get(address, &path, &[]).await;
         assert_eq!(whole.status, 200);
-        assert!(whole.body == pattern(0..SIZE), "{way:?}");
+        assert!(whole.body == pattern(0..SIZE), "{form:?}");
         assert_eq!(film.counts(), (1, SIZE));
         assert_eq!(whole.get("content-type"), "video/mp4");
         assert_eq!(whole.get("content-length"), "300000");
@@ -51,7 +51,7 @@ async fn stream_is_served_whole_and_in_ranges() {
             let headers = [("Range", range), ("If-Range", &*tag)];
             let reply = get(address, &path, &headers).await;
             assert_eq!(reply.get("etag"), tag);
-            if way == StreamForm::Whole && start > 0 {
+            if form == StreamForm::Whole && start > 0 {
                 // HTTP permits to ignore a range.
                 assert_eq!(
                     (reply.status.as_u16(), reply.body.len() as u64),
@@ -61,12 +61,12 @@ async fn stream_is_served_whole_and_in_ranges() {
                 film.counts();
                 continue;
             }
-            assert_eq!(reply.status, 206, "{way:?} {range}");
-            assert!(reply.body == pattern(start..end), "{way:?} {range}");
+            assert_eq!(reply.status, 206, "{form:?} {range}");
+            assert!(reply.body == pattern(start..end), "{form:?} {range}");
             let expected = format!("bytes {start}-{}/{SIZE}", end - 1);
             assert_eq!(reply.get("content-range"), expected);
             // Nothing else was read.
-            assert_eq!(film.counts(), (1, end - start), "{way:?} {range}");
+            assert_eq!(film.counts(), (1, end - start), "{form:?} {range}");
         }
     }
 }

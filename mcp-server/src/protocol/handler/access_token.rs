@@ -194,8 +194,9 @@ impl From<AccessToken> for Extensions {
     }
 }
 
-// The claims may contain personal data, so only their names are written.
-partial_debug!(AccessToken, |it|
+partial_debug!(
+    /// The claims may contain personal data, so only their names are written.
+    AccessToken, |it|
     issuer: it.issuer,
     subject: it.subject,
     client_id: it.client_id,

@@ -34,8 +34,9 @@ use crate::util::partial_debug::partial_debug;
 #[derive(Clone)]
 pub struct HttpParts(Arc<Parts>);
 
-// Values of headers and the query may be secrets.
-partial_debug!(HttpParts, |it|
+partial_debug!(
+    /// Values of headers and the query may be secrets.
+    HttpParts, |it|
     method: it.method,
     path: it.uri.path(),
     headers: it.headers.keys().map(HeaderName::as_str).collect::<Vec<_>>()

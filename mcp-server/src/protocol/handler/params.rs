@@ -87,8 +87,10 @@ impl AnyRequest {
     }
 }
 
-// The params may be secret.
-partial_debug!(AnyRequest, |it| bytes: it.params.get().len());
+partial_debug!(
+    /// The params may be secret.
+    AnyRequest, |it| bytes: it.params.get().len()
+);
 
 /// The result of a request of any method, in the form of the client's revision. It is sent as it
 /// is.
@@ -124,8 +126,10 @@ impl AnyResult {
     }
 }
 
-// The result may be secret.
-partial_debug!(AnyResult, |it| bytes: it.result.get().len());
+partial_debug!(
+    /// The result may be secret.
+    AnyResult, |it| bytes: it.result.get().len()
+);
 
 /// A notification of any method, the first parameter of a handler for
 /// [`ServerBuilder::fallback_notification`](crate::ServerBuilder::fallback_notification). Its method
@@ -150,7 +154,8 @@ impl AnyNotification {
     }
 }
 
-// The params may be secret.
-partial_debug!(AnyNotification, |it|
+partial_debug!(
+    /// The params may be secret.
+    AnyNotification, |it|
     bytes: it.params.as_ref().map(|params| params.get().len())
 );

@@ -30,7 +30,7 @@ pub enum OperationOutcome {
 const OUTCOMES: usize = 5;
 
 impl OperationOutcome {
-    /// All outcomes, each at the index of its discriminant.
+    /// All outcomes with their names, each at the index of its discriminant.
     const ALL: [(Self, &'static str); OUTCOMES] = [
         (Self::Ok, "ok"),
         (Self::InputRequired, "input_required"),

@@ -44,7 +44,7 @@ pub(crate) struct State {
     pub(crate) dropped: Notify,
 }
 
-/// The way in which the handler supplies the bytes.
+/// How the handler supplies the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StreamForm {
     Whole,
@@ -72,12 +72,12 @@ impl Film {
         )
     }
 
-    pub(crate) fn definition(&self, way: StreamForm) -> ResourceDef {
+    pub(crate) fn definition(&self, form: StreamForm) -> ResourceDef {
         let (film, described) = (self.clone(), self.clone());
         ResourceDef::new(URI, "film")
             .mime_type("video/mp4")
             .handler(move |wanted: WantedBytes| {
-                let at = if way == StreamForm::Wanted {
+                let at = if form == StreamForm::Wanted {
                     wanted.first
                 } else {
                     0
@@ -91,7 +91,7 @@ impl Film {
                     film.state.version.fetch_add(1, Ordering::SeqCst);
                 }
                 async move {
-                    match way {
+                    match form {
                         StreamForm::Whole => ResourceStream::new(reader),
                         StreamForm::Seekable => ResourceStream::seekable(reader),
                         StreamForm::Wanted => ResourceStream::starting_at(at, reader),
@@ -109,8 +109,8 @@ impl Film {
             })
     }
 
-    pub(crate) fn add(&self, way: StreamForm, builder: ServerBuilder) -> ServerBuilder {
-        builder.add_resource(self.definition(way))
+    pub(crate) fn add(&self, form: StreamForm, builder: ServerBuilder) -> ServerBuilder {
+        builder.add_resource(self.definition(form))
     }
 }
 

@@ -308,4 +308,4 @@ impl Endpoint {
     }
 }
 
-partial_debug!(HttpService, |it| server: it.endpoint.server, config: it.endpoint.config);
+partial_debug!(HttpService, |it| server: it.endpoint.server.info, config: it.endpoint.config);
