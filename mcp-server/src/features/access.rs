@@ -84,7 +84,7 @@ impl Access {
     /// Returns `true` if a handler or guard may ask the client.
     pub(crate) fn may_ask(&self) -> bool {
         self.levels()
-            .any(|(rules, _)| rules.requirements.uses_context())
+            .any(|(rules, _)| rules.requirements.uses_context)
     }
 
     /// Adds a guard.
@@ -94,7 +94,7 @@ impl Access {
         H::Output: IntoResult<()> + 'static,
     {
         self.require(&guard);
-        let names_resource = requirements_of(&guard).needs_resource().is_some();
+        let names_resource = requirements_of(&guard).resource.is_some();
         let run = Arc::new(boxed(guard, H::Output::into_result));
         self.own.guards.push(Guard {
             run,
@@ -371,6 +371,19 @@ macro_rules! access_setters {
     };
 }
 
+/// Defines the methods of [`Definition`](crate::Definition) that return the field `access`.
+macro_rules! access_getters {
+    () => {
+        fn access(&self) -> &Access {
+            &self.access
+        }
+
+        fn access_mut(&mut self) -> &mut Access {
+            &mut self.access
+        }
+    };
+}
+
 /// Defines the setters of what a list has of every definition. The field `$definition` is the listed
 /// type.
 macro_rules! listing_setters {
@@ -395,5 +408,6 @@ macro_rules! listing_setters {
     };
 }
 
+pub(crate) use access_getters;
 pub(crate) use access_setters;
 pub(crate) use listing_setters;

@@ -2,7 +2,6 @@
 //! questions.
 
 use std::future::Future;
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
@@ -34,8 +33,11 @@ pub(crate) fn serve_read<P, T, F>(
     T: Versioned + 'static,
     F: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
-    let state = inputs::AcceptedState::Ours;
-    let route = AskingRoute::<P, T, _, _>::new(read, handler, state, may_ask);
+    let route = AskingRoute {
+        typed: Typed::<P, T, _, _>::new(read, handler),
+        state: inputs::AcceptedState::Ours,
+        may_ask,
+    };
     registry.route(method, Box::new(route));
 }
 
@@ -52,9 +54,11 @@ where
     let handler = boxed(handler, H::Output::into_result);
     let handler = move |params, cx| handler(Params(params), cx);
     if may_ask(R::METHOD) {
-        let state = inputs::AcceptedState::Any;
-        let read = versioned_params;
-        let route = AskingRoute::<_, R::Result, _, _>::new(read, handler, state, |_| true);
+        let route = AskingRoute {
+            typed: Typed::<_, R::Result, _, _>::new(versioned_params, handler),
+            state: inputs::AcceptedState::Any,
+            may_ask: |_| true,
+        };
         return registry.on(R::METHOD, Box::new(route));
     }
     let route = Typed::<_, R::Result, _, _>::new(versioned, handler);
@@ -70,7 +74,7 @@ where
     registry.require("requests", &handler);
     let handler = boxed(handler, H::Output::into_result);
     let route = AnyAskingRoute(handler);
-    registry.fallback = Some(Box::new(route));
+    registry.routes.fallback = Some(Box::new(route));
 }
 
 /// The methods whose result may be a list of questions.
@@ -105,24 +109,11 @@ fn versioned_params<P: Versioned>(
     decoded.map_err(|error| bad_params(cx.method(), &error))
 }
 
+/// A route whose handler may ask the client.
 struct AskingRoute<P, T, R, H> {
-    read: R,
-    handler: H,
+    typed: Typed<P, T, R, H>,
     state: inputs::AcceptedState,
     may_ask: fn(&P) -> bool,
-    types: PhantomData<fn(P) -> T>,
-}
-
-impl<P, T, R, H> AskingRoute<P, T, R, H> {
-    fn new(read: R, handler: H, state: inputs::AcceptedState, may_ask: fn(&P) -> bool) -> Self {
-        Self {
-            read,
-            handler,
-            state,
-            may_ask,
-            types: PhantomData,
-        }
-    }
 }
 
 impl<P, T, R, H, F> Route for AskingRoute<P, T, R, H>
@@ -133,13 +124,13 @@ where
     F: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
     fn start(&self, params: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError> {
-        let decoded = (self.read)(params, cx)?;
+        let decoded = (self.typed.read)(params, cx)?;
         // Sessions ask by requests of their own.
         let in_session = cx.peer().session().is_some();
         if !in_session && ((self.may_ask)(&decoded) || inputs::is_retry(params)) {
             inputs::attach(params, cx, self.state)?;
         }
-        let result = (self.handler)(decoded, cx.clone());
+        let result = (self.typed.handler)(decoded, cx.clone());
         let responding = cx.clone();
         Ok(Box::pin(Asking {
             running: and_then(result, move |result| respond::result(&responding, result)),

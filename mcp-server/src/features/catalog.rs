@@ -49,9 +49,7 @@ pub trait Definition: Sized + Send + Sync + 'static {
     /// Sets whether arguments that the definition does not have are ignored, unless it says so
     /// itself.
     #[doc(hidden)]
-    fn set_extra_arguments_default(&mut self, ignore: bool) {
-        let _ = ignore;
-    }
+    fn set_extra_arguments_default(&mut self, _ignore: bool) {}
 
     /// Checks the name, if the definition has one. Called again when a prefix was prepended.
     #[doc(hidden)]
@@ -65,9 +63,7 @@ pub trait Definition: Sized + Send + Sync + 'static {
 
     /// Prepends a prefix to the name, if the definition has one.
     #[doc(hidden)]
-    fn prefix(&mut self, prefix: &str) {
-        let _ = prefix;
-    }
+    fn prefix(&mut self, _prefix: &str) {}
 
     /// Returns the change that is announced when the list changes.
     #[doc(hidden)]
@@ -76,15 +72,13 @@ pub trait Definition: Sized + Send + Sync + 'static {
     /// Returns the change of contents that subscribers learn of when this definition is added, or
     /// replaces another one with the same key; `None` if only the list changed.
     #[doc(hidden)]
-    fn content_change(&self, replaced: Option<&Self>) -> Option<Change> {
-        let _ = replaced;
+    fn content_change(&self, _replaced: Option<&Self>) -> Option<Change> {
         None
     }
 
     /// Returns `true` if a resource with this URI is one of the definition.
     #[doc(hidden)]
-    fn has_uri(&self, uri: &str) -> bool {
-        let _ = uri;
+    fn has_uri(&self, _uri: &str) -> bool {
         false
     }
 
@@ -107,6 +101,32 @@ pub(crate) trait ListItem: Definition {
 
     fn page(items: Vec<Self::Item>, hints: &CacheHints, next: Option<Cursor>) -> Self::Page;
 }
+
+/// Implements [`ListItem`] for a definition that has its item in a field.
+macro_rules! list_item {
+    ($definition:ty, $field:ident: $item:ty, $page:ident) => {
+        impl crate::features::catalog::ListItem for $definition {
+            type Item = $item;
+            type Page = $page;
+
+            fn item(&self) -> $item {
+                self.$field.clone()
+            }
+
+            fn page(
+                items: Vec<$item>,
+                hints: &crate::features::catalog::CacheHints,
+                next: Option<mcp_types::Cursor>,
+            ) -> $page {
+                let mut page = $page::new(items, hints.ttl_ms, hints.scope);
+                page.next_cursor = next;
+                page
+            }
+        }
+    };
+}
+
+pub(crate) use list_item;
 
 /// For how long, and for whom, caches may keep a result.
 #[derive(Clone)]

@@ -35,11 +35,11 @@ pub(crate) fn register(
     let offered =
         !completions.all.is_empty() || prompts.all().iter().any(|prompt| prompt.completes());
     let offered = offered || resources.definitions.completes();
-    let declared = registry.capabilities.completions.is_some();
+    let declared = registry.about.capabilities.completions.is_some();
     if !registry.is_served(offered, declared, &[CompleteRequest::METHOD]) {
         return;
     }
-    let capability = &mut registry.capabilities.completions;
+    let capability = &mut registry.about.capabilities.completions;
     capability.get_or_insert_with(Object::new);
     let sources = Arc::new(Sources {
         completions,

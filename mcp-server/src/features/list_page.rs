@@ -50,16 +50,10 @@ impl PageStart {
         let from = match &params.cursor {
             None => 0,
             Some(cursor) => {
-                let bound_to = cursor_binding(cx, T::KIND.as_bytes());
-                let plain = cx
-                    .core()
-                    .keys
-                    .get()
-                    .open(PURPOSE, &bound_to, cursor.as_ref());
-                plain
-                    .ok()
-                    .and_then(|plain| Some(next_index(u64::from_be_bytes(plain.try_into().ok()?))))
-                    .ok_or_else(|| bad_cursor(T::KIND))?
+                let plain = open_cursor(cursor, T::KIND.as_bytes(), cx);
+                let index = plain.and_then(|plain| plain.try_into().ok());
+                let index = index.map(u64::from_be_bytes).map(next_index);
+                index.ok_or_else(|| bad_cursor(T::KIND))?
             }
         };
         let size = list.page_size;
@@ -73,29 +67,38 @@ impl PageStart {
         slice: Slice<T::Item>,
         cx: &Context,
     ) -> Result<T::Page, HandlerError> {
-        let next = match slice.last.filter(|_| slice.more) {
-            Some(index) => {
-                let bound_to = cursor_binding(cx, T::KIND.as_bytes());
-                let sealed = cx
-                    .core()
-                    .keys
-                    .get()
-                    .seal(PURPOSE, &bound_to, &index.to_be_bytes())?;
-                Some(Cursor::from(sealed))
-            }
-            None => None,
-        };
+        let next = slice.last.filter(|_| slice.more);
+        let next = next.map(|index| seal_cursor(&index.to_be_bytes(), T::KIND.as_bytes(), cx));
+        let next = next.transpose()?;
         let hints = list.hints.of(slice.restricted);
         Ok(T::page(slice.items, &hints, next))
     }
 }
 
 /// The purpose that cursors are sealed for.
-pub(crate) const PURPOSE: &str = "cursor";
+const PURPOSE: &str = "cursor";
+
+/// Seals the position of the next page of a list, which `list` describes.
+pub(crate) fn seal_cursor(
+    position: &[u8],
+    list: &[u8],
+    cx: &Context,
+) -> Result<Cursor, HandlerError> {
+    let keys = cx.core().keys.get();
+    let sealed = keys.seal(PURPOSE, &cursor_binding(cx, list), position)?;
+    Ok(Cursor::from(sealed))
+}
+
+/// Returns the position in a cursor; `None` if it was not sealed for this list and principal.
+pub(crate) fn open_cursor(cursor: &Cursor, list: &[u8], cx: &Context) -> Option<Vec<u8>> {
+    let keys = cx.core().keys.get();
+    let opened = keys.open(PURPOSE, &cursor_binding(cx, list), cursor.as_ref());
+    opened.ok()
+}
 
 /// Returns what a cursor is bound to: the list, described by `list`, and the principal of the
 /// request.
-pub(crate) fn cursor_binding(cx: &Context, list: &[u8]) -> Vec<u8> {
+fn cursor_binding(cx: &Context, list: &[u8]) -> Vec<u8> {
     let principal = cx.state.extensions.principal();
     let name = principal.unwrap_or_default().as_bytes();
     let mut bytes = Vec::with_capacity(9 + name.len() + list.len());

@@ -17,7 +17,7 @@ use crate::protocol::message::params_view::ParamsView;
 pub(crate) struct NamedParams<I, A> {
     pub(crate) name: String,
     /// `None` if the list has no item of that name.
-    item: Option<Arc<I>>,
+    pub(crate) item: Option<Arc<I>>,
     /// `None` if the request has no arguments, or the item does not exist.
     pub(crate) arguments: Option<A>,
 }
@@ -36,7 +36,7 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
             items.get_visible(&name, cx)
         };
         let arguments = match &item {
-            Some(_) => params.members().optional("arguments"),
+            Some(_) => params.members.optional("arguments"),
             None => Ok(None),
         };
         let arguments = arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;
@@ -49,12 +49,9 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
 
     /// Returns `true` if the item's handler may ask the client.
     pub(crate) fn may_ask(&self) -> bool {
-        self.find().is_some_and(|item| item.access().may_ask())
-    }
-
-    /// Returns the item, if the list has one with the name.
-    pub(crate) fn find(&self) -> Option<&Arc<I>> {
-        self.item.as_ref()
+        self.item
+            .as_ref()
+            .is_some_and(|item| item.access().may_ask())
     }
 
     /// Returns the item.
@@ -63,7 +60,7 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
     ///
     /// -32602 if the list has no item of that name.
     pub(crate) fn item(&self) -> Result<&Arc<I>, HandlerError> {
-        self.find().ok_or_else(|| {
+        self.item.as_ref().ok_or_else(|| {
             let (kind, name) = (I::KIND, short(&self.name));
             HandlerError::invalid_params(format!("unknown {kind} `{name}`"))
         })

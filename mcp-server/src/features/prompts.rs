@@ -24,11 +24,11 @@ pub(crate) fn register(
     resources: &Arc<ResourceCatalog>,
 ) {
     let methods = [ListPromptsRequest::METHOD, GetPromptRequest::METHOD];
-    let declared = registry.capabilities.prompts.is_some();
+    let declared = registry.about.capabilities.prompts.is_some();
     if !registry.is_served(!prompts.is_empty(), declared, &methods) {
         return;
     }
-    let capability = &mut registry.capabilities.prompts;
+    let capability = &mut registry.about.capabilities.prompts;
     capability.get_or_insert_with(|| PromptsCapability::new().list_changed(true));
     let listed = Arc::clone(prompts);
     registry.serve(ListPromptsRequest::METHOD, move |part, cx| {
@@ -60,7 +60,7 @@ async fn get(
     }
     let mut result = prompt.start(arguments, &cx)?.await?;
     if result.description.is_none() {
-        result.description.clone_from(&prompt.prompt().description);
+        result.description.clone_from(&prompt.prompt.description);
     }
     Ok(downgrade::prompt(result, &cx, &resources).await)
 }

@@ -41,11 +41,11 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
         ListResourceTemplatesRequest::METHOD,
         ReadResourceRequest::METHOD,
     ];
-    let declared = registry.capabilities.resources.is_some();
+    let declared = registry.about.capabilities.resources.is_some();
     if !registry.is_served(!resources.definitions.is_empty(), declared, &methods) {
         return;
     }
-    let capability = &mut registry.capabilities.resources;
+    let capability = &mut registry.about.capabilities.resources;
     capability.get_or_insert_with(|| {
         ResourcesCapability::new()
             .list_changed(true)

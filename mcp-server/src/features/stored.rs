@@ -140,7 +140,7 @@ impl<T: StoredValue> Stored<T> {
     /// Writes a value. Returns `false` if the condition does not hold.
     async fn put(&self, value: &T, condition: Condition) -> Result<bool, StoredError> {
         let value = serde_json::to_vec(value)?;
-        let limits = self.core.limits();
+        let limits = &self.core.limits;
         let (limit, most) = (limits.stored_bytes, limits.stored_values);
         if value.len() > limit {
             let bytes = value.len();

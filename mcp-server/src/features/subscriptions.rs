@@ -28,7 +28,7 @@ use crate::protocol::message::params_view::ParamsView;
 
 /// Registers the methods of subscriptions.
 pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>) {
-    registry.resource_access = Some(Box::new(SessionAdmission(Arc::clone(resources))));
+    registry.routes.resource_access = Some(Box::new(SessionAdmission(Arc::clone(resources))));
     let listened = Arc::clone(resources);
     registry.serve(SubscriptionsListenRequest::METHOD, move |params, cx| {
         listen::listen(params, cx, Arc::clone(&listened))
@@ -68,7 +68,7 @@ pub(crate) fn subscribe(
     let (cx, resources) = (cx.clone(), Arc::clone(resources));
     Ok(async move {
         admission::check(&uri, &cx, &resources).await?;
-        let limit = cx.core().limits().subscribed_resources;
+        let limit = cx.core().limits.subscribed_resources;
         match cx.peer().session() {
             Some(session) if !session.subscribe(&uri, limit) => {
                 return Err(HandlerError::invalid_params(format!(

@@ -26,7 +26,7 @@ use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::dispatch::trace;
 #[cfg(feature = "tasks")]
 use crate::protocol::error::handler_error::bad_params;
-use crate::protocol::error::handler_error::{Cause, HandlerError};
+use crate::protocol::error::handler_error::{ErrorKind, HandlerError};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::metrics::operations::{Operation, OperationCounter, OperationOutcome, Tools};
 
@@ -38,13 +38,13 @@ pub(crate) fn register(
 ) {
     tools.warn();
     let methods = [ListToolsRequest::METHOD, CallToolRequest::METHOD];
-    let declared = registry.capabilities.tools.is_some();
+    let declared = registry.about.capabilities.tools.is_some();
     if !registry.is_served(!tools.is_empty(), declared, &methods) {
         return;
     }
-    let capability = &mut registry.capabilities.tools;
+    let capability = &mut registry.about.capabilities.tools;
     capability.get_or_insert_with(|| ToolsCapability::new().list_changed(true));
-    registry.tools = Some(Arc::<List<ToolDef>>::clone(tools));
+    registry.routes.tools = Some(Arc::<List<ToolDef>>::clone(tools));
     let listed = Arc::clone(tools);
     registry.serve(ListToolsRequest::METHOD, move |part, cx| {
         std::future::ready(list_page::list(&listed, &part, &cx))
@@ -72,15 +72,15 @@ impl Tools for List<ToolDef> {
 
     fn name_of(&self, counter: &OperationCounter) -> Option<String> {
         let tools = self.all();
-        let mut tools = tools.iter().map(|tool| (tool.tool(), tool.counter()));
+        let mut tools = tools.iter().map(|tool| (&tool.tool, &tool.counter));
         let (tool, _) = tools.find(|(_, known)| std::ptr::eq(Arc::as_ptr(known), counter))?;
         Some(tool.name.clone())
     }
 
     fn operations(&self) -> Vec<Operation> {
         let read = |tool: &ToolDef| {
-            let name = Some(&*tool.tool().name);
-            tool.counter().read(CallToolRequest::METHOD, name)
+            let name = Some(&*tool.tool.name);
+            tool.counter.read(CallToolRequest::METHOD, name)
         };
         self.all().iter().filter_map(|tool| read(tool)).collect()
     }
@@ -96,7 +96,7 @@ fn read_call(
 ) -> Result<CallParams, HandlerError> {
     let call = CallParams::read(tools, params, cx)?;
     #[cfg(feature = "http")]
-    if let Some(tool) = call.find() {
+    if let Some(tool) = &call.item {
         header_params::check(tool, call.arguments.as_ref(), cx)?;
     }
     Ok(call)
@@ -109,7 +109,7 @@ pub(crate) fn check_call(
     params: &ParamsView<'_>,
     cx: &Context,
 ) -> Result<(), HandlerError> {
-    let arguments = params.members().optional::<Object>("arguments");
+    let arguments = params.members.optional::<Object>("arguments");
     let arguments = arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;
     #[cfg(feature = "http")]
     header_params::check(tool, arguments.as_ref(), cx)?;
@@ -125,7 +125,7 @@ async fn call(
 ) -> Result<CallToolResult, HandlerError> {
     let revision = cx.revision();
     let tool = Arc::clone(params.item()?);
-    cx.state.measured.set_tool(tool.counter());
+    cx.state.measured.set_tool(&tool.counter);
     let name = params.name;
     let arguments = params.arguments.unwrap_or_default();
     if !is_admitted(&cx, &name)
@@ -164,7 +164,7 @@ fn invalid_arguments(
     error: &ArgumentsError,
     revision: Revision,
 ) -> Result<CallToolResult, HandlerError> {
-    let text = format!("arguments of `{}`: {error}", tool.tool().name);
+    let text = format!("arguments of `{}`: {error}", tool.tool.name);
     if revision < Revision::V2025_11_25 {
         return Err(HandlerError::invalid_params(text));
     }
@@ -175,12 +175,12 @@ fn invalid_arguments(
 /// logged, become a result; an error of the protocol stays one.
 fn failed(error: HandlerError, tool: &str, cx: &Context) -> Result<CallToolResult, HandlerError> {
     let error = resolve(error, cx);
-    match error.cause {
-        Cause::Tool(result) => Ok(*result),
-        Cause::Other(error) => {
+    match error.kind {
+        ErrorKind::Tool(result) => Ok(*result),
+        ErrorKind::Other(error) => {
             let text = TextContent::new(report(&*error, Some(tool), cx));
             Ok(CallToolResult::new([ContentBlock::from(text)]).is_error(true))
         }
-        cause => Err(HandlerError { cause, ..error }),
+        kind => Err(HandlerError { kind, ..error }),
     }
 }

@@ -143,7 +143,7 @@ pub(crate) fn unhandled(registry: &Registry) -> Vec<BuildError> {
         (Proposal::Sep2093, ReadResourceMetadataRequest::METHOD),
         (Proposal::VersionedResources, GetResourceRequest::METHOD),
     ];
-    let has_resources = registry.capabilities.resources.is_some();
+    let has_resources = registry.about.capabilities.resources.is_some();
     let missing = required.iter().filter(|(proposal, method)| {
         has_resources && registry.offers(*proposal) && !registry.has_route(method)
     });

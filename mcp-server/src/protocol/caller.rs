@@ -8,6 +8,7 @@ use std::any::Any;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use crate::util::partial_debug::partial_debug;
 use crate::util::type_map::TypeMap;
 
 /// What the transport and middleware attached to a request: who sent it, and what that client may
@@ -70,7 +71,7 @@ pub struct Extensions {
     values: TypeMap,
     /// The HTTP request, whose own extensions are found as well.
     #[cfg(feature = "http")]
-    parts: Option<Arc<http::request::Parts>>,
+    pub(crate) parts: Option<Arc<http::request::Parts>>,
     /// The address of the connection.
     #[cfg(feature = "http")]
     remote: Option<std::net::SocketAddr>,
@@ -162,12 +163,6 @@ impl Extensions {
         }
     }
 
-    /// Returns the head of the HTTP request, shared.
-    #[cfg(feature = "http")]
-    pub(crate) fn shared_parts(&self) -> Option<Arc<http::request::Parts>> {
-        self.parts.clone()
-    }
-
     /// Returns the head of the HTTP request.
     #[cfg(feature = "http")]
     pub(crate) fn parts(&self) -> Option<&http::request::Parts> {
@@ -186,8 +181,4 @@ impl Extensions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal(pub String);
 
-impl std::fmt::Debug for Extensions {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Extensions").finish_non_exhaustive()
-    }
-}
+partial_debug!(Extensions);

@@ -9,7 +9,6 @@ pub(crate) mod progress;
 
 use std::any::{Any, type_name};
 use std::collections::BTreeSet;
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
@@ -33,6 +32,7 @@ use crate::protocol::session::peer::Peer;
 use crate::protocol::store::access::Stores;
 use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::message::{AnyChange, BusMessage};
+use crate::util::partial_debug::partial_debug;
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 use crate::util::type_map::TypeMap;
@@ -40,14 +40,10 @@ use crate::util::type_map::TypeMap;
 /// The state of a running server, shared by all its transports and requests.
 pub(crate) struct Core {
     pub(crate) info: Implementation,
+    /// `info` as JSON.
     pub(crate) info_text: Box<RawValue>,
     pub(crate) instructions: RwLock<Option<String>>,
-    pub(crate) capabilities: ServerCapabilities,
-    /// The revisions that the server supports, oldest first.
-    pub(crate) revisions: &'static [Revision],
-    pub(crate) proposals: BTreeSet<Proposal>,
-    /// The extensions that are not announced to clients with a session.
-    pub(crate) modern_extensions: BTreeSet<String>,
+    pub(crate) about: About,
     pub(crate) limits: Limits,
     pub(crate) error_detail: ErrorDetail,
     /// Whether lists contain only what the scopes of the caller permit.
@@ -55,14 +51,8 @@ pub(crate) struct Core {
     pub(crate) errors: ErrorConversions,
     pub(crate) states: TypeMap,
     pub(crate) layers: Vec<Box<dyn Layer>>,
-    pub(crate) routes: Methods<Routed>,
-    pub(crate) listeners: Methods<Box<dyn Listener>>,
-    /// Handles the requests of methods without a route.
-    pub(crate) fallback: Option<Box<dyn Route>>,
-    /// Handles the notifications without a listener.
-    pub(crate) fallback_listener: Option<Box<dyn Listener>>,
+    pub(crate) routes: Routes,
     pub(crate) hub: Hub,
-    pub(crate) resource_access: Option<Box<dyn ResourceAccess>>,
     /// Removes what the client must not see from a block of a question to the client.
     #[cfg(feature = "proposals")]
     pub(crate) withhold: fn(&mut mcp_types::ContentBlock, &Context),
@@ -77,13 +67,36 @@ pub(crate) struct Core {
     pub(crate) background: OnceLock<Weak<dyn BackgroundWork>>,
     /// The requests of methods without a route.
     pub(crate) unknown_methods: OperationCounter,
-    /// `None` if the server has no tools of its own.
-    pub(crate) tools: Option<Arc<dyn Tools>>,
     #[cfg(feature = "http")]
     pub(crate) counters: crate::protocol::metrics::counters::Counters,
     pub(crate) keys: crate::protocol::seal::KeySlot,
     /// The catalogs of the features, for the public `Server`.
     pub(crate) assembly: Arc<dyn Any + Send + Sync>,
+}
+
+/// What the server declares to its clients.
+pub(crate) struct About {
+    pub(crate) capabilities: ServerCapabilities,
+    /// The revisions that the server supports, oldest first.
+    pub(crate) revisions: &'static [Revision],
+    pub(crate) proposals: BTreeSet<Proposal>,
+    /// The extensions that are not announced to clients with a session.
+    pub(crate) modern_extensions: BTreeSet<String>,
+}
+
+/// The handlers of all messages, and what the features add for messages of other features.
+#[derive(Default)]
+pub(crate) struct Routes {
+    pub(crate) requests: Methods<Routed>,
+    pub(crate) listeners: Methods<Box<dyn Listener>>,
+    /// Handles the requests of methods without a route.
+    pub(crate) fallback: Option<Box<dyn Route>>,
+    /// Handles the notifications without a listener.
+    pub(crate) fallback_listener: Option<Box<dyn Listener>>,
+    /// Decides which clients are notified of changes of a resource; `None` without resources.
+    pub(crate) resource_access: Option<Box<dyn ResourceAccess>>,
+    /// The tools, for metrics and middleware; `None` if the server has no tools of its own.
+    pub(crate) tools: Option<Arc<dyn Tools>>,
 }
 
 impl Core {
@@ -93,22 +106,9 @@ impl Core {
         instructions.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    pub(crate) fn capabilities(&self) -> &ServerCapabilities {
-        &self.capabilities
-    }
-
-    /// Returns the revisions that the server supports, oldest first.
-    pub(crate) fn revisions(&self) -> &'static [Revision] {
-        self.revisions
-    }
-
     /// Returns `true` if the program opted into a proposal.
     pub(crate) fn offers(&self, proposal: Proposal) -> bool {
-        self.proposals.contains(&proposal)
+        self.about.proposals.contains(&proposal)
     }
 
     /// Announces a change to all subscribers: at once in this process, soon in the others.
@@ -158,37 +158,30 @@ impl Core {
         }
     }
 
-    /// Returns name and version as JSON.
-    pub(crate) fn info(&self) -> &RawValue {
-        &self.info_text
-    }
-
     /// Returns the handler of a method: its own if the revision has the method, or else that of all
     /// other requests.
     pub(crate) fn route(&self, method: &str, revision: Revision) -> Option<&dyn Route> {
         let routed = self.routed(method, revision).map(|routed| &*routed.route);
-        routed.or(self.fallback.as_deref())
+        routed.or(self.routes.fallback.as_deref())
     }
 
     /// Returns a method if the revision has it.
     pub(crate) fn routed(&self, method: &str, revision: Revision) -> Option<&Routed> {
-        let routed = self.routes.get(method)?;
+        let routed = self.routes.requests.get(method)?;
         routed.revisions.contains(&revision).then_some(routed)
     }
 
     pub(crate) fn listener(&self, method: &str) -> Option<&dyn Listener> {
-        let listener = self.listeners.get(method).map(|listener| &**listener);
-        listener.or(self.fallback_listener.as_deref())
+        let listener = self
+            .routes
+            .listeners
+            .get(method)
+            .map(|listener| &**listener);
+        listener.or(self.routes.fallback_listener.as_deref())
     }
 }
 
-impl fmt::Debug for Core {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
-            .field("info", &self.info)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(Core, |it| info: it.info);
 
 impl BusReceiver for Core {
     fn receive(&self, message: &BusMessage) {
@@ -304,8 +297,8 @@ pub enum Direction {
 /// Code around the handlers of messages: a [`Middleware`](crate::middleware::Middleware) with its
 /// type erased.
 pub(crate) trait Layer: Send + Sync {
-    /// Serves a request. `rest` is what comes behind this layer.
-    fn start(&self, request: LayerRequest, rest: Rest) -> ResponseFuture;
+    /// Serves a request. `next` is what comes behind this layer.
+    fn start(&self, request: LayerRequest, next: NextStep) -> ResponseFuture;
 
     /// Passes a notification on, or drops it.
     fn notify(&self, notification: Notification) -> Option<Notification>;
@@ -324,8 +317,8 @@ pub(crate) struct LayerRequest {
 /// Sends a request with these params to the client. Resolves to the whole response.
 pub(crate) type SendToClient = Box<dyn FnOnce(Box<RawValue>) -> ResponseFuture + Send>;
 
-/// The layers that a request has not passed yet, and what comes behind the last one.
-pub(crate) enum Rest {
+/// Where a request goes next: through the layers that it has not passed yet, then to its target.
+pub(crate) enum NextStep {
     /// The layers from this index on, then the handler.
     Handler(usize),
     /// The layers before this index, the last one first, then the client.

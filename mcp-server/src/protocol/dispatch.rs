@@ -19,8 +19,9 @@ pub(crate) mod sizes;
 pub(crate) mod trace;
 pub(crate) mod watchdog;
 
+use std::ops::ControlFlow;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::error::DecodeError;
@@ -41,11 +42,9 @@ use crate::protocol::error::rejection::Rejection;
 use crate::protocol::error::{invalid_params, method_not_found, short};
 use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::{Answer, methods};
-use crate::protocol::metrics::operations::{Measured, OperationOutcome};
+use crate::protocol::metrics::operations::OperationOutcome;
 use crate::protocol::session::peer::Peer;
 use crate::protocol::session::{Session, severity};
-use crate::util::progress_throttle::ProgressThrottle;
-use crate::util::signal::CancelSignal;
 
 /// What the transport has to do with a message.
 pub(crate) enum Dispatch {
@@ -111,7 +110,7 @@ impl Core {
         MESSAGES.set(MESSAGES.get() + 1);
         let batches = session.is_some_and(|session| session.revision == Revision::V2025_03_26);
         let read = if batches {
-            rpc::parse_batch(bytes, self.limits().batch).map(|incoming| match incoming {
+            rpc::parse_batch(bytes, self.limits.batch).map(|incoming| match incoming {
                 Incoming::Single(message) => Parsed::One(message),
                 Incoming::Batch(messages) => Parsed::Batch(messages),
             })
@@ -152,11 +151,11 @@ impl Core {
             } => match self.read_params(&id, &method, params) {
                 Ok(params) => match check(&method, &params) {
                     Ok(()) => self.request(&id, &method, &params, inbound),
-                    Err(error) => refused(&id, &error, Rejection::Mismatch),
+                    Err(error) => reject(&id, &error, Rejection::Mismatch),
                 },
                 Err(error) => {
                     let error = invalid_params(&method, &error);
-                    refused(&id, &error, Rejection::Malformed)
+                    reject(&id, &error, Rejection::Malformed)
                 }
             },
             Message::Notification { method, params, .. } => {
@@ -164,7 +163,7 @@ impl Core {
             }
             Message::Result { .. } | Message::Error { .. } => {
                 let session = inbound.session.as_deref();
-                let delivery = respond::deliver_response(session, &message, self.limits());
+                let delivery = respond::deliver_response(session, &message, &self.limits);
                 if let ResponseDelivery::Unexpected = delivery {
                     let id = message.id().map(PeerDisplay);
                     tracing::warn!(
@@ -184,16 +183,52 @@ impl Core {
         method: &str,
         params: Option<&'a RawValue>,
     ) -> Result<ParamsView<'a>, DecodeError> {
-        sizes::check_values(params, self.limits())?;
+        sizes::check_values(params, &self.limits)?;
         let params = ParamsView::read(params)?;
-        sizes::check(self.limits(), id, method, &params)?;
+        sizes::check(&self.limits, id, method, &params)?;
         Ok(params)
     }
 
     /// Returns the revision without a handshake that a message declares, if the server supports it.
     fn modern_revision(&self, params: &ParamsView<'_>) -> Option<Revision> {
-        let declared = params.modern_revision();
-        declared.filter(|revision| self.revisions().contains(revision))
+        let declared = params.modern;
+        declared.filter(|revision| self.about.revisions.contains(revision))
+    }
+
+    /// Returns the session of a request and the revision that it follows, or what to do if the
+    /// request runs no handler.
+    fn era<'a>(
+        self: &Arc<Self>,
+        id: &RequestId,
+        method: &str,
+        params: &ParamsView<'_>,
+        inbound: &'a Inbound,
+    ) -> ControlFlow<Dispatch, (Option<&'a Arc<Session>>, Revision)> {
+        if let Some(version) = params.version() {
+            let Some(revision) = self.modern_revision(params) else {
+                let error = lifecycle::unsupported(version, self.about.revisions);
+                return ControlFlow::Break(reject(id, &error, Rejection::Mismatch));
+            };
+            return ControlFlow::Continue((None, revision));
+        }
+        if method == methods::INITIALIZE {
+            return ControlFlow::Break(match initialize(self, id, params, inbound) {
+                Ok((session, answer)) => Dispatch::Session(session, answer),
+                Err(error) => reject(id, &error, Rejection::Malformed),
+            });
+        }
+        if let Some(session) = &inbound.session {
+            return ControlFlow::Continue((Some(session), session.revision));
+        }
+        if method == methods::PING {
+            return ControlFlow::Break(Dispatch::Answer(lifecycle::pong(id)));
+        }
+        let error = ErrorObject::invalid_params(format!(
+            "params of `{}` lack {}, and there was no `initialize`",
+            short(method),
+            params.missing_meta(),
+        ));
+        ControlFlow::Break(reject(id, &error, Rejection::Malformed))
     }
 
     fn request(
@@ -203,60 +238,33 @@ impl Core {
         params: &ParamsView<'_>,
         inbound: &Inbound,
     ) -> Dispatch {
-        let refused = |error: ErrorObject, kind| refused(id, &error, kind);
-        let modern = self.modern_revision(params);
-        let session = match (params.version(), &inbound.session) {
-            (Some(_), _) if modern.is_some() => None,
-            (Some(version), _) => {
-                let error = lifecycle::unsupported(version, self.revisions());
-                return refused(error, Rejection::Mismatch);
-            }
-            (None, _) if method == methods::INITIALIZE => {
-                return match initialize(self, id, params, inbound) {
-                    Ok((session, answer)) => Dispatch::Session(session, answer),
-                    Err(error) => refused(error, Rejection::Malformed),
-                };
-            }
-            (None, Some(session)) => Some(session),
-            (None, None) if method == methods::PING => {
-                return Dispatch::Answer(lifecycle::pong(id));
-            }
-            (None, None) => {
-                let error = ErrorObject::invalid_params(format!(
-                    "params of `{}` lack {}, and there was no `initialize`",
-                    short(method),
-                    params.missing_meta(),
-                ));
-                return refused(error, Rejection::Malformed);
-            }
-        };
-        let revision = match session {
-            Some(session) => session.revision,
-            None => modern.unwrap_or(Revision::LATEST),
+        let (session, revision) = match self.era(id, method, params, inbound) {
+            ControlFlow::Continue(era) => era,
+            ControlFlow::Break(dispatch) => return dispatch,
         };
         let route = self.route(method, revision);
         if route.is_none() && self.layers.is_empty() {
             let unknown = &self.unknown_methods;
             unknown.ended(OperationOutcome::Error, Duration::ZERO);
-            return refused(method_not_found(method), Rejection::NoMethod);
+            return reject(id, &method_not_found(method), Rejection::NoMethod);
         }
         let span = trace::span(Some(id), method, params, session, revision, inbound);
-        let refused = |error: ErrorObject, kind| {
+        let fail = |error: ErrorObject, kind| {
             trace::failed(&span, &error);
-            refused(error, kind)
+            reject(id, &error, kind)
         };
         let peer = match session {
             Some(session) => Peer::legacy(Arc::clone(session)),
             None => match params.modern_meta() {
                 Ok(meta) => Peer::modern(revision, Some(meta)),
                 Err(error) => {
-                    return refused(invalid_params(method, &error), Rejection::Malformed);
+                    return fail(invalid_params(method, &error), Rejection::Malformed);
                 }
             },
         };
         let cx = match self.context(Some(id.clone()), method, params, peer, inbound) {
             Ok(cx) => cx,
-            Err(error) => return refused(error, Rejection::Malformed),
+            Err(error) => return fail(error, Rejection::Malformed),
         };
         let start = || match route {
             Some(route) if self.layers.is_empty() => route.start(params, &cx),
@@ -265,18 +273,18 @@ impl Core {
         let started = span.in_scope(|| catch(start));
         match started {
             Ok(Ok(running)) => {
-                let limit = (method != methods::LISTEN).then(|| self.limits().request_time);
+                let limit = (method != methods::LISTEN).then(|| self.limits.request_time);
                 Dispatch::Call(RequestTask::new(cx, running, span.clone(), limit))
             }
             Ok(Err(error)) => {
                 cx.count(OperationOutcome::Error);
                 let (error, rejection) = span.in_scope(|| failure(error, &cx));
                 let rejection = rejection.unwrap_or_else(|| Rejection::of_code(error.code));
-                refused(error, rejection)
+                fail(error, rejection)
             }
             Err(Panicked) => {
                 cx.count(OperationOutcome::Error);
-                refused(panicked(), Rejection::Malformed)
+                fail(panicked(), Rejection::Malformed)
             }
         }
     }
@@ -302,30 +310,24 @@ impl Core {
             }
             (None, None) => (None, None),
         };
+        let extensions = Arc::clone(&inbound.extensions);
+        let state = RequestState {
+            id,
+            progress_token,
+            log_level,
+            meta_bytes: params.meta_bytes(),
+            trace_parent: params.trace_parent().map(Into::into),
+            ..RequestState::new(self, method, peer, extensions, Arc::clone(&inbound.sink))
+        };
         Ok(Context {
-            state: Arc::new(RequestState {
-                core: Arc::clone(self),
-                id,
-                method: method.into(),
-                peer,
-                progress_token,
-                log_level,
-                meta_bytes: params.meta_bytes(),
-                trace_parent: params.trace_parent().map(Into::into),
-                sink: Arc::clone(&inbound.sink),
-                extensions: Arc::clone(&inbound.extensions),
-                ended: CancelSignal::default(),
-                progress: ProgressThrottle::default(),
-                measured: Measured::start(),
-                inputs: OnceLock::new(),
-            }),
+            state: Arc::new(state),
             values: None,
         })
     }
 }
 
 /// Returns the answer to a request that is refused.
-fn refused(id: &RequestId, error: &ErrorObject, kind: Rejection) -> Dispatch {
+fn reject(id: &RequestId, error: &ErrorObject, kind: Rejection) -> Dispatch {
     Dispatch::Answer(Answer::error(Some(id), error, kind))
 }
 
@@ -337,25 +339,25 @@ impl Core {
         params: Option<&RawValue>,
         inbound: &Inbound,
     ) -> Dispatch {
-        if let Err(error) = sizes::check_values(params, self.limits()) {
+        if let Err(error) = sizes::check_values(params, &self.limits) {
             tracing::warn!(method = %PeerText(method), %error, "notification refused");
             return Dispatch::Nothing;
         }
         if self.layers.is_empty() {
             return self.passed_notification(method, params, inbound);
         }
-        let refused = |error: String| {
+        let ignore = |error: String| {
             tracing::warn!(method = %PeerText(method), %error, "notification refused");
             Dispatch::Nothing
         };
         let view = match ParamsView::read(params) {
             Ok(view) => view,
-            Err(error) => return refused(error.to_string()),
+            Err(error) => return ignore(error.to_string()),
         };
         let peer = self.notifying_peer(&view, inbound);
         let cx = match self.context(None, method, &view, peer, inbound) {
             Ok(cx) => cx,
-            Err(error) => return refused(error.to_string()),
+            Err(error) => return ignore(error.to_string()),
         };
         match self.pass_inbound(method, params, cx) {
             Some(passed) => self.passed_notification(method, passed.params(), inbound),
@@ -384,7 +386,7 @@ impl Core {
         if method == methods::CANCELLED {
             return match lifecycle::cancelled(params) {
                 // Requests never have an id that is too long.
-                Some(cancelled) if sizes::exceeds_id(&cancelled.id, self.limits()) => {
+                Some(cancelled) if sizes::exceeds_id(&cancelled.id, &self.limits) => {
                     Dispatch::Nothing
                 }
                 Some(cancelled) => Dispatch::Cancel(cancelled),
@@ -403,7 +405,7 @@ impl Core {
             tracing::warn!(%method, "notification with params that cannot be read");
             return Dispatch::Nothing;
         };
-        if let Err(error) = sizes::check_meta(self.limits(), method, &view) {
+        if let Err(error) = sizes::check_meta(&self.limits, method, &view) {
             tracing::warn!(method, %error, "notification refused");
             return Dispatch::Nothing;
         }

@@ -139,58 +139,47 @@ fn require<E: FromContext>(requirements: &mut Requirements) {
     E::requirements(requirements);
 }
 
+/// Implements [`Handler`] for functions of the given extractors, behind arguments if `[]` has their
+/// type and their value.
+macro_rules! handler_of {
+    (
+        $value:ident: $arguments:ident, $marker:ident, [$($kind:ident $passed:ident)?]
+        $($extracted:ident: $extractor:ident)*
+    ) => {
+        impl<F, Fut, $($kind,)? $($extractor,)*>
+            Handler<$arguments, ($marker, $($kind,)? $($extractor,)*)> for F
+        where
+            F: Fn($($kind,)? $($extractor,)*) -> Fut + Send + Sync + 'static,
+            Fut: Future<Output: Send> + Send + 'static,
+            $($kind: Input,)?
+            $($extractor: FromContext + 'static,)*
+        {
+            type Output = Fut::Output;
+
+            fn requirements(requirements: &mut Requirements) {
+                let _ = &requirements;
+                $(require::<$extractor>(requirements);)*
+            }
+
+            async fn call(
+                self: Arc<Self>,
+                $value: $arguments,
+                cx: Context,
+            ) -> Result<Self::Output, HandlerError> {
+                $(let $extracted = $extractor::from_context(&cx).await?;)*
+                drop(cx);
+                Ok(self($($passed,)? $($extracted,)*).await)
+            }
+        }
+    };
+}
+
 /// Implements [`Handler`] for functions of arguments and the given extractors, and for functions of
 /// the extractors alone.
 macro_rules! handler {
     ($($extracted:ident: $extractor:ident)*) => {
-        impl<F, Fut, A, $($extractor,)*> Handler<A, (WithArguments, A, $($extractor,)*)> for F
-        where
-            F: Fn(A, $($extractor,)*) -> Fut + Send + Sync + 'static,
-            Fut: Future<Output: Send> + Send + 'static,
-            A: Input,
-            $($extractor: FromContext + 'static,)*
-        {
-            type Output = Fut::Output;
-
-            fn requirements(requirements: &mut Requirements) {
-                let _ = &requirements;
-                $(require::<$extractor>(requirements);)*
-            }
-
-            async fn call(
-                self: Arc<Self>,
-                arguments: A,
-                cx: Context,
-            ) -> Result<Self::Output, HandlerError> {
-                $(let $extracted = $extractor::from_context(&cx).await?;)*
-                drop(cx);
-                Ok(self(arguments, $($extracted,)*).await)
-            }
-        }
-
-        impl<F, Fut, $($extractor,)*> Handler<NoArguments, (WithoutArguments, $($extractor,)*)> for F
-        where
-            F: Fn($($extractor,)*) -> Fut + Send + Sync + 'static,
-            Fut: Future<Output: Send> + Send + 'static,
-            $($extractor: FromContext + 'static,)*
-        {
-            type Output = Fut::Output;
-
-            fn requirements(requirements: &mut Requirements) {
-                let _ = &requirements;
-                $(require::<$extractor>(requirements);)*
-            }
-
-            async fn call(
-                self: Arc<Self>,
-                _: NoArguments,
-                cx: Context,
-            ) -> Result<Self::Output, HandlerError> {
-                $(let $extracted = $extractor::from_context(&cx).await?;)*
-                drop(cx);
-                Ok(self($($extracted,)*).await)
-            }
-        }
+        handler_of! { value: A, WithArguments, [A value] $($extracted: $extractor)* }
+        handler_of! { _none: NoArguments, WithoutArguments, [] $($extracted: $extractor)* }
     };
 }
 

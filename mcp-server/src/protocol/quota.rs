@@ -77,7 +77,7 @@ pub(crate) struct Usage {
 /// The counters of one peer.
 #[derive(Debug)]
 pub(crate) struct PeerUsage {
-    key: PeerKey,
+    pub(crate) key: PeerKey,
     usage: Usage,
     peers: Arc<Peers>,
 }

@@ -14,6 +14,7 @@ use crate::protocol::caller::Caller;
 use crate::protocol::changes::Watched;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::util::lock::lock;
+use crate::util::partial_debug::partial_debug;
 use crate::util::signal::CancelSignal;
 use crate::util::uri_set::UriSet;
 
@@ -234,14 +235,10 @@ impl ClientSession {
     }
 }
 
-impl std::fmt::Debug for ClientSession {
-    /// Does not show the key, by which a client is recognised.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ClientSession")
-            .field("has_ended", &self.has_ended())
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(
+    /// The key recognises a client, so it is not shown.
+    ClientSession, |it| has_ended: it.has_ended()
+);
 
 /// The part of a session that ends it, at the latest when it is dropped.
 pub(crate) struct SessionEnd(pub(crate) ClientSession);

@@ -15,6 +15,8 @@ use std::time::Duration;
 #[cfg(feature = "http")]
 use bytes::Bytes;
 
+use crate::util::partial_debug::partial_debug;
+
 /// A store for everything that processes share, for
 /// [`ServerBuilder::store`](crate::ServerBuilder::store). Implemented by every type that implements
 /// its parts.
@@ -70,15 +72,10 @@ pub struct VersionedValue {
     pub version: u64,
 }
 
-impl std::fmt::Debug for VersionedValue {
-    /// Does not show the value, which may be secret.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("VersionedValue")
-            .field("bytes", &self.value.len())
-            .field("version", &self.version)
-            .finish()
-    }
-}
+partial_debug!(
+    /// The value may be secret.
+    VersionedValue, |it| bytes: it.value.len(), version: it.version
+);
 
 /// A write to a [`ValueStore`].
 #[derive(Clone, Copy)]
@@ -186,15 +183,10 @@ pub struct EventPage {
 }
 
 #[cfg(feature = "http")]
-impl std::fmt::Debug for EventPage {
-    /// Does not show the messages, which may be secret.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EventPage")
-            .field("events", &self.events.len())
-            .field("ended", &self.ended)
-            .finish()
-    }
-}
+partial_debug!(
+    /// The messages may be secret.
+    EventPage, |it| events: it.events.len(), ended: it.ended
+);
 
 /// Sends messages between the processes that serve one endpoint: changes that their clients
 /// subscribed to, responses and cancellations of clients whose request another process serves, ends
@@ -235,16 +227,11 @@ impl BusPage {
     pub const BYTES: usize = 4 << 20;
 }
 
-impl std::fmt::Debug for BusPage {
-    /// Does not show the messages, which contain ids of sessions and answers of users.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BusPage")
-            .field("messages", &self.messages.len())
-            .field("position", &self.position)
-            .field("missed", &self.missed)
-            .finish()
-    }
-}
+partial_debug!(
+    /// The messages contain ids of sessions and answers of users.
+    BusPage, |it|
+    messages: it.messages.len(), position: it.position, missed: it.missed
+);
 
 /// The future that a store's methods return. Boxed, so that a store can be a trait object.
 ///
@@ -310,19 +297,18 @@ pub enum StoredError {
 /// Returns the text for a client if an error, or one of its sources, is that of a store which may work
 /// again soon. It says nothing of the program.
 pub(crate) fn retry_text(error: &(dyn Error + 'static)) -> Option<String> {
-    let mut next = Some(error);
-    while let Some(error) = next {
+    let mut chain = std::iter::successors(Some(error), |&error| error.source());
+    chain.find_map(|error| {
         if let Some(stored @ (StoredError::Store(_) | StoredError::Contended)) =
             error.downcast_ref()
         {
             return Some(stored.to_string());
         }
-        if let Some(StoreError::Failed(_) | StoreError::TimedOut(_)) = error.downcast_ref() {
-            return Some(CANNOT_BE_REACHED.to_owned());
+        match error.downcast_ref()? {
+            StoreError::Failed(_) | StoreError::TimedOut(_) => Some(CANNOT_BE_REACHED.to_owned()),
+            StoreError::Unreadable(_) => None,
         }
-        next = error.source();
-    }
-    None
+    })
 }
 
 /// What clients read of the error of a store.

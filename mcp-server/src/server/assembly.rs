@@ -1,6 +1,6 @@
 //! Builds a server from its definition. The only place that lists the features.
 
-use std::sync::{Arc, OnceLock, RwLock, Weak};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use mcp_types::peer_text::Chain;
 use mcp_types::{
@@ -32,7 +32,6 @@ use crate::protocol::metrics::operations::OperationCounter;
 use crate::protocol::quota::Peers;
 use crate::protocol::seal::{KeySlot, Keys};
 use crate::protocol::store::access::Stores;
-use crate::protocol::store::link::BusReceiver;
 use crate::server::builder::ServerBuilder;
 use crate::server::catalogs::Catalogs;
 use crate::server::handle::Server;
@@ -132,10 +131,7 @@ impl ServerBuilder {
             info,
             info_text,
             instructions: RwLock::new(instructions),
-            capabilities: registry.capabilities,
-            revisions: registry.revisions,
-            proposals: registry.proposals,
-            modern_extensions: registry.modern_extensions,
+            about: registry.about,
             peers: Peers::new(&limits),
             limits,
             error_detail,
@@ -144,11 +140,7 @@ impl ServerBuilder {
             states,
             layers,
             routes: registry.routes,
-            listeners: registry.listeners,
-            fallback: registry.fallback,
-            fallback_listener: registry.fallback_listener,
             hub: Hub::default(),
-            resource_access: registry.resource_access,
             #[cfg(feature = "proposals")]
             withhold: blocks::withhold_of_block,
             stores,
@@ -157,19 +149,16 @@ impl ServerBuilder {
             stopping_since: OnceLock::new(),
             background: OnceLock::new(),
             unknown_methods: OperationCounter::default(),
-            tools: registry.tools,
             #[cfg(feature = "http")]
             counters: Counters::default(),
             keys: KeySlot::new(keys),
             assembly: Arc::<Catalogs>::clone(&catalogs),
         });
         if let Some(bus) = &core.stores.bus {
-            let receiver: Weak<dyn BusReceiver> = Arc::<Core>::downgrade(&core);
-            bus.attach(receiver);
+            bus.attach(&core);
             #[cfg(feature = "proposals")]
             if let Some(urls) = &catalogs.urls {
-                let receiver: Weak<dyn BusReceiver> = Arc::<Urls>::downgrade(urls);
-                bus.attach(receiver);
+                bus.attach(urls);
             }
         }
         for built in built {
@@ -191,7 +180,7 @@ fn issued_urls(
         tracing::warn!("no URLs are handed out: the program did not opt into the proposal");
     }
     let urls = urls.filter(|_| opted_in);
-    if is_shared && urls.as_ref().is_some_and(|urls| !urls.has_keys()) {
+    if is_shared && urls.as_ref().is_some_and(|urls| urls.keys.is_none()) {
         tracing::warn!(
             "processes share a store, but this one has random keys for URLs of resources: the \
              others refuse its URLs. Set `HttpUrls::keys` to the same in all of them"
@@ -231,11 +220,11 @@ fn declare_handled(registry: &mut Registry) {
     };
     let tools = [ListToolsRequest::METHOD, CallToolRequest::METHOD];
     if handles(registry, &tools) {
-        registry.capabilities.tools.get_or_insert_default();
+        registry.about.capabilities.tools.get_or_insert_default();
     }
     let prompts = [ListPromptsRequest::METHOD, GetPromptRequest::METHOD];
     if handles(registry, &prompts) {
-        registry.capabilities.prompts.get_or_insert_default();
+        registry.about.capabilities.prompts.get_or_insert_default();
     }
     let resources = [
         ListResourcesRequest::METHOD,
@@ -243,16 +232,24 @@ fn declare_handled(registry: &mut Registry) {
         ReadResourceRequest::METHOD,
     ];
     if handles(registry, &resources) {
-        registry.capabilities.resources.get_or_insert_default();
+        registry
+            .about
+            .capabilities
+            .resources
+            .get_or_insert_default();
     }
     if handles(registry, &[CompleteRequest::METHOD]) {
-        registry.capabilities.completions.get_or_insert_default();
+        registry
+            .about
+            .capabilities
+            .completions
+            .get_or_insert_default();
     }
 }
 
 /// Declares the proposals that the program opted into.
 fn announce_proposals(registry: &mut Registry) {
-    for proposal in &registry.proposals {
-        proposal.announce(&mut registry.capabilities.experimental);
+    for proposal in &registry.about.proposals {
+        proposal.announce(&mut registry.about.capabilities.experimental);
     }
 }

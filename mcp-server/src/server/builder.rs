@@ -223,7 +223,7 @@ impl ServerBuilder {
         mut self,
         change: impl FnOnce(ServerCapabilities) -> ServerCapabilities,
     ) -> Self {
-        self.registry.capabilities = change(self.registry.capabilities);
+        self.registry.about.capabilities = change(self.registry.about.capabilities);
         self
     }
 
@@ -233,7 +233,7 @@ impl ServerBuilder {
     /// Every such client gets what a proposal adds. What it removes or replaces, only clients that
     /// have [declared](crate::Context::negotiated) it too.
     pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
-        self.registry.proposals.extend(proposals);
+        self.registry.about.proposals.extend(proposals);
         self
     }
 
@@ -243,7 +243,7 @@ impl ServerBuilder {
     /// Unstable: any release of this crate may follow a newer draft, and drop the older one.
     #[cfg(feature = "draft")]
     pub fn draft(mut self) -> Self {
-        self.registry.revisions = mcp_types::Revision::WITH_DRAFT;
+        self.registry.about.revisions = mcp_types::Revision::WITH_DRAFT;
         self
     }
 

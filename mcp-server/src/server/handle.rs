@@ -1,6 +1,5 @@
 //! [`Server`]: the public handle of a server.
 
-use std::fmt;
 use std::sync::{Arc, PoisonError, Weak};
 
 use mcp_types::{Proposal, ServerCapabilities};
@@ -40,7 +39,7 @@ impl Server {
     /// Returns the capabilities that the server declares.
     #[must_use]
     pub fn capabilities(&self) -> &ServerCapabilities {
-        &self.core.capabilities
+        &self.core.about.capabilities
     }
 
     /// Returns `true` if the program opted into a proposal.
@@ -161,11 +160,7 @@ impl WeakServer {
     }
 }
 
-impl fmt::Debug for WeakServer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WeakServer").finish_non_exhaustive()
-    }
-}
+partial_debug!(WeakServer);
 
 impl ServerExtension {
     /// Calls a function when a server with the extension was built, for example to start a task that

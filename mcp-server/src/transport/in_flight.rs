@@ -84,8 +84,8 @@ impl InFlight {
     /// Spawns a request. Its response is sent as a line or added to its batch.
     pub(crate) fn call(self: &Arc<Self>, call: RequestTask, batch: Option<BatchSlot>) {
         let data = TaskData {
-            subscription: call.context().method() == LISTEN,
-            request: Some(Arc::clone(&call.context().state)),
+            subscription: call.cx.method() == LISTEN,
+            request: Some(Arc::clone(&call.cx.state)),
             batch,
         };
         let Some(guard) = self.register(call.id().cloned(), data) else {

@@ -39,9 +39,9 @@ pub(crate) type RequestCheck = fn(&Extensions, &str, &ParamsView<'_>) -> Result<
 pub(crate) struct LineConnection {
     server: Arc<Core>,
     inbound: Inbound,
-    write_queue: Arc<WriteQueue>,
+    pub(crate) write_queue: Arc<WriteQueue>,
     in_flight: Arc<InFlight>,
-    has_received: bool,
+    pub(crate) has_received: bool,
     #[cfg(feature = "http")]
     check: Option<RequestCheck>,
 }
@@ -96,7 +96,7 @@ impl LineConnection {
         transport: TransportInfo,
         #[cfg(feature = "proposals")] scope: Arc<ConnectionScope>,
     ) -> (Self, ConnectionDriver) {
-        let write_queue = Arc::new(WriteQueue::new(server.limits().queued_bytes));
+        let write_queue = Arc::new(WriteQueue::new(server.limits.queued_bytes));
         let in_flight = Arc::new(InFlight::new(
             Arc::clone(&write_queue),
             Handle::current(),
@@ -128,20 +128,11 @@ impl LineConnection {
         (connection, driver)
     }
 
-    /// Returns `true` if a message has arrived.
-    pub(crate) fn has_received(&self) -> bool {
-        self.has_received
-    }
-
     /// Returns the memory that the session uses, in bytes.
     #[cfg(feature = "http")]
     pub(crate) fn memory(&self) -> usize {
         let session = self.inbound.session.as_ref();
         session.map_or_else(|| memory(0, 0), |session| session.memory())
-    }
-
-    pub(crate) fn write_queue(&self) -> &Arc<WriteQueue> {
-        &self.write_queue
     }
 
     /// Handles one line. Appends the response to the write queue if it is available at once, and
@@ -224,7 +215,7 @@ impl LineConnection {
                 if poll_once(&mut handler).is_ready() {
                     return;
                 }
-                if self.in_flight.len() < self.server.limits().concurrent_requests {
+                if self.in_flight.len() < self.server.limits.concurrent_requests {
                     self.in_flight.notification(handler);
                 } else {
                     tracing::warn!(
@@ -267,7 +258,7 @@ impl LineConnection {
                 "a request with this id is still in flight",
             ));
         }
-        if running >= self.server.limits().concurrent_requests {
+        if running >= self.server.limits.concurrent_requests {
             let error = "too many requests are in flight: retry later";
             return Err(ErrorObject::internal_error(error).retry_after(RETRY_SOON));
         }
@@ -323,7 +314,7 @@ impl ConnectionDriver {
             written = &mut output => return Ok(written?),
         }
         self.write_queue.close();
-        let grace = self.server.limits().grace_time;
+        let grace = self.server.limits.grace_time;
         if let Ok(written) = timeout(grace, output).await {
             written?;
         } else {
@@ -372,7 +363,7 @@ impl ConnectionDriver {
 
     /// Returns the end of a grace time that starts now.
     pub(crate) fn grace_ends(&self) -> Instant {
-        Instant::now() + self.server.limits().grace_time
+        Instant::now() + self.server.limits.grace_time
     }
 
     /// Waits until `end` for tasks in flight, and then fails the remaining requests.

@@ -26,9 +26,9 @@ pub(crate) async fn serve(core: &Arc<Core>, extensions: Extensions) -> Result<()
         protocol: None,
     };
     let (connection, driver) = LineConnection::open(core, extensions, info);
-    let max_line = core.limits().message_bytes;
+    let max_line = core.limits.message_bytes;
     let stdout_writer = Arc::new(StdoutWriter {
-        write_queue: Arc::clone(connection.write_queue()),
+        write_queue: Arc::clone(&connection.write_queue),
         write_lock: Mutex::default(),
     });
     let runtime = Handle::current();

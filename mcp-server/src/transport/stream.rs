@@ -23,9 +23,9 @@ pub(crate) async fn serve(
     extensions: Extensions,
 ) -> Result<(), ServeError> {
     let (connection, driver) = LineConnection::open(core, extensions, TransportInfo::default());
-    let write_queue = connection.write_queue().clone();
+    let write_queue = connection.write_queue.clone();
     let (reader, writer) = (pin!(reader), pin!(writer));
-    let input = read(reader, connection, core.limits());
+    let input = read(reader, connection, &core.limits);
     driver.run(input, write(writer, &write_queue)).await
 }
 
@@ -34,12 +34,12 @@ async fn read(
     mut connection: LineConnection,
     limits: &Limits,
 ) -> Result<(), ServeError> {
-    let write_queue = connection.write_queue().clone();
+    let write_queue = connection.write_queue.clone();
     let mut lines = LineInput::new(limits.message_bytes);
     let mut first_message_timeout = pin!(sleep(limits.first_message_time));
     loop {
         let read = reader.read(lines.spare());
-        let count = if connection.has_received() {
+        let count = if connection.has_received {
             read.await?
         } else {
             tokio::select! {

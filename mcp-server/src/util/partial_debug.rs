@@ -2,7 +2,11 @@
 
 /// Implements `Debug` for a type, with the named values only.
 macro_rules! partial_debug {
-    ($type:ident $(<$lifetime:lifetime>)?, |$this:ident| $($name:ident: $value:expr),*) => {
+    ($type:ident) => {
+        partial_debug!($type, |_it|);
+    };
+    ($(#[$doc:meta])* $type:ident $(<$lifetime:lifetime>)?, |$this:ident| $($name:ident: $value:expr),*) => {
+        $(#[$doc])*
         impl std::fmt::Debug for $type $(<$lifetime>)? {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 let $this = self;

@@ -107,6 +107,27 @@ impl<'de> MapAccess<'de> for Texts<'_> {
     }
 }
 
+/// Methods for structs without members and with one, whose names do not matter.
+macro_rules! without_names {
+    () => {
+        fn deserialize_unit_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            visitor: V,
+        ) -> Result<V::Value, DecodeError> {
+            self.deserialize_unit(visitor)
+        }
+
+        fn deserialize_newtype_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            visitor: V,
+        ) -> Result<V::Value, DecodeError> {
+            visitor.visit_newtype_struct(self)
+        }
+    };
+}
+
 impl<'de> Deserializer<'de> for Texts<'_> {
     type Error = DecodeError;
 
@@ -119,21 +140,7 @@ impl<'de> Deserializer<'de> for Texts<'_> {
         visitor.visit_unit()
     }
 
-    fn deserialize_unit_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, DecodeError> {
-        self.deserialize_unit(visitor)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, DecodeError> {
-        visitor.visit_newtype_struct(self)
-    }
+    without_names!();
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
@@ -242,13 +249,7 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, DecodeError> {
-        visitor.visit_newtype_struct(self)
-    }
+    without_names!();
 
     parsed_as_json! {
         deserialize_seq()
@@ -273,13 +274,5 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
         visitor
             .visit_enum(variant)
             .map_err(|error: DecodeError| de::Error::custom(error.message()))
-    }
-
-    fn deserialize_unit_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, DecodeError> {
-        self.deserialize_unit(visitor)
     }
 }

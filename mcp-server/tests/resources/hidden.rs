@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::Request;
-use mcp_server::middleware::{self, Next, Outcome, Request as Asked};
+use mcp_server::middleware::{self, Next, Outcome, Request as ClientRequest};
 use mcp_server::types::json::Map;
 use mcp_server::types::{
     AnyResourceContents, CacheScope, ContentBlock, GetPromptResult, PromptArgument, PromptMessage,
@@ -561,7 +561,7 @@ async fn completion_checks_fewer_values_if_the_other_variables_are_long() {
 
 #[tokio::test]
 async fn principal_of_a_middleware_decides_about_notifications() {
-    let named = async |request: Asked, next: Next| -> Outcome {
+    let named = async |request: ClientRequest, next: Next| -> Outcome {
         let request = request.with_extension(Principal("ada".to_owned()));
         next.run(request).await
     };

@@ -1,8 +1,8 @@
 //! Who may not read a resource does not learn that it exists, or that it changes: for such a client,
 //! every method answers for it as for one that does not exist.
 //!
-//! The methods come from the table of messages. A new one fails the test until [`Asked::of`] says how
-//! it is asked for a resource.
+//! The methods come from the table of messages. A new one fails the test until [`MethodQuery::of`]
+//! says how it is asked for a resource.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -161,7 +161,7 @@ fn server(tickets: &Tickets) -> Server {
 }
 
 /// How a method is asked for a resource.
-enum Asked {
+enum MethodQuery {
     /// With these params.
     By(Vec<Value>),
     /// It answers with a stream whose first message is compared.
@@ -171,7 +171,7 @@ enum Asked {
     Not(&'static str),
 }
 
-impl Asked {
+impl MethodQuery {
     fn of(method: &str, uri: &str) -> Self {
         let id = uri.rsplit('/').next().unwrap();
         let of_uri = json!({ "uri": uri });
@@ -237,8 +237,8 @@ async fn no_method_tells_a_secret_resource_from_a_missing_one() {
         for client in &mut Client::all_of(&server, ALL, user).await {
             for method in methods(client.revision) {
                 for (secret, missing) in PAIRS {
-                    let of = |uri| match Asked::of(method, uri) {
-                        Asked::By(params) => params,
+                    let of = |uri| match MethodQuery::of(method, uri) {
+                        MethodQuery::By(params) => params,
                         _ => Vec::new(),
                     };
                     for (params, other) in of(secret).into_iter().zip(of(missing)) {
@@ -285,7 +285,7 @@ async fn acknowledgement_of_a_subscription_does_not_tell_a_secret_resource_from_
     let server = server(&Tickets::default());
     let address = authenticated(&server).await;
     let first = async |uri: &str| {
-        let Asked::Listening(params) = Asked::of("subscriptions/listen", uri) else {
+        let MethodQuery::Listening(params) = MethodQuery::of("subscriptions/listen", uri) else {
             unreachable!("it is a stream");
         };
         let mut peer = of(&server, "mallory");

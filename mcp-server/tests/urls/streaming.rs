@@ -21,8 +21,8 @@ use super::subject::*;
 
 const SIZE: u64 = 300_000;
 
-async fn streamed(film: &Film, way: Way) -> (SocketAddr, Server, String) {
-    let (address, server, _) = served(|builder| film.add(way, builder));
+async fn streamed(film: &Film, form: StreamForm) -> (SocketAddr, Server, String) {
+    let (address, server, _) = served(|builder| film.add(form, builder));
     let path = path_of(address, URI).await;
     film.counts();
     (address, server, path)
@@ -30,12 +30,12 @@ async fn streamed(film: &Film, way: Way) -> (SocketAddr, Server, String) {
 
 #[tokio::test]
 async fn stream_is_served_whole_and_in_ranges() {
-    for way in [Way::Whole, Way::Seekable, Way::Wanted] {
+    for form in [StreamForm::Whole, StreamForm::Seekable, StreamForm::Wanted] {
         let film = Film::new(SIZE);
-        let (address, _server, path) = streamed(&film, way).await;
+        let (address, _server, path) = streamed(&film, form).await;
         let whole = get(address, &path, &[]).await;
         assert_eq!(whole.status, 200);
-        assert!(whole.body == pattern(0..SIZE), "{way:?}");
+        assert!(whole.body == pattern(0..SIZE), "{form:?}");
         assert_eq!(film.counts(), (1, SIZE));
         assert_eq!(whole.get("content-type"), "video/mp4");
         assert_eq!(whole.get("content-length"), "300000");
@@ -51,7 +51,7 @@ async fn stream_is_served_whole_and_in_ranges() {
             let headers = [("Range", range), ("If-Range", &*tag)];
             let reply = get(address, &path, &headers).await;
             assert_eq!(reply.get("etag"), tag);
-            if way == Way::Whole && start > 0 {
+            if form == StreamForm::Whole && start > 0 {
                 // HTTP permits to ignore a range.
                 assert_eq!(
                     (reply.status.as_u16(), reply.body.len() as u64),
@@ -61,12 +61,12 @@ async fn stream_is_served_whole_and_in_ranges() {
                 film.counts();
                 continue;
             }
-            assert_eq!(reply.status, 206, "{way:?} {range}");
-            assert!(reply.body == pattern(start..end), "{way:?} {range}");
+            assert_eq!(reply.status, 206, "{form:?} {range}");
+            assert!(reply.body == pattern(start..end), "{form:?} {range}");
             let expected = format!("bytes {start}-{}/{SIZE}", end - 1);
             assert_eq!(reply.get("content-range"), expected);
             // Nothing else was read.
-            assert_eq!(film.counts(), (1, end - start), "{way:?} {range}");
+            assert_eq!(film.counts(), (1, end - start), "{form:?} {range}");
         }
     }
 }
@@ -77,7 +77,7 @@ async fn heads_and_conditions_read_nothing() {
     film.last_modified = Some("2026-11-20T10:00:00Z");
     for versioned in [true, false] {
         film.versioned = versioned;
-        let (address, _server, path) = streamed(&film, Way::Seekable).await;
+        let (address, _server, path) = streamed(&film, StreamForm::Seekable).await;
         let changed = "Fri, 20 Nov 2026 10:00:00 GMT";
         let reply = head(address, &path, &[]).await;
         assert_eq!(reply.status, 200);
@@ -118,7 +118,7 @@ async fn heads_and_conditions_read_nothing() {
 async fn stream_of_unknown_size_has_no_ranges() {
     let mut film = Film::new(SIZE);
     film.size = None;
-    let (address, _server, path) = streamed(&film, Way::Wanted).await;
+    let (address, _server, path) = streamed(&film, StreamForm::Wanted).await;
     let reply = get(address, &path, &[("Range", "bytes=1-2")]).await;
     assert_eq!(reply.status, 200);
     assert!(reply.body == pattern(0..SIZE));
@@ -136,7 +136,7 @@ async fn reads_return_the_bytes_of_the_url_up_to_a_limit() {
         let either = || async { ResourceBody::from(ResourceStream::new(&b"either"[..])) };
         let lower =
             || async { Ok::<_, std::io::Error>(ResourceStream::new(&b"12345"[..]).limit(4)) };
-        let builder = film.add(Way::Seekable, builder.limits(limits));
+        let builder = film.add(StreamForm::Seekable, builder.limits(limits));
         builder
             .add_resource(ResourceDef::new("demo://text", "text").handler(text))
             .add_resource(ResourceDef::new("demo://either", "either").handler(either))
@@ -168,7 +168,7 @@ async fn too_large_stream_is_refused_before_it_is_read() {
     let mut limits = Limits::default();
     limits.message_bytes = 2_000;
     let film = Film::new(1_001);
-    let (address, ..) = served(|builder| film.add(Way::Seekable, builder.limits(limits)));
+    let (address, ..) = served(|builder| film.add(StreamForm::Seekable, builder.limits(limits)));
     let answer = call(address, "resources/read", json!({ "uri": URI })).await;
     let data = json!({ "uri": URI, "size": 1_001, "limit": 1_000, "instead": "httpUrl" });
     assert_eq!(answer["error"]["data"], data, "{answer}");
@@ -185,7 +185,7 @@ async fn too_large_stream_is_refused_before_it_is_read() {
 async fn stream_is_read_only_as_fast_as_the_client_reads() {
     const CHUNK: u64 = 64 << 10;
     let film = Film::new(1 << 30);
-    let (_, server, path) = streamed(&film, Way::Seekable).await;
+    let (_, server, path) = streamed(&film, StreamForm::Seekable).await;
     let request = http::Request::get(&path).body(()).unwrap();
     let mut urls = server.resource_urls().unwrap();
     let response = soon(urls.call(request)).await.unwrap();
@@ -207,7 +207,7 @@ async fn stream_is_read_only_as_fast_as_the_client_reads() {
 async fn lost_connection_ends_the_stream() {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     let film = Film::new(1 << 40);
-    let (address, _server, path) = streamed(&film, Way::Seekable).await;
+    let (address, _server, path) = streamed(&film, StreamForm::Seekable).await;
     let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nHost: files.example.com\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -256,7 +256,7 @@ async fn only_resources_that_choose_it_are_cached_publicly() {
     let film = Film::new(10);
     let (address, _, clock) = served(|builder| {
         let scope = mcp_server::types::CacheScope::Public;
-        let film = film.definition(Way::Seekable).cache(ttl, scope);
+        let film = film.definition(StreamForm::Seekable).cache(ttl, scope);
         let text = ResourceDef::text("demo://text", "text", "-").cache(ttl, scope);
         builder
             .add_resource(film.public_http_cache(true))

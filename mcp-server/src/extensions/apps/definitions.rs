@@ -32,7 +32,7 @@ impl ToolDef {
         match check_tool(&ui).and_then(|()| encode(&ui)) {
             Ok(encoded) => {
                 let for_model = ui.is_visible_to(UiToolVisibility::Model);
-                let mut meta = self.tool().meta.clone().unwrap_or_default();
+                let mut meta = self.tool.meta.clone().unwrap_or_default();
                 meta.insert("ui", encoded);
                 self.extensions.insert(ui);
                 self.change_result = Some(add_text);
@@ -161,7 +161,7 @@ pub(crate) fn faults(
     tools: &List<ToolDef>,
     resources: &ResourceDefinitions,
 ) -> Vec<BuildError> {
-    let extensions = registry.capabilities.extensions.as_ref();
+    let extensions = registry.about.capabilities.extensions.as_ref();
     let is_announced = extensions.is_some_and(|all| all.contains_key(IDENTIFIER));
     // The program may read resources by a handler of its own.
     let reads_others = registry.has_route(ReadResourceRequest::METHOD);
@@ -177,7 +177,7 @@ pub(crate) fn faults(
     let faults = all.iter().filter_map(|tool| {
         Some(BuildError::Invalid {
             kind: "tool",
-            name: tool.tool().name.clone(),
+            name: tool.tool.name.clone(),
             reason: fault(tool)?,
         })
     });

@@ -68,7 +68,7 @@ impl Middleware for TaskLayer {
 /// Returns the tool that a request calls, if it has options and the caller sees it.
 fn tool_options(request: &Request) -> Option<(Arc<ToolDef>, TaskOptions)> {
     let cx = request.context();
-    let tools = cx.core().tools.as_ref()?.as_any();
+    let tools = cx.core().routes.tools.as_ref()?.as_any();
     let name: String = request.param("name").ok()??;
     let tool = tools
         .downcast_ref::<List<ToolDef>>()?

@@ -21,7 +21,6 @@ use crate::extensions::tasks::storage::{
 use crate::protocol::caller::{Caller, Extensions, Principal};
 use crate::protocol::core::{BackgroundWork, Core};
 use crate::protocol::store::access::RECORD_INTERVAL;
-use crate::protocol::store::link::BusReceiver;
 use crate::protocol::store::{Condition, KeyGroup, Put};
 use crate::util::lock::lock;
 use crate::util::millis;
@@ -41,8 +40,7 @@ impl TaskState {
         let work: Weak<dyn BackgroundWork> = Arc::<Self>::downgrade(&self);
         let _ = core.background.set(work);
         if let Some(bus) = &core.stores.bus {
-            let receiver: Weak<dyn BusReceiver> = Arc::<Self>::downgrade(&self);
-            bus.attach(receiver);
+            bus.attach(&self);
         }
         self.start_recovery();
     }

@@ -128,7 +128,7 @@ fn context(
     let revision = revision.and_then(|revision| revision.parse().ok());
     let peer = Peer::modern(revision.unwrap_or(Revision::LATEST), meta);
     let name = ParamsView::read(Some(&record.params));
-    let name = name.and_then(|params| params.members().required::<String>("name"));
+    let name = name.and_then(|params| params.members.required::<String>("name"));
     let name = name.map_err(|error| TaskError::Format(serde::de::Error::custom(error)))?;
     let mut accepted = record.accepted.clone();
     accepted.extend(record.responses.clone());

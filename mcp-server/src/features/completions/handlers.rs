@@ -117,7 +117,7 @@ impl Completions {
         resources: &ResourceCatalog,
         registry: &Registry,
     ) -> Vec<BuildError> {
-        let is_handled = |method| registry.fallback.is_some() || registry.has_route(method);
+        let is_handled = |method| registry.routes.fallback.is_some() || registry.has_route(method);
         let handled = OWN_METHODS.iter().filter(|(_, method)| is_handled(method));
         self.handled = handled.map(|(kind, _)| *kind).collect();
         let unknown = self.all.iter().filter_map(|completer| {

@@ -22,7 +22,7 @@ use crate::util::hex;
 
 /// What the next rounds know of a call.
 #[derive(Serialize, Deserialize)]
-enum Known {
+enum StoredCall {
     /// It runs, or has failed.
     Begun(String),
     /// Its value.
@@ -83,15 +83,15 @@ impl Context {
         let known = inputs.rounds().once.get(&name).cloned();
         let known = known.map(|known| serde_json::from_str(known.get()));
         let running = match known.transpose()? {
-            Some(Known::Done(value)) => return Ok(serde_json::from_str(value.get())?),
-            Some(Known::Begun(id)) => self.core().detached.get(&id).ok_or_else(|| {
+            Some(StoredCall::Done(value)) => return Ok(serde_json::from_str(value.get())?),
+            Some(StoredCall::Begun(id)) => self.core().detached.get(&id).ok_or_else(|| {
                 let text = "`requestState`: the call has ended, or another process runs it; send the \
                             request again without it";
                 HandlerError::invalid_params(text)
             })?,
             None => {
                 let (id, running) = start(self, call)?;
-                let begun = json::to_raw(&Known::Begun(id))?;
+                let begun = json::to_raw(&StoredCall::Begun(id))?;
                 inputs.rounds().once.insert(name.clone(), begun);
                 running
             }
@@ -108,7 +108,7 @@ impl Context {
         let value = round(self, inputs, &running).await?;
         drop(waiting);
         let result = serde_json::from_str(value.get())?;
-        let done = json::to_raw(&Known::Done(value))?;
+        let done = json::to_raw(&StoredCall::Done(value))?;
         // For the next rounds.
         inputs.rounds().once.insert(name, done);
         Ok(result)
@@ -183,7 +183,7 @@ where
         request.detached_from_rounds(&id, Arc::clone(&sink) as _, Box::new(Inputs::detached()));
     let running = DetachedCall::new(PeerKey::of(&request.state.extensions), cx.clone(), sink);
     let running = Arc::new(running);
-    if !core.detached.add(&id, &running, core.limits()) {
+    if !core.detached.add(&id, &running, &core.limits) {
         return Err(HandlerError::internal("too many calls wait for answers").temporary());
     }
     let entry = TableEntry {
@@ -220,7 +220,7 @@ async fn supervise(
     entry: TableEntry,
     work: impl Future<Output = Result<Box<RawValue>, HandlerError>>,
 ) {
-    let limits = entry.core.limits();
+    let limits = &entry.core.limits;
     let unwanted = async {
         let stopped = async {
             entry.core.stopping().await;

@@ -103,7 +103,7 @@ impl Inputs {
         let mut rounds = Rounds::default();
         let mut foreign = None;
         let invalid = |error: DecodeError| invalid_params(method, &error);
-        let members = params.members();
+        let members = &params.members;
         if let Some(text) = members
             .optional::<String>("requestState")
             .map_err(invalid)?
@@ -241,7 +241,7 @@ pub(crate) fn of(cx: &Context) -> Option<&Inputs> {
 
 /// Returns `true` if a request carries answers or state of an earlier round, whether sound or not.
 pub(crate) fn is_retry(params: &ParamsView<'_>) -> bool {
-    let members = params.members();
+    let members = &params.members;
     let mut names = ["requestState", "inputResponses"].into_iter();
     names.any(|name| !matches!(members.raw(name), Ok(None)))
 }
@@ -296,7 +296,7 @@ fn input_required(
         .measured
         .set_result(OperationOutcome::InputRequired);
     let bound_to = origin.binding(cx.method()).map_err(HandlerError::from)?;
-    let sealed = SealedState::new(cx.core().limits().state_time, answers, once);
+    let sealed = SealedState::new(cx.core().limits.state_time, answers, once);
     let state = sealed.seal(&cx.core().keys.get(), &bound_to)?;
     let mut requests = Object::with_capacity(open.len());
     for (key, request) in open {
@@ -312,6 +312,7 @@ fn input_required(
 }
 
 /// The signals between the handler and its owner.
+#[derive(Default)]
 pub(crate) struct Kept {
     /// The number of changes so far.
     changes: watch::Sender<u64>,
@@ -324,15 +325,6 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    fn new(is_stored: bool) -> Self {
-        Self {
-            is_stored,
-            changes: watch::Sender::new(0),
-            stored: watch::Sender::new(0),
-            deliveries: watch::Sender::new(0),
-        }
-    }
-
     /// Returns the number of changes so far.
     fn changes(&self) -> u64 {
         *self.changes.borrow()
@@ -400,7 +392,10 @@ impl Inputs {
         };
         Self {
             rounds: rounds.into(),
-            kept: Some(Kept::new(true)),
+            kept: Some(Kept {
+                is_stored: true,
+                ..Kept::default()
+            }),
             ..Self::default()
         }
     }
@@ -408,7 +403,7 @@ impl Inputs {
     /// Creates the inputs of a handler that is kept in memory only.
     pub(crate) fn detached() -> Self {
         Self {
-            kept: Some(Kept::new(false)),
+            kept: Some(Kept::default()),
             ..Self::default()
         }
     }

@@ -40,7 +40,7 @@ pub(crate) async fn request(
         response.await?.result()?.to_owned()
     };
     let invalid = |reason| InputError::Answer { method, reason };
-    check_values(Some(&result), cx.core().limits()).map_err(|error| invalid(error.to_string()))?;
+    check_values(Some(&result), &cx.core().limits).map_err(|error| invalid(error.to_string()))?;
     match checkboxes {
         Some(checkboxes) => Ok(checkboxes.join(&result).map_err(invalid)?),
         None => Ok((session.revision, result)),

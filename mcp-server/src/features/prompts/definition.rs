@@ -6,13 +6,13 @@ use std::fmt;
 use mcp_types::error::DecodeError;
 use mcp_types::json::{Map, Object, Value};
 use mcp_types::{
-    Completion, ContentBlock, Cursor, GetPromptResult, ListPromptsResult, Prompt, PromptArgument,
+    Completion, ContentBlock, GetPromptResult, ListPromptsResult, Prompt, PromptArgument,
     PromptMessage, Role, TextContent,
 };
 
-use crate::features::access::{Access, access_setters, listing_setters};
+use crate::features::access::{Access, access_getters, access_setters, listing_setters};
 use crate::features::arguments::{Arguments, derived_schema};
-use crate::features::catalog::{CacheHints, Definition, ListItem};
+use crate::features::catalog::{Definition, list_item};
 use crate::features::completing::{Completing, IntoCompletion, OwnCompletions};
 use crate::features::definition_error::{DefinitionError, check_icons, check_name};
 #[cfg(feature = "json-schema")]
@@ -52,7 +52,7 @@ type PromptHandler =
 /// ```
 #[must_use = "a definition does nothing until it is added"]
 pub struct PromptDef {
-    prompt: Prompt,
+    pub(crate) prompt: Prompt,
     handler: Option<PromptHandler>,
     completions: OwnCompletions,
     access: Access,
@@ -200,10 +200,6 @@ impl PromptDef {
         Some(handler(typing.clone(), self.access.scoped(cx)))
     }
 
-    pub(crate) fn prompt(&self) -> &Prompt {
-        &self.prompt
-    }
-
     fn listed(&self) -> &[PromptArgument] {
         self.prompt.arguments.as_deref().unwrap_or_default()
     }
@@ -315,29 +311,10 @@ impl Definition for PromptDef {
         Change::Prompts
     }
 
-    fn access(&self) -> &Access {
-        &self.access
-    }
-
-    fn access_mut(&mut self) -> &mut Access {
-        &mut self.access
-    }
+    access_getters!();
 }
 
-impl ListItem for PromptDef {
-    type Item = Prompt;
-    type Page = ListPromptsResult;
-
-    fn item(&self) -> Prompt {
-        self.prompt.clone()
-    }
-
-    fn page(items: Vec<Prompt>, hints: &CacheHints, next: Option<Cursor>) -> ListPromptsResult {
-        let mut page = ListPromptsResult::new(items, hints.ttl_ms, hints.scope);
-        page.next_cursor = next;
-        page
-    }
-}
+list_item!(PromptDef, prompt: Prompt, ListPromptsResult);
 
 /// A message of a prompt: text, which is the user's, content with the role of the speaker, or a
 /// whole [`PromptMessage`].

@@ -1,6 +1,5 @@
 //! [`ResourceCatalog`]: the resources and resource templates of a server.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use mcp_types::json::Map;
@@ -33,11 +32,6 @@ pub(crate) struct ResourceDefinitions {
 impl ResourceDefinitions {
     pub(crate) fn is_empty(&self) -> bool {
         self.templates.is_empty() && self.resources.is_empty()
-    }
-
-    /// The number of items of one page; `None` if all are in one page.
-    pub(crate) fn page_size(&self) -> Option<NonZeroUsize> {
-        self.resources.page_size
     }
 
     /// Returns the resource with a URI, or one of the first template that matches the URI. Its URI
@@ -96,7 +90,9 @@ impl ResourceDefinitions {
 
     /// Returns the first template from a position on that lists its resources, with its position.
     pub(crate) fn lister(&self, from: u64) -> Option<(u64, Defined)> {
-        let (index, template) = self.templates.first(from, TemplateDef::lists)?;
+        let (index, template) = self
+            .templates
+            .first(from, |template| template.lister.is_some())?;
         Some((index, Defined::Template(template)))
     }
 

@@ -86,29 +86,20 @@ impl IntoContents for Vec<u8> {
     }
 }
 
-impl IntoContents for AnyResourceContents {
-    const IS_SINGLE: bool = true;
+/// Implements [`IntoContents`] for contents with a URI and a media type of their own.
+macro_rules! own_contents {
+    ($($contents:ty)*) => {$(
+        impl IntoContents for $contents {
+            const IS_SINGLE: bool = true;
 
-    fn into_contents(self, _: &str, _: Option<&str>) -> ContentsResult {
-        Ok(vec![self])
-    }
+            fn into_contents(self, _: &str, _: Option<&str>) -> ContentsResult {
+                Ok(vec![self.into()])
+            }
+        }
+    )*};
 }
 
-impl IntoContents for TextResourceContents {
-    const IS_SINGLE: bool = true;
-
-    fn into_contents(self, _: &str, _: Option<&str>) -> ContentsResult {
-        Ok(vec![self.into()])
-    }
-}
-
-impl IntoContents for BlobResourceContents {
-    const IS_SINGLE: bool = true;
-
-    fn into_contents(self, _: &str, _: Option<&str>) -> ContentsResult {
-        Ok(vec![self.into()])
-    }
-}
+own_contents! { AnyResourceContents TextResourceContents BlobResourceContents }
 
 impl IntoContents for Vec<AnyResourceContents> {
     fn into_contents(self, _: &str, _: Option<&str>) -> ContentsResult {

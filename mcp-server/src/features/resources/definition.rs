@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use mcp_types::uri::canonical;
-use mcp_types::{Annotations, CacheScope, Cursor, ListResourcesResult, Resource};
+use mcp_types::{Annotations, CacheScope, ListResourcesResult, Resource};
 
 use super::described::described;
 use super::handlers::{self, ListHandler, ReadHandler, ReadParams};
-use crate::features::access::{Access, access_setters};
-use crate::features::catalog::{CacheHints, Definition, ListItem};
+use crate::features::access::{Access, access_getters, access_setters};
+use crate::features::catalog::{CacheHints, Definition, list_item};
 use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::resources::contents::FixedContents;
 use crate::features::resources::contents::body::{IntoBody, ResourceBody};
@@ -183,26 +183,7 @@ impl Definition for ResourceDef {
         self.resource.uri == uri
     }
 
-    fn access(&self) -> &Access {
-        &self.access
-    }
-
-    fn access_mut(&mut self) -> &mut Access {
-        &mut self.access
-    }
+    access_getters!();
 }
 
-impl ListItem for ResourceDef {
-    type Item = Resource;
-    type Page = ListResourcesResult;
-
-    fn item(&self) -> Resource {
-        self.resource.clone()
-    }
-
-    fn page(items: Vec<Resource>, hints: &CacheHints, next: Option<Cursor>) -> ListResourcesResult {
-        let mut page = ListResourcesResult::new(items, hints.ttl_ms, hints.scope);
-        page.next_cursor = next;
-        page
-    }
-}
+list_item!(ResourceDef, resource: Resource, ListResourcesResult);

@@ -47,7 +47,7 @@ where
     H: Handler<A, M>,
     H::Output: IntoBody + 'static,
 {
-    let names_resource = requirements_of(&handler).needs_resource().is_some();
+    let names_resource = requirements_of(&handler).resource.is_some();
     let handler = Arc::new(handler);
     let read = Box::new(move |params, variables: Map<String>, cx: Context| {
         let ReadParams { uri, mime_type } = params;

@@ -4,10 +4,10 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use mcp_types::{Cursor, ListResourcesResult, PaginatedRequestParams, Resource};
+use mcp_types::{ListResourcesResult, PaginatedRequestParams, Resource};
 
 use crate::features::catalog::{Definition, ListItem};
-use crate::features::list_page::{PURPOSE, bad_cursor, cursor_binding, next_index};
+use crate::features::list_page::{bad_cursor, next_index, open_cursor, seal_cursor};
 use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::listed::{ListedPage, Position, ResourceSource};
@@ -25,17 +25,14 @@ pub(crate) async fn list(
     catalog: Arc<ResourceCatalog>,
 ) -> Result<ListResourcesResult, HandlerError> {
     let cx = cx.with_value(AdmittedResources::default());
-    let keys = cx.core().keys.get();
     #[cfg(feature = "proposals")]
     let scope = catalog.proposals.scope(&params, &cx)?;
     #[cfg(not(feature = "proposals"))]
     let scope = Scope::default();
-    let bound_to = cursor_binding(&cx, &scope.to_bytes());
+    let list = scope.to_bytes();
     let start = match &params.cursor {
         None => Position::Beginning,
-        Some(cursor) => keys
-            .open(PURPOSE, &bound_to, cursor.as_ref())
-            .ok()
+        Some(cursor) => open_cursor(cursor, &list, &cx)
             .and_then(|plain| Position::from_bytes(&plain))
             .ok_or_else(|| bad_cursor(ResourceDef::KIND))?,
     };
@@ -45,10 +42,9 @@ pub(crate) async fn list(
     let page = all(&scope, start, &cx, &catalog.definitions).await?;
     #[cfg(not(feature = "proposals"))]
     let hints = catalog.definitions.resources.hints.of(page.restricted);
-    let next = page
-        .next
-        .map(|position| keys.seal(PURPOSE, &bound_to, &position.to_bytes()));
-    let next = next.transpose()?.map(Cursor::from);
+    let next = page.next;
+    let next = next.map(|position| seal_cursor(&position.to_bytes(), &list, &cx));
+    let next = next.transpose()?;
     Ok(ResourceDef::page(page.resources, &hints, next))
 }
 
@@ -72,7 +68,8 @@ pub(crate) async fn all(
                 _ => 0,
             };
             let size = definitions
-                .page_size()
+                .resources
+                .page_size
                 .map_or(usize::MAX, NonZeroUsize::get);
             let slice = permitted::slice(&definitions.resources, from, size, cx).await;
             page.restricted = slice.restricted;
@@ -91,7 +88,7 @@ pub(crate) async fn all(
         Position::Member(_) => return Err(bad_cursor(ResourceDef::KIND)),
     }
     while let Some((index, template)) = definitions.lister(from) {
-        let remaining = remaining(definitions.page_size(), page.resources.len());
+        let remaining = remaining(definitions.resources.page_size, page.resources.len());
         let Ok(size) = remaining else {
             page.next = reached;
             return Ok(page);

@@ -246,7 +246,7 @@ pub(crate) async fn readable(
 ) -> Completion {
     settled.retain(|name, _| template.has_variable(name));
     let settled_bytes = settled.values().map(String::len).sum::<usize>();
-    if settled_bytes > cx.core().limits().uri_bytes {
+    if settled_bytes > cx.core().limits.uri_bytes {
         // No request may have such a URI, and each value would cost its length.
         return Completion::new([]).total(0).has_more(false);
     }

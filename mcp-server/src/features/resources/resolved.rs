@@ -170,7 +170,7 @@ impl AuthorizedResource {
         contents: Vec<AnyResourceContents>,
         cx: &Context,
     ) -> Vec<AnyResourceContents> {
-        let Some(access) = &cx.core().resource_access else {
+        let Some(access) = &cx.core().routes.resource_access else {
             return contents;
         };
         let mut readable = Vec::with_capacity(contents.len());

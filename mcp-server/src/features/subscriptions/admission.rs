@@ -61,7 +61,7 @@ pub(crate) async fn admit(uri: &str, cx: &Context, resources: &ResourceCatalog) 
         return Admission::Undefined;
     };
     let checked = timeout(
-        cx.core().limits().request_time,
+        cx.core().limits.request_time,
         caught(found.check_access(cx)),
     );
     let uri = PeerText(uri);
@@ -96,12 +96,12 @@ impl ResourceAccess for SessionAdmission {
 /// Returns `true` if the server declared that it announces changes of the list of resources.
 #[cfg(feature = "proposals")]
 pub(crate) fn lists_change(core: &Core) -> bool {
-    let resources = core.capabilities().resources.as_ref();
+    let resources = core.about.capabilities.resources.as_ref();
     resources.is_some_and(|resources| resources.list_changed == Some(true))
 }
 
 /// Returns `true` if the server declared that it announces changes of single resources.
 pub(crate) fn can_subscribe(core: &Core) -> bool {
-    let resources = core.capabilities().resources.as_ref();
+    let resources = core.about.capabilities.resources.as_ref();
     resources.is_some_and(|resources| resources.subscribe == Some(true))
 }

@@ -27,7 +27,7 @@ use crate::util::lock::lock;
 /// Makes the notifications for a client, and provides the context for the handlers that describe
 /// changed resources.
 pub(crate) struct ChangeNotifier {
-    cx: Context,
+    pub(crate) cx: Context,
     resources: Arc<ResourceCatalog>,
     negotiated: bool,
     notified: Arc<NotifiedVersions>,
@@ -79,11 +79,6 @@ impl ChangeNotifier {
         })
     }
 
-    /// Returns the context of the notifications.
-    pub(crate) fn context(&self) -> &Context {
-        &self.cx
-    }
-
     /// Returns the next message of a subscription.
     ///
     /// The change is removed from the queue, then the resource is described, both only when the
@@ -131,7 +126,7 @@ impl ChangeNotifier {
         if self.negotiated {
             match self.resource(found, uri).await {
                 Ok(resource) => {
-                    let limit = self.cx.core().limits().subscribed_resources;
+                    let limit = self.cx.core().limits.subscribed_resources;
                     if !self.notified.is_new(&resource, limit) {
                         return Ok(None);
                     }
@@ -165,7 +160,7 @@ impl ChangeNotifier {
         let found = found.ok_or_else(|| HandlerError::resource_not_found(uri))?;
         let proposals = &self.resources.proposals;
         let described = caught(proposals.current_resource(&found, &self.cx));
-        match timeout(self.cx.core().limits().request_time, described).await {
+        match timeout(self.cx.core().limits.request_time, described).await {
             Ok(Some(resource)) => resource,
             Ok(None) => Err(HandlerError::internal("the handler panicked")),
             Err(_) => Err(HandlerError::internal("the handler takes too long")),

@@ -59,7 +59,7 @@ impl ResourceSubscriptions {
         resources: &Arc<ResourceCatalog>,
         scope: &ConnectionScope,
     ) -> Result<(), HandlerError> {
-        let limit = cx.core().limits().subscribed_resources;
+        let limit = cx.core().limits.subscribed_resources;
         let versions = Arc::clone(&lock(&self.0).notified);
         let notifier = ChangeNotifier::new(cx, resources, versions);
         let mut state = lock(&self.0);
@@ -142,7 +142,7 @@ async fn send_notifications(
         match notifier.message(announced, None).await {
             // The client may have unsubscribed meanwhile.
             Ok(Some(message)) if subscribed.wants(&change) => {
-                let passed = notifier.context().pass_outbound(message);
+                let passed = notifier.cx.pass_outbound(message);
                 if let Some(message) = passed
                     && !sink.send(&message).await
                 {
@@ -164,7 +164,7 @@ pub(crate) fn subscribe(
     let (subscribed, scope) = of_connection(cx)?;
     let params: SubscribeResourcesRequestParams = read(cx, params)?;
     check_uris(cx, &params.uris)?;
-    let limit = cx.core().limits().subscribed_resources;
+    let limit = cx.core().limits.subscribed_resources;
     let uris: BTreeSet<String> = params.uris.into_iter().collect();
     // Checked before the guards, so that a request runs at most one for each possible subscription.
     if uris.len() > limit {

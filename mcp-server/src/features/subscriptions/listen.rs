@@ -64,7 +64,7 @@ pub(crate) async fn listen(
     let mut supported = supported_part(&core, params.notifications)?;
     if let Some(uris) = supported.resource_subscriptions.take() {
         let admitted = admitted_part(uris, &cx, &resources);
-        let admitted = timeout(core.limits().request_time, admitted).await;
+        let admitted = timeout(core.limits.request_time, admitted).await;
         let admitted = admitted.map_err(|_| {
             HandlerError::internal("the guards of the subscribed resources take too long")
         })?;
@@ -161,7 +161,7 @@ fn supported_part(
     core: &Core,
     requested: SubscriptionFilter,
 ) -> Result<SubscriptionFilter, HandlerError> {
-    let limit = core.limits().subscribed_resources;
+    let limit = core.limits.subscribed_resources;
     let uris = requested
         .resource_subscriptions
         .as_deref()
@@ -181,7 +181,7 @@ fn supported_part(
             "$.notifications.resourceSubscriptions has more than {SUBSCRIBED_BYTES} bytes"
         )));
     }
-    let capabilities = core.capabilities();
+    let capabilities = &core.about.capabilities;
     let tools = capabilities
         .tools
         .as_ref()

@@ -10,13 +10,11 @@ use mcp_types::json::Object;
 #[cfg(feature = "json-schema")]
 use mcp_types::json::Value;
 use mcp_types::peer_text::PeerDisplay;
-use mcp_types::{
-    CallToolResult, Cursor, ListToolsResult, Tool, ToolAnnotations, ToolInputSchema, json,
-};
+use mcp_types::{CallToolResult, ListToolsResult, Tool, ToolAnnotations, ToolInputSchema, json};
 
-use crate::features::access::{Access, access_setters, listing_setters};
+use crate::features::access::{Access, access_getters, access_setters, listing_setters};
 use crate::features::arguments::{Arguments, derived_schema};
-use crate::features::catalog::{CacheHints, Definition, ListItem};
+use crate::features::catalog::{Definition, list_item};
 use crate::features::definition_error::{DefinitionError, check_icons, check_name};
 use crate::features::schema;
 use crate::features::tools::extra_arguments::ExtraArguments;
@@ -52,15 +50,15 @@ type ToolHandler = Box<dyn Fn(Object, Context) -> Result<ToolFuture, DecodeError
 /// ```
 #[must_use = "a definition does nothing until it is added"]
 pub struct ToolDef {
-    tool: Tool,
+    pub(crate) tool: Tool,
     input: Option<Object>,
     output: Option<Object>,
     handler: Option<ToolHandler>,
     access: Access,
     pub(crate) error: Option<DefinitionError>,
-    header_params: Vec<HeaderParam>,
+    pub(crate) header_params: Vec<HeaderParam>,
     /// Counts the calls.
-    counter: Arc<OperationCounter>,
+    pub(crate) counter: Arc<OperationCounter>,
     /// What the program decided about the schema of the arguments.
     one_object: bool,
     extra_arguments: ExtraArguments,
@@ -265,14 +263,6 @@ impl ToolDef {
         self
     }
 
-    pub(crate) fn tool(&self) -> &Tool {
-        &self.tool
-    }
-
-    pub(crate) fn counter(&self) -> &Arc<OperationCounter> {
-        &self.counter
-    }
-
     /// Validates the arguments and starts the handler. JSON Schema counts `30.0` as an integer, so
     /// the handler gets it as one.
     pub(crate) fn start(
@@ -332,12 +322,6 @@ impl ToolDef {
         Err(HandlerError::internal(format!(
             "the result of `{name}` does not fit the tool's output schema"
         )))
-    }
-
-    /// Returns the arguments that HTTP headers repeat.
-    #[cfg(feature = "http")]
-    pub(crate) fn header_params(&self) -> &[HeaderParam] {
-        &self.header_params
     }
 
     /// Validates the schemas and completes the tool with them. Called again when a setting of the
@@ -431,29 +415,10 @@ impl Definition for ToolDef {
         Change::Tools
     }
 
-    fn access(&self) -> &Access {
-        &self.access
-    }
-
-    fn access_mut(&mut self) -> &mut Access {
-        &mut self.access
-    }
+    access_getters!();
 }
 
-impl ListItem for ToolDef {
-    type Item = Tool;
-    type Page = ListToolsResult;
-
-    fn item(&self) -> Tool {
-        self.tool.clone()
-    }
-
-    fn page(items: Vec<Tool>, hints: &CacheHints, next: Option<Cursor>) -> ListToolsResult {
-        let mut page = ListToolsResult::new(items, hints.ttl_ms, hints.scope);
-        page.next_cursor = next;
-        page
-    }
-}
+list_item!(ToolDef, tool: Tool, ListToolsResult);
 
 /// The maximum length of a tool's name that the protocol recommends.
 const NAME: usize = 128;

@@ -16,13 +16,13 @@ pub(crate) fn check(
     arguments: Option<&Object>,
     cx: &Context,
 ) -> Result<(), HandlerError> {
-    if tool.header_params().is_empty() || cx.peer().session().is_some() {
+    if tool.header_params.is_empty() || cx.peer().session().is_some() {
         return Ok(());
     }
     let Some(parts) = cx.extension::<Parts>() else {
         return Ok(());
     };
-    for param in tool.header_params() {
+    for param in &tool.header_params {
         let values = parts.headers.get_all(param.header()).into_iter();
         let values = values.map(HeaderValue::as_bytes);
         param

@@ -129,11 +129,6 @@ impl HttpUrls {
         self
     }
 
-    /// Returns `true` if the program set the keys.
-    pub(crate) fn has_keys(&self) -> bool {
-        self.keys.is_some()
-    }
-
     /// Sets the function that returns what a middleware attaches to requests of a principal, such
     /// as permissions or a tenant. Handlers that run for a URL get these extensions and the
     /// [`Principal`].

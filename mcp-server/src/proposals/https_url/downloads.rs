@@ -1,5 +1,7 @@
 //! The URLs of resources that a URI names, and reading them for downloads.
 
+use std::sync::Arc;
+
 use mcp_types::Resource;
 use mcp_types::peer_text::PeerText;
 
@@ -38,7 +40,7 @@ impl ResolvedResource {
 
 impl AuthorizedResource {
     /// Returns the contents, if they are part of the definition, so that no handler has to run.
-    pub(crate) fn fixed_body(&self) -> Option<FixedBody> {
+    pub(crate) fn fixed_body(&self) -> Option<Arc<FixedBody>> {
         match &self.0.definition {
             Defined::Resource(definition) => {
                 let body: &LazyFixedBody = definition.extras.get();

@@ -24,7 +24,7 @@ where
     H: Handler<Resource, M>,
     H::Output: IntoResult<T> + 'static,
 {
-    let names_resource = requirements_of(&handler).needs_resource().is_some();
+    let names_resource = requirements_of(&handler).resource.is_some();
     let handler = boxed(handler, H::Output::into_result);
     Box::new(move |resource, variables, cx| {
         let cx = if names_resource {

@@ -13,13 +13,6 @@ use crate::util::uri_syntax::decode;
 pub(crate) struct MetadataView<'a> {
     pub(crate) uri: &'a str,
     pub(crate) annotations: &'a mut Option<Box<Annotations>>,
-    described: DescribedMembers<'a>,
-    versioned: VersionedMembers<'a>,
-    url: UrlMembers<'a>,
-}
-
-/// The members of SEP-2093 other than the annotations.
-struct DescribedMembers<'a> {
     name: &'a mut Option<String>,
     resource_type: &'a mut Option<ResourceType>,
     mime_type: &'a mut Option<String>,
@@ -29,46 +22,13 @@ struct DescribedMembers<'a> {
     size: &'a mut Option<i64>,
     /// The length of the contents in bytes.
     length: Option<i64>,
-}
-
-/// The members of `versioned-resources`.
-struct VersionedMembers<'a> {
+    // The members of `versioned-resources`.
     kind: &'a mut Option<String>,
     version: &'a mut Option<String>,
     metadata: &'a mut Option<JsonObject>,
-}
-
-impl VersionedMembers<'_> {
-    /// Copies members of the resource that are empty here.
-    fn fill(self, resource: &Resource) {
-        fill(self.kind, resource.kind.as_ref());
-        fill(self.version, resource.version.as_ref());
-        fill(self.metadata, resource.metadata.as_ref());
-    }
-}
-
-/// The members of `https-url`.
-struct UrlMembers<'a> {
+    // The members of `https-url`.
     http_url: &'a mut Option<String>,
     http_url_expires_at: &'a mut Option<String>,
-}
-
-impl UrlMembers<'_> {
-    fn withhold(self, uri: &str, cx: &Context) {
-        if cx.offered(Proposal::HttpsUrl) {
-            let url = self.http_url.as_deref();
-            if url.is_some_and(is_https) {
-                return;
-            }
-            if url.is_some() {
-                // Logs the URI, not the URL, which may grant access.
-                let uri = PeerText(uri);
-                tracing::error!(%uri, "an `httpUrl` that is not https was left out");
-            }
-        }
-        *self.http_url = None;
-        *self.http_url_expires_at = None;
-    }
 }
 
 /// Returns the metadata of contents; `None` for contents of an unknown kind.
@@ -79,25 +39,19 @@ pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<Metada
             MetadataView {
                 uri: &$contents.uri,
                 annotations: &mut $contents.annotations,
-                described: DescribedMembers {
-                    length,
-                    name: &mut $contents.name,
-                    resource_type: &mut $contents.resource_type,
-                    mime_type: &mut $contents.mime_type,
-                    title: &mut $contents.title,
-                    description: &mut $contents.description,
-                    icons: &mut $contents.icons,
-                    size: &mut $contents.size,
-                },
-                versioned: VersionedMembers {
-                    kind: &mut $contents.kind,
-                    version: &mut $contents.version,
-                    metadata: &mut $contents.metadata,
-                },
-                url: UrlMembers {
-                    http_url: &mut $contents.http_url,
-                    http_url_expires_at: &mut $contents.http_url_expires_at,
-                },
+                name: &mut $contents.name,
+                resource_type: &mut $contents.resource_type,
+                mime_type: &mut $contents.mime_type,
+                title: &mut $contents.title,
+                description: &mut $contents.description,
+                icons: &mut $contents.icons,
+                size: &mut $contents.size,
+                length,
+                kind: &mut $contents.kind,
+                version: &mut $contents.version,
+                metadata: &mut $contents.metadata,
+                http_url: &mut $contents.http_url,
+                http_url_expires_at: &mut $contents.http_url_expires_at,
             }
         };
     }
@@ -129,84 +83,85 @@ impl MetadataView<'_> {
     /// Removes what the client must not see.
     pub(crate) fn withhold(self, cx: &Context) {
         if !cx.offered(Proposal::Sep2093) {
-            let members = self.described;
             *self.annotations = None;
-            *members.name = None;
-            *members.title = None;
-            *members.description = None;
-            *members.icons = None;
-            *members.size = None;
-            *members.resource_type = None;
+            *self.name = None;
+            *self.title = None;
+            *self.description = None;
+            *self.icons = None;
+            *self.size = None;
+            *self.resource_type = None;
         }
         if !cx.offered(Proposal::VersionedResources) {
-            *self.versioned.kind = None;
-            *self.versioned.version = None;
-            *self.versioned.metadata = None;
+            *self.kind = None;
+            *self.version = None;
+            *self.metadata = None;
         }
-        self.url.withhold(self.uri, cx);
+        let offers_urls = cx.offered(Proposal::HttpsUrl);
+        let url = self.http_url.as_deref();
+        if offers_urls && url.is_some_and(is_https) {
+            return;
+        }
+        if offers_urls && url.is_some() {
+            // Logs the URI, not the URL, which may grant access.
+            let uri = PeerText(self.uri);
+            tracing::error!(%uri, "an `httpUrl` that is not https was left out");
+        }
+        *self.http_url = None;
+        *self.http_url_expires_at = None;
     }
 
     /// Copies the metadata of the resource into members that are empty. The media type of a
     /// resource and its URL are those of the preferred representation; the media type is only
     /// copied to the only contents of the resource. An index in a collection is not one of its
     /// representations.
-    pub(crate) fn fill(self, resource: &Resource, is_only: bool, is_preferred: bool) {
-        let members = self.described;
+    pub(crate) fn fill(&mut self, resource: &Resource, is_only: bool, is_preferred: bool) {
         if is_only && resource.resource_type != Some(ResourceType::Collection) {
-            fill(members.mime_type, resource.mime_type.as_ref());
+            fill(self.mime_type, resource.mime_type.as_ref());
         }
-        fill(members.name, Some(&resource.name));
-        fill(members.title, resource.title.as_ref());
-        fill(members.description, resource.description.as_ref());
-        fill(members.icons, resource.icons.as_ref());
+        fill(self.name, Some(&resource.name));
+        fill(self.title, resource.title.as_ref());
+        fill(self.description, resource.description.as_ref());
+        fill(self.icons, resource.icons.as_ref());
         if self.annotations.is_none() {
             *self.annotations = resource.annotations.clone().map(Box::new);
         }
-        fill(members.resource_type, resource.resource_type.as_ref());
-        self.versioned.fill(resource);
-        if is_preferred && self.url.http_url.is_none() {
-            self.url.http_url.clone_from(&resource.http_url);
+        self.fill_version(resource);
+        if is_preferred && self.http_url.is_none() {
+            self.http_url.clone_from(&resource.http_url);
             let expires_at = &resource.http_url_expires_at;
-            self.url.http_url_expires_at.clone_from(expires_at);
+            self.http_url_expires_at.clone_from(expires_at);
         }
     }
 
     /// Sets the name, if nothing else does: to the last segment of the URI.
-    pub(crate) fn fill_name(self) {
-        if self.described.name.is_none() {
-            *self.described.name = Some(last_segment(self.uri));
-        }
+    pub(crate) fn fill_name(&mut self) {
+        self.name.get_or_insert_with(|| last_segment(self.uri));
     }
 
     /// Returns `true` if the contents lack the name or the type of their resource.
     pub(crate) fn is_incomplete(&self) -> bool {
-        self.described.name.is_none() || self.described.resource_type.is_none()
+        self.name.is_none() || self.resource_type.is_none()
     }
 
     /// Sets the size, if it is empty.
     pub(crate) fn set_size(&mut self) {
-        let members = &mut self.described;
-        fill(members.size, members.length.as_ref());
+        fill(self.size, self.length.as_ref());
     }
 
-    /// Copies the version and what belongs to it, as far as the contents do not have it.
-    pub(crate) fn fill_version(self, resource: &Resource) {
-        fill(
-            self.described.resource_type,
-            resource.resource_type.as_ref(),
-        );
-        self.versioned.fill(resource);
+    /// Copies the type, the version and what belongs to it, as far as the contents do not have it.
+    pub(crate) fn fill_version(&mut self, resource: &Resource) {
+        fill(self.resource_type, resource.resource_type.as_ref());
+        fill(self.kind, resource.kind.as_ref());
+        fill(self.version, resource.version.as_ref());
+        fill(self.metadata, resource.metadata.as_ref());
     }
 
     /// The reverse of [`fill_version`](Self::fill_version).
     pub(crate) fn copy_version_to(self, resource: &mut Resource) {
-        fill(
-            &mut resource.resource_type,
-            self.described.resource_type.as_ref(),
-        );
-        fill(&mut resource.kind, self.versioned.kind.as_ref());
-        fill(&mut resource.version, self.versioned.version.as_ref());
-        fill(&mut resource.metadata, self.versioned.metadata.as_ref());
+        fill(&mut resource.resource_type, self.resource_type.as_ref());
+        fill(&mut resource.kind, self.kind.as_ref());
+        fill(&mut resource.version, self.version.as_ref());
+        fill(&mut resource.metadata, self.metadata.as_ref());
     }
 }
 

@@ -108,7 +108,7 @@ fn complete_embedded(embedded: &mut EmbeddedResource, cx: &Context) {
     if !cx.core().offers(Proposal::Sep2093) {
         return;
     }
-    let Some(view) = read_metadata(&mut embedded.resource) else {
+    let Some(mut view) = read_metadata(&mut embedded.resource) else {
         return;
     };
     let block = &mut embedded.annotations;

@@ -163,7 +163,7 @@ async fn describe(pending: Vec<ToDescribe>, all: &mut [ListedResource], cx: &Con
 
 /// Returns the time at which the list is sent without the descriptions that still run.
 fn deadline(cx: &Context) -> Option<Instant> {
-    let half = cx.core().limits().request_time / 2;
+    let half = cx.core().limits.request_time / 2;
     Instant::now().checked_add(half)
 }
 

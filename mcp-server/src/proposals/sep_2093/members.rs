@@ -58,7 +58,8 @@ pub(crate) async fn page(
     if found.describe(cx).await?.resource_type == Some(ResourceType::Document) {
         return Err(HandlerError::not_a_collection(uri));
     }
-    let (handler, at) = found.lister(scope.list_at(after, catalog.definitions.page_size()))?;
+    let (handler, at) =
+        found.lister(scope.list_at(after, catalog.definitions.resources.page_size))?;
     // Not `restricted` by the collection: its members may depend on the caller anyway.
     let mut page = ListedPage::default();
     let handler_cx = found.context(cx);

@@ -67,8 +67,6 @@ pub(crate) async fn read(
             {
                 view.fill(member, is_only, is_only);
             }
-        }
-        if let Some(view) = read_metadata(contents) {
             view.fill_name();
         }
         withhold_of_contents(contents, cx);
@@ -124,7 +122,7 @@ async fn listed(
         if collection.0.definition.lister().is_none() {
             break;
         }
-        let at = Scope::default().list_at(after.take(), catalog.definitions.page_size());
+        let at = Scope::default().list_at(after.take(), catalog.definitions.resources.page_size);
         let page = match collection.list(at, cx).await {
             Ok(page) => page,
             Err(error) => {

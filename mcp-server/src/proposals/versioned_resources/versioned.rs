@@ -85,7 +85,7 @@ impl<C: IntoContents> IntoContents for Versioned<C> {
         let own = contents
             .iter_mut()
             .filter(|own| is_equivalent(own.uri(), uri));
-        for view in own.filter_map(read_metadata) {
+        for mut view in own.filter_map(read_metadata) {
             view.fill_version(&self.resource);
         }
         Ok(contents)

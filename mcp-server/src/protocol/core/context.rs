@@ -19,6 +19,34 @@ use crate::util::partial_debug::partial_debug;
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 
+impl RequestState {
+    /// Creates the state of a message that has no id and asks for nothing.
+    pub(crate) fn new(
+        core: &Arc<Core>,
+        method: &str,
+        peer: Peer,
+        extensions: Arc<Extensions>,
+        sink: Arc<dyn MessageSink>,
+    ) -> Self {
+        Self {
+            core: Arc::clone(core),
+            id: None,
+            method: method.into(),
+            peer,
+            progress_token: None,
+            log_level: None,
+            meta_bytes: 0,
+            trace_parent: None,
+            sink,
+            extensions,
+            ended: CancelSignal::default(),
+            progress: ProgressThrottle::default(),
+            measured: Measured::start(),
+            inputs: OnceLock::new(),
+        }
+    }
+}
+
 impl Context {
     /// Creates a context that belongs to no request of a client: what it sends is discarded, and it
     /// cannot ask the client.
@@ -32,41 +60,38 @@ impl Context {
 
     /// As [`without_client`](Self::without_client), on behalf of a client.
     pub(crate) fn on_behalf_of(core: &Arc<Core>, method: &str, peer: Peer, caller: Caller) -> Self {
+        let sink = Arc::new(ClosedSink);
+        let state = RequestState::new(core, method, peer, caller.extensions, sink);
         Self {
-            state: Arc::new(RequestState {
-                core: Arc::clone(core),
-                id: None,
-                method: method.into(),
-                peer,
-                progress_token: None,
-                log_level: None,
-                meta_bytes: 0,
-                trace_parent: None,
-                sink: Arc::new(ClosedSink),
-                extensions: caller.extensions,
-                ended: CancelSignal::default(),
-                progress: ProgressThrottle::default(),
-                measured: Measured::start(),
-                inputs: OnceLock::new(),
-            }),
+            state: Arc::new(state),
             values: caller.values,
+        }
+    }
+
+    /// Returns a context of the same client, with this state.
+    fn with_state(&self, state: RequestState) -> Self {
+        Self {
+            state: Arc::new(state),
+            values: self.values.clone(),
+        }
+    }
+
+    /// Creates the state of another message of the same client and the same trace.
+    fn new_state(&self, method: &str, sink: Arc<dyn MessageSink>) -> RequestState {
+        let extensions = Arc::clone(&self.state.extensions);
+        RequestState {
+            trace_parent: self.state.trace_parent.clone(),
+            ..RequestState::new(self.core(), method, self.peer().clone(), extensions, sink)
         }
     }
 
     /// Returns the context of another request, which is sent on behalf of the client as a part of this
     /// one. It sends neither progress nor log messages, and cannot ask the client.
     pub(crate) fn part(&self, method: &str) -> Self {
-        let caller = Caller {
-            extensions: Arc::clone(&self.state.extensions),
-            values: self.values.clone(),
-        };
-        let mut part = Self::on_behalf_of(self.core(), method, self.peer().clone(), caller);
-        // The state is new, so it has no other owner.
-        if let Some(state) = Arc::get_mut(&mut part.state) {
-            state.id.clone_from(&self.state.id);
-            state.trace_parent.clone_from(&self.state.trace_parent);
-        }
-        part
+        self.with_state(RequestState {
+            id: self.state.id.clone(),
+            ..self.new_state(method, Arc::new(ClosedSink))
+        })
     }
 
     /// Turns a context that belongs to no request into that of a handler that outlives its request.
@@ -93,18 +118,11 @@ impl Context {
         sink: Arc<dyn MessageSink>,
         inputs: Box<dyn std::any::Any + Send + Sync>,
     ) -> Self {
-        let caller = Caller {
-            extensions: Arc::clone(&self.state.extensions),
-            values: self.values.clone(),
+        let state = RequestState {
+            log_level: self.state.log_level,
+            ..self.new_state(self.method(), Arc::new(ClosedSink))
         };
-        let peer = self.peer().clone();
-        let cx = Self::on_behalf_of(self.core(), self.method(), peer, caller);
-        let mut cx = cx.kept(id, sink, inputs);
-        if let Some(state) = Arc::get_mut(&mut cx.state) {
-            state.log_level = self.state.log_level;
-            state.trace_parent.clone_from(&self.state.trace_parent);
-        }
-        cx
+        self.with_state(state).kept(id, sink, inputs)
     }
 
     /// Returns what is known of the client, to keep it after the request.
@@ -246,26 +264,10 @@ impl Context {
     /// client, and sends neither progress nor log messages.
     #[cfg(feature = "proposals")]
     pub(crate) fn without_request(&self, method: &str) -> Self {
-        let state = &self.state;
-        Self {
-            state: Arc::new(RequestState {
-                core: Arc::clone(&state.core),
-                id: None,
-                method: method.into(),
-                peer: state.peer.clone(),
-                progress_token: None,
-                log_level: None,
-                meta_bytes: state.meta_bytes,
-                trace_parent: state.trace_parent.clone(),
-                sink: Arc::clone(&state.sink),
-                extensions: Arc::clone(&state.extensions),
-                ended: CancelSignal::default(),
-                progress: ProgressThrottle::default(),
-                measured: Measured::start(),
-                inputs: OnceLock::new(),
-            }),
-            values: self.values.clone(),
-        }
+        self.with_state(RequestState {
+            meta_bytes: self.state.meta_bytes,
+            ..self.new_state(method, Arc::clone(&self.state.sink))
+        })
     }
 
     /// Sends a notification that belongs to this request, before its response. Waits while the

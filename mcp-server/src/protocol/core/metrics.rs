@@ -29,11 +29,11 @@ impl Core {
 
     /// Returns the counts of all methods and tools that were requested at least once.
     pub(crate) fn operations(&self) -> Vec<Operation> {
-        let methods = self.routes.iter();
+        let methods = self.routes.requests.iter();
         let methods = methods.filter_map(|(method, routed)| routed.operation.read(method, None));
         let mut operations: Vec<Operation> = methods.collect();
         operations.extend(self.unknown_methods.read("", None));
-        if let Some(tools) = &self.tools {
+        if let Some(tools) = &self.routes.tools {
             operations.extend(tools.operations());
         }
         operations

@@ -32,7 +32,7 @@ impl Context {
             ));
         }
         let is_final = total.is_some_and(|total| progress >= total);
-        let interval = self.server().limits().progress_interval;
+        let interval = self.core().limits.progress_interval;
         if !self.state.progress.admit(progress, is_final, interval) {
             return Ok(());
         }

@@ -80,7 +80,7 @@ pub(crate) fn send_changes(
 
 /// Returns `true` if the client of a session may be notified of a change.
 async fn is_admitted(change: &Change, core: &Arc<Core>, session: &Arc<Session>) -> bool {
-    let (Change::Resource(uri), Some(access)) = (change, &core.resource_access) else {
+    let (Change::Resource(uri), Some(access)) = (change, &core.routes.resource_access) else {
         return true;
     };
     access.admits(uri, &client_context(core, session)).await

@@ -12,7 +12,7 @@ use crate::protocol::caller::Principal;
 use crate::protocol::core::Context;
 use crate::protocol::error::ErrorDetail;
 use crate::protocol::error::handler_error::{
-    Cause, HandlerError, RESOURCE_NOT_FOUND, missing_capability,
+    ErrorKind, HandlerError, RESOURCE_NOT_FOUND, missing_capability,
 };
 use crate::protocol::error::rejection::{RETRY_SOON, Rejection};
 use crate::protocol::handler::access_token::{ScopePolicy, completed};
@@ -21,14 +21,14 @@ use crate::protocol::store::retry_text;
 /// Converts an error of the program's own by the conversion for its type, if there is one, and
 /// writes the text to the log that the error asks for.
 pub(crate) fn resolve(error: HandlerError, cx: &Context) -> HandlerError {
-    let mut error = match error.cause {
-        Cause::Other(other) => {
+    let mut error = match error.kind {
+        ErrorKind::Other(other) => {
             let mut converted = cx.core().errors.convert(other);
-            if let Cause::Other(other) = &converted.cause {
+            if let ErrorKind::Other(other) = &converted.kind {
                 converted.is_temporary |= retry_text(&**other).is_some();
             }
             HandlerError {
-                cause: converted.cause,
+                kind: converted.kind,
                 rejection: converted.rejection.or(error.rejection),
                 log: converted.log.or(error.log),
                 is_temporary: converted.is_temporary || error.is_temporary,
@@ -53,7 +53,7 @@ pub(crate) fn resolve(error: HandlerError, cx: &Context) -> HandlerError {
 /// transport with status codes answers. An unexpected error is written to the log.
 pub(crate) fn failure(error: HandlerError, cx: &Context) -> (ErrorObject, Option<Rejection>) {
     let error = resolve(error, cx);
-    let mut object = error_object(error.cause, cx);
+    let mut object = error_object(error.kind, cx);
     let busy = object.retry_time().map(Rejection::Busy);
     let rejection = error.rejection.or(busy).or(match object.code {
         mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY => Some(Rejection::Malformed),
@@ -78,10 +78,10 @@ fn challenged(rejection: Rejection, cx: &Context) -> Rejection {
     Rejection::Forbidden(Some(Box::new(challenge)))
 }
 
-fn error_object(cause: Cause, cx: &Context) -> ErrorObject {
+fn error_object(kind: ErrorKind, cx: &Context) -> ErrorObject {
     let revision = cx.revision();
-    match cause {
-        Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND => {
+    match kind {
+        ErrorKind::Protocol(error) if error.code == RESOURCE_NOT_FOUND => {
             let code = if revision.is_modern() {
                 rpc::INVALID_PARAMS
             } else {
@@ -91,8 +91,8 @@ fn error_object(cause: Cause, cx: &Context) -> ErrorObject {
             error.code = code;
             error
         }
-        Cause::Protocol(error) => error,
-        Cause::MissingCapability(required) => {
+        ErrorKind::Protocol(error) => error,
+        ErrorKind::MissingCapability(required) => {
             let code = if revision.is_modern() {
                 mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY
             } else {
@@ -105,8 +105,8 @@ fn error_object(cause: Cause, cx: &Context) -> ErrorObject {
                 Err(_) => error,
             }
         }
-        Cause::Tool(result) => ErrorObject::internal_error(tool_error_text(&result)),
-        Cause::Other(error) => match upstream_error(&*error) {
+        ErrorKind::Tool(result) => ErrorObject::internal_error(tool_error_text(&result)),
+        ErrorKind::Other(error) => match upstream_error(&*error) {
             Some(relayed) => relayed.clone(),
             None => ErrorObject::internal_error(report(&*error, None, cx)),
         },
@@ -116,14 +116,8 @@ fn error_object(cause: Cause, cx: &Context) -> ErrorObject {
 /// Returns the protocol's error among an error's sources: that of another server, which the handler
 /// called as a client. It is passed on unchanged.
 fn upstream_error<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a ErrorObject> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(relayed) = error.downcast_ref() {
-            return Some(relayed);
-        }
-        next = error.source();
-    }
-    None
+    let mut chain = std::iter::successors(Some(error), |&error| error.source());
+    chain.find_map(|error| error.downcast_ref())
 }
 
 /// Returns the text of a tool's failure, for handlers whose result has no `isError`.

@@ -217,10 +217,11 @@ impl ServerExtension {
                 });
             }
         }
+        let about = &mut registry.about;
         if self.is_modern {
-            registry.modern_extensions.insert(self.identifier.clone());
+            about.modern_extensions.insert(self.identifier.clone());
         }
-        let announced = registry.capabilities.extensions.get_or_insert_default();
+        let announced = about.capabilities.extensions.get_or_insert_default();
         if announced.contains_key(&self.identifier) {
             registry.errors.push(BuildError::DuplicateName {
                 kind: "extension",

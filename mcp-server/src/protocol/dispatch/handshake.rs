@@ -34,12 +34,12 @@ pub(crate) fn initialize(
     let fault = |error: &dyn Error| invalid_params(INITIALIZE, error);
     // Checked before decoding, because the session stores these members.
     let peer_bytes = sizes::peer(
-        params.members(),
+        &params.members,
         ["clientInfo", "capabilities"],
-        server.limits(),
+        &server.limits,
     )
     .map_err(|error| fault(&error))?;
-    let version = params.members().required::<String>("protocolVersion");
+    let version = params.members.required::<String>("protocolVersion");
     let revision = version.map_err(|error| fault(&error))?.parse().ok();
     let revision = revision
         .filter(|revision: &Revision| !revision.is_modern())
@@ -48,7 +48,7 @@ pub(crate) fn initialize(
     let _: InitializeRequestParams = revision
         .decode(params.text())
         .map_err(|error| fault(&error))?;
-    let members = params.members();
+    let members = &params.members;
     // Decoded from the text, because there are conversions between adjacent revisions only.
     let text_of = |name: &str| match members.raw(name) {
         Ok(text) => Ok(text.map_or("{}", RawValue::get)),
@@ -69,13 +69,13 @@ pub(crate) fn initialize(
         capabilities,
     ));
 
-    let mut capabilities = server.capabilities.clone();
-    for proposal in &server.proposals {
+    let mut capabilities = server.about.capabilities.clone();
+    for proposal in &server.about.proposals {
         proposal.withdraw(&mut capabilities.experimental);
     }
     let internal = |error: VersionError| ErrorObject::internal_error(error.to_string());
     if let Some(mut extensions) = capabilities.extensions.take() {
-        extensions.retain(|identifier, _| !server.modern_extensions.contains(identifier));
+        extensions.retain(|identifier, _| !server.about.modern_extensions.contains(identifier));
         // The types of these revisions do not have the member, but allow others.
         let extensions = json::to_value(&extensions).map_err(|error| internal(error.into()))?;
         capabilities.extra.insert("extensions", extensions);

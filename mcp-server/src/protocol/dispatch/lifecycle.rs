@@ -69,12 +69,12 @@ impl FromMembers for Discover {
 
 async fn discover(_: Discover, cx: Context) -> Result<DiscoverResult, HandlerError> {
     let core = cx.core();
-    let mut capabilities = core.capabilities.clone();
+    let mut capabilities = core.about.capabilities.clone();
     if !cx.revision().has(LOGGING) {
         // Where the types have no such member either, it is an unknown one.
         capabilities.extra.remove(capability::LOGGING);
     }
-    let supported = newest_first(core.revisions());
+    let supported = newest_first(core.about.revisions);
     let mut result = DiscoverResult::new(supported, capabilities, 3_600_000, CacheScope::Public);
     result.instructions = core.instructions();
     Ok(result)

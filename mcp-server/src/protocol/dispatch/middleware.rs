@@ -65,7 +65,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::protocol::core::{Context, Layer, LayerRequest, ResponseFuture, Rest, SendToClient};
+use crate::protocol::core::{Context, Layer, LayerRequest, NextStep, ResponseFuture, SendToClient};
 use crate::protocol::dispatch::request_task::catch;
 use crate::protocol::dispatch::respond;
 use crate::protocol::error::handler_error::HandlerError;
@@ -182,7 +182,7 @@ where
 }
 
 /// The rest of the middleware, and the handler or the client.
-pub struct Next(Rest);
+pub struct Next(NextStep);
 
 impl Next {
     /// Runs the rest of the middleware, and the handler. A request to the client is sent to it.
@@ -232,8 +232,8 @@ impl Next {
         // Encoded here, so that the future borrows nothing.
         let started = self.start(params, &part.part);
         async move {
-            let (request, rest) = started?;
-            let running = std::pin::pin!(run(request, rest));
+            let (request, next) = started?;
+            let running = std::pin::pin!(run(request, next));
             // Dropped before the handler, which then knows the reason.
             let _ends = part;
             let message = running.await?;
@@ -245,8 +245,8 @@ impl Next {
         &self,
         params: &P,
         cx: &Context,
-    ) -> Result<(LayerRequest, Rest), HandlerError> {
-        let Rest::Handler(index) = self.0 else {
+    ) -> Result<(LayerRequest, NextStep), HandlerError> {
+        let NextStep::Handler(index) = self.0 else {
             let text = "a request to the client cannot send another one to the server";
             return Err(HandlerError::internal(text));
         };
@@ -255,7 +255,7 @@ impl Next {
             cx: cx.clone(),
             asked: None,
         };
-        Ok((request, Rest::Handler(index)))
+        Ok((request, NextStep::Handler(index)))
     }
 }
 
@@ -274,11 +274,7 @@ impl Drop for EndOnDrop {
     }
 }
 
-impl std::fmt::Debug for Next {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Next").finish_non_exhaustive()
-    }
-}
+partial_debug!(Next);
 
 /// A middleware with its type erased.
 struct Erased<M>(Arc<M>);
@@ -289,10 +285,10 @@ pub(crate) fn erased<M: Middleware>(middleware: M) -> Box<dyn Layer> {
 }
 
 impl<M: Middleware> Layer for Erased<M> {
-    fn start(&self, request: LayerRequest, rest: Rest) -> ResponseFuture {
+    fn start(&self, request: LayerRequest, next: NextStep) -> ResponseFuture {
         let middleware = Arc::clone(&self.0);
         Box::pin(async move {
-            let response = middleware.call(Request(request), Next(rest)).await?;
+            let response = middleware.call(Request(request), Next(next)).await?;
             Ok(response.message)
         })
     }
@@ -315,7 +311,7 @@ pub(crate) fn start(params: &ParamsView<'_>, cx: &Context) -> ResponseFuture {
             cx,
             asked: None,
         };
-        run(request, Rest::Handler(0)).await
+        run(request, NextStep::Handler(0)).await
     })
 }
 
@@ -327,7 +323,7 @@ pub(crate) fn run_from(layer: usize, params: Box<RawValue>, cx: Context) -> Resp
         cx,
         asked: None,
     };
-    run(request, Rest::Handler(layer))
+    run(request, NextStep::Handler(layer))
 }
 
 /// Passes a request to the client through the layers: the last one that was added sees it first.
@@ -350,25 +346,25 @@ where
         cx: cx.clone(),
         asked: Some(method),
     };
-    let message = run(request, Rest::Client(cx.core().layers.len(), send)).await?;
+    let message = run(request, NextStep::Client(cx.core().layers.len(), send)).await?;
     Ok(Response { message })
 }
 
 /// Runs the next layer. Behind the last one, runs the handler or sends the request to the client.
-fn run(request: LayerRequest, rest: Rest) -> ResponseFuture {
+fn run(request: LayerRequest, next: NextStep) -> ResponseFuture {
     let core = Arc::clone(request.cx.core());
-    match rest {
-        Rest::Handler(index) => {
+    match next {
+        NextStep::Handler(index) => {
             if let Some(layer) = core.layers.get(index) {
-                return layer.start(request, Rest::Handler(index + 1));
+                return layer.start(request, NextStep::Handler(index + 1));
             }
             let started = start_handler(&request.params, &request.cx);
             Box::pin(async move { started?.await })
         }
-        Rest::Client(left, send) => {
+        NextStep::Client(left, send) => {
             let index = left.checked_sub(1);
             match index.and_then(|index| Some((index, core.layers.get(index)?))) {
-                Some((index, layer)) => layer.start(request, Rest::Client(index, send)),
+                Some((index, layer)) => layer.start(request, NextStep::Client(index, send)),
                 None => send(request.params),
             }
         }
@@ -458,7 +454,7 @@ impl Response {
     /// Decodes a member of the result. `None` if it is absent or not a `T`.
     fn member<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         let result = ParamsView::read(Some(self.result().ok()?)).ok()?;
-        result.members().optional(name).ok()?
+        result.members.optional(name).ok()?
     }
 }
 

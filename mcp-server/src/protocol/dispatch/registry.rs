@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::future::Future;
-use std::sync::Arc;
 
+#[cfg(feature = "proposals")]
+use mcp_types::Proposal;
 use mcp_types::revision::Versioned;
-use mcp_types::{Notification, Proposal, Request, Revision, ServerCapabilities, json::Object};
+use mcp_types::{Notification, Request, Revision, json::Object};
 use mcp_wire::capability::{LOGGING, with_member};
 
-use crate::protocol::core::{Context, Listener, Methods, ResourceAccess, Route, Routed};
+use crate::protocol::core::{About, Context, Route, Routed, Routes};
 use crate::protocol::dispatch::route::{self, AnyNotificationHandler, NotificationHandler, Typed};
 use crate::protocol::error::BuildError;
 use crate::protocol::error::handler_error::HandlerError;
@@ -16,26 +17,12 @@ use crate::protocol::handler::params::{AnyNotification, NotificationParams};
 use crate::protocol::handler::requirements::{HandlerSubject, Requirements};
 use crate::protocol::handler::{Handler, IntoResult, boxed, requirements_of};
 use crate::protocol::message::raw_object::FromMembers;
-use crate::protocol::metrics::operations::Tools;
 use crate::util::type_map::TypeMap;
 
 /// The handlers and capabilities of a server that is being built, and the errors found so far.
 pub(crate) struct Registry {
-    pub(crate) routes: Methods<Routed>,
-    pub(crate) listeners: Methods<Box<dyn Listener>>,
-    /// Handles the requests of methods without a route.
-    pub(crate) fallback: Option<Box<dyn Route>>,
-    /// Handles the notifications without a listener.
-    pub(crate) fallback_listener: Option<Box<dyn Listener>>,
-    pub(crate) capabilities: ServerCapabilities,
-    /// Decides which clients are notified of changes of a resource; `None` without resources.
-    pub(crate) resource_access: Option<Box<dyn ResourceAccess>>,
-    /// The tools, for metrics and middleware.
-    pub(crate) tools: Option<Arc<dyn Tools>>,
-    pub(crate) revisions: &'static [Revision],
-    pub(crate) proposals: BTreeSet<Proposal>,
-    /// The extensions that are not announced to clients with a session.
-    pub(crate) modern_extensions: BTreeSet<String>,
+    pub(crate) routes: Routes,
+    pub(crate) about: About,
     /// The keys of `_meta` that extensions use.
     pub(crate) meta_keys: BTreeSet<String>,
     pub(crate) errors: Vec<BuildError>,
@@ -46,16 +33,13 @@ pub(crate) struct Registry {
 impl Default for Registry {
     fn default() -> Self {
         Self {
-            routes: Methods::default(),
-            listeners: Methods::default(),
-            fallback: None,
-            fallback_listener: None,
-            capabilities: with_member(LOGGING, &Object::new()),
-            resource_access: None,
-            tools: None,
-            revisions: Revision::ALL,
-            proposals: BTreeSet::new(),
-            modern_extensions: BTreeSet::new(),
+            routes: Routes::default(),
+            about: About {
+                capabilities: with_member(LOGGING, &Object::new()),
+                revisions: Revision::ALL,
+                proposals: BTreeSet::new(),
+                modern_extensions: BTreeSet::new(),
+            },
             meta_keys: BTreeSet::new(),
             errors: Vec::new(),
             requirements: Vec::new(),
@@ -71,21 +55,21 @@ impl Registry {
 
     /// Returns `true` if a method has a handler.
     pub(crate) fn has_route(&self, method: &str) -> bool {
-        self.routes.get(method).is_some()
+        self.routes.requests.get(method).is_some()
     }
 
     /// Returns `true` if a feature handles its methods: if it has definitions, or if only the
     /// capability is declared and the application handles none of the methods.
     pub(crate) fn is_served(&self, offered: bool, declared: bool, methods: &[&str]) -> bool {
         let handled =
-            self.fallback.is_some() || methods.iter().any(|method| self.has_route(method));
+            self.routes.fallback.is_some() || methods.iter().any(|method| self.has_route(method));
         offered || (declared && !handled)
     }
 
     /// Returns `true` if the program opted into a proposal.
     #[cfg(feature = "proposals")]
     pub(crate) fn offers(&self, proposal: Proposal) -> bool {
-        self.proposals.contains(&proposal)
+        self.about.proposals.contains(&proposal)
     }
 
     /// Adds the application's handler of a notification.
@@ -98,7 +82,7 @@ impl Registry {
         self.require(N::METHOD, &handler);
         let handler = boxed(handler, H::Output::into_result);
         let listener = Box::new(NotificationHandler::<N>::new(handler));
-        let added = self.listeners.add(N::METHOD, listener);
+        let added = self.routes.listeners.add(N::METHOD, listener);
         self.check(added);
     }
 
@@ -110,20 +94,23 @@ impl Registry {
     {
         self.require("notifications", &handler);
         let handler = boxed(handler, H::Output::into_result);
-        self.fallback_listener = Some(Box::new(AnyNotificationHandler(handler)));
+        self.routes.fallback_listener = Some(Box::new(AnyNotificationHandler(handler)));
     }
 
     /// Adds the application's handler of a request, which replaces the one of a feature. A second
     /// one for a method is an error.
     pub(crate) fn on(&mut self, method: &'static str, route: Box<dyn Route>) {
-        let added = self.routes.add(method, Routed::new(method, route));
+        let added = self.routes.requests.add(method, Routed::new(method, route));
         self.check(added);
     }
 
     /// Adds the handler of a request that has the same form in all revisions. A second one for a
     /// method is an error.
     pub(crate) fn on_any_revision(&mut self, method: &'static str, route: Box<dyn Route>) {
-        let added = self.routes.add(method, Routed::at_any_revision(route));
+        let added = self
+            .routes
+            .requests
+            .add(method, Routed::at_any_revision(route));
         self.check(added);
     }
 
@@ -172,6 +159,7 @@ impl Registry {
 
     /// Adds a feature's handler, unless the application has one for the method.
     pub(crate) fn route(&mut self, method: &'static str, route: Box<dyn Route>) {
-        self.routes.add_default(method, Routed::new(method, route));
+        let routed = Routed::new(method, route);
+        self.routes.requests.add_default(method, routed);
     }
 }

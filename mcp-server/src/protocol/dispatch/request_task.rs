@@ -28,7 +28,7 @@ use crate::protocol::metrics::operations::OperationOutcome;
 ///
 /// Different tasks may poll it one after the other. It needs a tokio runtime with time enabled.
 pub(crate) struct RequestTask {
-    cx: Context,
+    pub(crate) cx: Context,
     running: ResponseFuture,
     span: Span,
     limit: Option<Duration>,
@@ -72,16 +72,6 @@ impl RequestTask {
     /// Returns the id by which the request can be cancelled.
     pub(crate) fn id(&self) -> Option<&RequestId> {
         self.cx.request_id()
-    }
-
-    /// Returns the flag that is set when the request ends.
-    #[cfg(feature = "http")]
-    pub(crate) fn ended(&self) -> &crate::util::signal::CancelSignal {
-        &self.cx.state.ended
-    }
-
-    pub(crate) fn context(&self) -> &Context {
-        &self.cx
     }
 
     fn answer(&mut self, result: Result<Vec<u8>, HandlerError>) -> Answer {

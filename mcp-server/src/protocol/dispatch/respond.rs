@@ -17,7 +17,7 @@ use crate::protocol::session::{PeerResponse, ResponseFailure, Session};
 pub(crate) fn result<T: Versioned>(cx: &Context, result: T) -> Result<Vec<u8>, HandlerError> {
     let id = cx.request_id().ok_or_else(unasked)?;
     let mut message = Vec::with_capacity(512);
-    let info = Some(cx.core().info());
+    let info = Some(&*cx.core().info_text);
     match rpc::write_result_at(&mut message, id, result, cx.revision(), info) {
         Ok(()) => Ok(message),
         Err(error) => Err(error.into()),

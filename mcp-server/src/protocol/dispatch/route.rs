@@ -24,8 +24,8 @@ use crate::util::and_then::and_then;
 
 /// A handler of requests with the params `P` and the result `T`.
 pub(crate) struct Typed<P, T, R, H> {
-    read: R,
-    handler: H,
+    pub(crate) read: R,
+    pub(crate) handler: H,
     types: PhantomData<fn(P) -> T>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn members<T>(
     read: impl FnOnce(&RawObject<'_>) -> Result<T, DecodeError>,
 ) -> Result<T, HandlerError> {
     let checked = params.check_meta();
-    let read = checked.and_then(|()| read(params.members()));
+    let read = checked.and_then(|()| read(&params.members));
     read.map_err(|error| bad_params(cx.method(), &error.into()))
 }
 

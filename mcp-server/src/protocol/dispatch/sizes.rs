@@ -60,7 +60,7 @@ pub(crate) fn check_meta(
         return Ok(());
     }
     for name in ["progressToken", "traceparent"] {
-        let raw = params.meta().raw(name)?;
+        let raw = params.meta.raw(name)?;
         if raw.is_some_and(|raw| raw.get().len() > limits.id_bytes.saturating_add(QUOTES)) {
             return Err(too_long(name, limits.id_bytes).inside_member("_meta"));
         }
@@ -70,7 +70,7 @@ pub(crate) fn check_meta(
     if is_stored && bytes > limits.peer_bytes {
         return Err(too_long("_meta", limits.peer_bytes));
     }
-    let checked = peer(params.meta(), PEER, limits);
+    let checked = peer(&params.meta, PEER, limits);
     checked.map_err(|error| error.inside_member("_meta"))?;
     Ok(())
 }
@@ -115,7 +115,7 @@ pub(crate) fn check_uri(
     place: impl std::fmt::Display,
     uri: &str,
 ) -> Result<(), HandlerError> {
-    let limit = core.limits().uri_bytes;
+    let limit = core.limits.uri_bytes;
     if uri.len() <= limit {
         return Ok(());
     }

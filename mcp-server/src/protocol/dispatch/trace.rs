@@ -65,12 +65,12 @@ pub(crate) fn span(
         "tools/call" => {
             span.record("gen_ai.operation.name", "execute_tool");
             params
-                .members()
+                .members
                 .text("name")
                 .map(|name| ("gen_ai.tool.name", name))
         }
         "prompts/get" => params
-            .members()
+            .members
             .text("name")
             .map(|name| ("gen_ai.prompt.name", name)),
         _ => None,
@@ -86,7 +86,7 @@ pub(crate) fn span(
         }
     }
     if method.starts_with("resources/")
-        && let Some(uri) = params.members().text("uri")
+        && let Some(uri) = params.members.text("uri")
     {
         span.record("mcp.resource.uri", display(PeerText(&uri)));
     }

@@ -127,7 +127,7 @@ fn check() -> bool {
 }
 
 fn warn(state: &RequestState) {
-    let tools = state.core.tools.as_ref();
+    let tools = state.core.routes.tools.as_ref();
     let tool = state
         .measured
         .tool()

@@ -31,7 +31,7 @@ use crate::protocol::error::{BuildError, invalid_params, method_not_found};
 /// Like `anyhow::Error` it does not implement `std::error::Error`, since `?` could not convert
 /// other errors into it then. `{}` writes the error's own text, `{:#}` also those of its sources.
 pub struct HandlerError {
-    pub(crate) cause: Cause,
+    pub(crate) kind: ErrorKind,
     /// How a transport with status codes answers, if the request was rejected.
     pub(crate) rejection: Option<Rejection>,
     /// What is written to the log when the request is answered.
@@ -41,7 +41,7 @@ pub struct HandlerError {
 }
 
 /// The kinds of [`HandlerError`].
-pub(crate) enum Cause {
+pub(crate) enum ErrorKind {
     /// A protocol error, sent to the client as it is.
     Protocol(ErrorObject),
     /// The client did not declare what the handler needs of it.
@@ -75,7 +75,7 @@ impl HandlerError {
 
     /// Creates an error that is sent as it is.
     fn object(error: ErrorObject) -> Self {
-        Cause::Protocol(error).into()
+        ErrorKind::Protocol(error).into()
     }
 
     /// Creates the error -32602: the params are wrong.
@@ -160,14 +160,14 @@ impl HandlerError {
     /// Creates a tool's failure with content of any kind; `isError` is set.
     #[must_use]
     pub fn tool_result(result: CallToolResult) -> Self {
-        Cause::Tool(Box::new(result.is_error(true))).into()
+        ErrorKind::Tool(Box::new(result.is_error(true))).into()
     }
 
     /// Creates the error for a client that did not declare what the handler needs of it: -32021
     /// with what is missing, and -32602 for clients before 2026-07-28.
     #[must_use]
     pub fn missing_capability(required: ClientCapabilities) -> Self {
-        Cause::MissingCapability(Box::new(required)).into()
+        ErrorKind::MissingCapability(Box::new(required)).into()
     }
 
     /// Creates the error for a caller who has used up a share, such as the calls of a minute: -32603,
@@ -254,11 +254,13 @@ impl HandlerError {
     /// result in a tool and -32603 elsewhere.
     #[must_use]
     pub fn code(&self) -> Option<i64> {
-        match &self.cause {
-            Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND => Some(rpc::INVALID_PARAMS),
-            Cause::Protocol(error) => Some(error.code),
-            Cause::MissingCapability(_) => Some(mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY),
-            Cause::Tool(_) | Cause::Other(_) => None,
+        match &self.kind {
+            ErrorKind::Protocol(error) if error.code == RESOURCE_NOT_FOUND => {
+                Some(rpc::INVALID_PARAMS)
+            }
+            ErrorKind::Protocol(error) => Some(error.code),
+            ErrorKind::MissingCapability(_) => Some(mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY),
+            ErrorKind::Tool(_) | ErrorKind::Other(_) => None,
         }
     }
 
@@ -273,8 +275,8 @@ impl HandlerError {
     /// ```
     #[must_use]
     pub fn message(&self) -> Cow<'_, str> {
-        match &self.cause {
-            Cause::Protocol(error) => Cow::Borrowed(&error.message),
+        match &self.kind {
+            ErrorKind::Protocol(error) => Cow::Borrowed(&error.message),
             _ => Cow::Owned(self.to_string()),
         }
     }
@@ -287,7 +289,7 @@ impl HandlerError {
 
     /// Returns `true` if the error says that the resource does not exist.
     pub(crate) fn is_not_found(&self) -> bool {
-        matches!(&self.cause, Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND)
+        matches!(&self.kind, ErrorKind::Protocol(error) if error.code == RESOURCE_NOT_FOUND)
     }
 
     /// Returns `true` if the error says that the caller must not do this.
@@ -304,10 +306,10 @@ impl HandlerError {
 /// The code for a resource that does not exist in revisions up to 2025-11-25.
 pub(crate) const RESOURCE_NOT_FOUND: i64 = -32002;
 
-impl From<Cause> for HandlerError {
-    fn from(cause: Cause) -> Self {
+impl From<ErrorKind> for HandlerError {
+    fn from(kind: ErrorKind) -> Self {
         Self {
-            cause,
+            kind,
             rejection: None,
             log: None,
             is_temporary: false,
@@ -320,19 +322,19 @@ impl<E: StdError + Send + Sync + 'static> From<E> for HandlerError {
         let error: Box<dyn StdError + Send + Sync> = Box::new(error);
         match error.downcast::<ErrorObject>() {
             Ok(error) => Self::object(*error),
-            Err(error) => Cause::Other(error).into(),
+            Err(error) => ErrorKind::Other(error).into(),
         }
     }
 }
 
 impl fmt::Display for HandlerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.cause {
-            Cause::Protocol(error) => error.fmt(f),
-            Cause::MissingCapability(required) => f.write_str(&missing_capability(required)),
-            Cause::Tool(_) => f.write_str("the tool failed"),
-            Cause::Other(error) if f.alternate() => WithSources(&**error).fmt(f),
-            Cause::Other(error) => write!(f, "{error}"),
+        match &self.kind {
+            ErrorKind::Protocol(error) => error.fmt(f),
+            ErrorKind::MissingCapability(required) => f.write_str(&missing_capability(required)),
+            ErrorKind::Tool(_) => f.write_str("the tool failed"),
+            ErrorKind::Other(error) if f.alternate() => WithSources(&**error).fmt(f),
+            ErrorKind::Other(error) => write!(f, "{error}"),
         }
     }
 }
@@ -414,6 +416,6 @@ impl ErrorConversions {
                 Err(other) => other,
             };
         }
-        Cause::Other(error).into()
+        ErrorKind::Other(error).into()
     }
 }

@@ -1,6 +1,5 @@
 //! [`AccessToken`]: what a verified access token says.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -11,6 +10,7 @@ use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::rejection::Challenge;
 use crate::protocol::handler::extract::FromContext;
+use crate::util::partial_debug::partial_debug;
 
 /// What a verified access token says. It does not contain the token itself.
 ///
@@ -194,21 +194,17 @@ impl From<AccessToken> for Extensions {
     }
 }
 
-/// The claims may contain personal data, so only their names are written.
-impl fmt::Debug for AccessToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let claims: Vec<&str> = self.claims.keys().collect();
-        f.debug_struct("AccessToken")
-            .field("issuer", &self.issuer)
-            .field("subject", &self.subject)
-            .field("client_id", &self.client_id)
-            .field("scopes", &self.scopes)
-            .field("audience", &self.audience)
-            .field("expires_at", &self.expires_at)
-            .field("claims", &claims)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(
+    /// The claims may contain personal data, so only their names are written.
+    AccessToken, |it|
+    issuer: it.issuer,
+    subject: it.subject,
+    client_id: it.client_id,
+    scopes: it.scopes,
+    audience: it.audience,
+    expires_at: it.expires_at,
+    claims: it.claims.keys().collect::<Vec<_>>()
+);
 
 /// Requests without a verified token are refused, see [`HandlerError::forbidden`].
 impl FromContext for AccessToken {

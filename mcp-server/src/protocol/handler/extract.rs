@@ -241,7 +241,7 @@ impl Context {
     /// it, too. [`Negotiated`] decodes them.
     #[must_use]
     pub fn extension_settings(&self, identifier: &str) -> Option<&Object> {
-        let offered = self.core().capabilities().extensions.as_ref();
+        let offered = self.core().about.capabilities.extensions.as_ref();
         if !offered.is_some_and(|offered| offered.contains_key(identifier)) {
             return None;
         }

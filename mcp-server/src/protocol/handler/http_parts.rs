@@ -9,6 +9,7 @@ use http::request::Parts;
 use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::extract::FromContext;
+use crate::util::partial_debug::partial_debug;
 
 /// Extracts the head of the HTTP request: its method, URI, headers and extensions.
 ///
@@ -33,17 +34,13 @@ use crate::protocol::handler::extract::FromContext;
 #[derive(Clone)]
 pub struct HttpParts(Arc<Parts>);
 
-impl std::fmt::Debug for HttpParts {
-    /// Shows neither values of headers nor the query, because they may be secrets.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<&str> = self.headers.keys().map(HeaderName::as_str).collect();
-        f.debug_struct("HttpParts")
-            .field("method", &self.method)
-            .field("path", &self.uri.path())
-            .field("headers", &names)
-            .finish_non_exhaustive()
-    }
-}
+partial_debug!(
+    /// Values of headers and the query may be secrets.
+    HttpParts, |it|
+    method: it.method,
+    path: it.uri.path(),
+    headers: it.headers.keys().map(HeaderName::as_str).collect::<Vec<_>>()
+);
 
 impl Deref for HttpParts {
     type Target = Parts;
@@ -66,6 +63,6 @@ impl FromContext for Option<HttpParts> {
     const USES_CONTEXT: bool = false;
 
     async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
-        Ok(cx.state.extensions.shared_parts().map(HttpParts))
+        Ok(cx.state.extensions.parts.clone().map(HttpParts))
     }
 }

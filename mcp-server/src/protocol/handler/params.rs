@@ -14,6 +14,7 @@ use crate::protocol::core::Context;
 use crate::protocol::error::handler_error::{HandlerError, bad_params};
 use crate::protocol::handler::Input;
 use crate::protocol::message::raw_object::object_text;
+use crate::util::partial_debug::partial_debug;
 
 /// The params of the request `R`, in the form of the newest revision. The first parameter of a
 /// handler for [`ServerBuilder::on`](crate::ServerBuilder::on).
@@ -86,14 +87,10 @@ impl AnyRequest {
     }
 }
 
-impl fmt::Debug for AnyRequest {
-    /// Does not show the params, which may be secret.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AnyRequest")
-            .field("bytes", &self.params.get().len())
-            .finish()
-    }
-}
+partial_debug!(
+    /// The params may be secret.
+    AnyRequest, |it| bytes: it.params.get().len()
+);
 
 /// The result of a request of any method, in the form of the client's revision. It is sent as it
 /// is.
@@ -129,14 +126,10 @@ impl AnyResult {
     }
 }
 
-impl fmt::Debug for AnyResult {
-    /// Does not show the result, which may be secret.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AnyResult")
-            .field("bytes", &self.result.get().len())
-            .finish()
-    }
-}
+partial_debug!(
+    /// The result may be secret.
+    AnyResult, |it| bytes: it.result.get().len()
+);
 
 /// A notification of any method, the first parameter of a handler for
 /// [`ServerBuilder::fallback_notification`](crate::ServerBuilder::fallback_notification). Its method
@@ -161,12 +154,8 @@ impl AnyNotification {
     }
 }
 
-impl fmt::Debug for AnyNotification {
-    /// Does not show the params, which may be secret.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = self.params.as_ref().map(|params| params.get().len());
-        f.debug_struct("AnyNotification")
-            .field("bytes", &bytes)
-            .finish()
-    }
-}
+partial_debug!(
+    /// The params may be secret.
+    AnyNotification, |it|
+    bytes: it.params.as_ref().map(|params| params.get().len())
+);

@@ -22,13 +22,13 @@ pub enum HandlerSubject {
 pub struct Requirements {
     states: Vec<(TypeId, &'static str)>,
     /// The name of an extractor that needs the resource of the request.
-    resource: Option<&'static str>,
+    pub(crate) resource: Option<&'static str>,
     /// The name of an extractor that needs the variables of a resource template.
     template: Option<&'static str>,
     /// The name of an extractor that needs a resource, of a handler that runs without one.
     never: Option<&'static str>,
     /// Whether a handler may hold its context.
-    uses_context: bool,
+    pub(crate) uses_context: bool,
 }
 
 impl Requirements {
@@ -51,16 +51,6 @@ impl Requirements {
     /// Notes whether an extractor may hold the context.
     pub(crate) fn context(&mut self, uses_context: bool) {
         self.uses_context |= uses_context;
-    }
-
-    /// Returns `true` if a handler may hold its context, so that it can ask the client.
-    pub(crate) fn uses_context(&self) -> bool {
-        self.uses_context
-    }
-
-    /// Returns the name of an extractor that needs the resource of the request, if there is one.
-    pub(crate) fn needs_resource(&self) -> Option<&'static str> {
-        self.resource
     }
 
     /// Returns these requirements for a handler that runs where no resource is known.

@@ -15,33 +15,34 @@ use crate::protocol::message::raw_object::{RawObject, string};
 #[derive(Default)]
 pub(crate) struct ParamsView<'a> {
     text: Option<&'a RawValue>,
-    params: RawObject<'a>,
+    /// The members at the top level.
+    pub(crate) members: RawObject<'a>,
     /// The text of `_meta`, and its members if it is an object.
-    meta: Option<&'a RawValue>,
-    fields: RawObject<'a>,
+    meta_text: Option<&'a RawValue>,
+    pub(crate) meta: RawObject<'a>,
     /// The revision that `_meta` declares, by its name.
     version: Option<Cow<'a, str>>,
     /// The same, if it is a known revision without a handshake.
-    modern: Option<Revision>,
+    pub(crate) modern: Option<Revision>,
 }
 
 impl<'a> ParamsView<'a> {
     /// Parses the top level of the params and of `_meta`.
     pub(crate) fn read(text: Option<&'a RawValue>) -> Result<Self, DecodeError> {
-        let params = text.map(RawObject::read).transpose()?.unwrap_or_default();
-        let meta = params.raw("_meta")?;
-        let object = meta.filter(|meta| meta.get().starts_with('{'));
-        let fields = object.map(|meta| RawObject::read_in("_meta", meta));
-        let fields = fields.transpose()?.unwrap_or_default();
-        let version = fields.raw(PROTOCOL_VERSION)?;
+        let members = text.map(RawObject::read).transpose()?.unwrap_or_default();
+        let meta_text = members.raw("_meta")?;
+        let object = meta_text.filter(|meta| meta.get().starts_with('{'));
+        let meta = object.map(|meta| RawObject::read_in("_meta", meta));
+        let meta = meta.transpose()?.unwrap_or_default();
+        let version = meta.raw(PROTOCOL_VERSION)?;
         let version = version.map(|raw| string(raw).unwrap_or(Cow::Borrowed(raw.get())));
         let modern = version.as_deref();
         let modern = modern.and_then(|name| modern_revision(name.as_bytes()));
         Ok(Self {
             text,
-            params,
+            members,
+            meta_text,
             meta,
-            fields,
             version,
             modern,
         })
@@ -52,37 +53,22 @@ impl<'a> ParamsView<'a> {
         self.text.map_or("{}", RawValue::get)
     }
 
-    /// Returns the members of the params.
-    pub(crate) fn members(&self) -> &RawObject<'a> {
-        &self.params
-    }
-
     /// Returns the revision that the request declares in `_meta`. For a value that is not a string,
     /// returns its JSON text: it is a malformed modern request.
     pub(crate) fn version(&self) -> Option<&str> {
         self.version.as_deref()
     }
 
-    /// Returns the revision that the request declares, if it is one without a handshake.
-    pub(crate) fn modern_revision(&self) -> Option<Revision> {
-        self.modern
-    }
-
-    /// Returns the members of `_meta`.
-    pub(crate) fn meta(&self) -> &RawObject<'a> {
-        &self.fields
-    }
-
     /// Returns the size of the JSON text of `_meta` in bytes.
     pub(crate) fn meta_bytes(&self) -> usize {
-        self.meta.map_or(0, |meta| meta.get().len())
+        self.meta_text.map_or(0, |meta| meta.get().len())
     }
 
     /// Lists the members that `_meta` of a modern request must have and that are missing. Empty if
     /// none is missing.
     pub(crate) fn missing_meta(&self) -> String {
         let required = [PROTOCOL_VERSION, CLIENT_CAPABILITIES];
-        let is_missing = |name: &&str| matches!(self.fields.raw(name), Ok(None));
+        let is_missing = |name: &&str| matches!(self.meta.raw(name), Ok(None));
         let missing = required.into_iter().filter(is_missing);
         let missing: Vec<_> = missing.map(|name| format!("`_meta.{name}`")).collect();
         missing.join(" and ")
@@ -92,7 +78,7 @@ impl<'a> ParamsView<'a> {
     /// because nothing reads them.
     pub(crate) fn modern_meta(&self) -> Result<RequestMetaObject, DecodeError> {
         self.check_meta()?;
-        let meta = &self.fields;
+        let meta = &self.meta;
         meta.check_unique()?;
         let version: String = meta.required(PROTOCOL_VERSION)?;
         let mut known = RequestMetaObject::new(version, meta.required(CLIENT_CAPABILITIES)?);
@@ -103,7 +89,7 @@ impl<'a> ParamsView<'a> {
 
     /// Checks that `_meta` is an object. Revisions with a handshake require nothing else.
     pub(crate) fn check_meta(&self) -> Result<(), DecodeError> {
-        match self.meta.map(RawValue::get) {
+        match self.meta_text.map(RawValue::get) {
             Some(meta) if !meta.starts_with('{') => json::from_str::<Object>(meta)
                 .map(drop)
                 .map_err(|error| error.inside_member("_meta")),
@@ -114,16 +100,16 @@ impl<'a> ParamsView<'a> {
     /// Returns the minimum level of the log messages that a modern client wants. Not decoded with
     /// the other members of `_meta`: the newest revision may not have it.
     pub(crate) fn log_level(&self) -> Result<Option<LoggingLevel>, DecodeError> {
-        self.fields.optional(LOG_LEVEL)
+        self.meta.optional(LOG_LEVEL)
     }
 
     /// Returns the token for progress notifications.
     pub(crate) fn progress_token(&self) -> Result<Option<ProgressToken>, DecodeError> {
-        self.fields.optional("progressToken")
+        self.meta.optional("progressToken")
     }
 
     pub(crate) fn trace_parent(&self) -> Option<Cow<'a, str>> {
-        self.fields.text("traceparent")
+        self.meta.text("traceparent")
     }
 }
 

@@ -15,56 +15,26 @@ impl Metrics {
     #[must_use]
     pub fn to_open_metrics(&self) -> String {
         let mut text = MetricsText(String::with_capacity(4 << 10));
-        text.gauge(
-            "connections",
-            "Open connections of the server's own sockets.",
-            self.connections,
-        );
-        text.gauge(
-            "sessions",
-            "Sessions of older revisions, idle ones included.",
-            self.sessions,
-        );
-        text.gauge(
-            "http_sse_channels",
-            "Open channels of the deprecated transport HTTP+SSE.",
-            self.http_sse_channels,
-        );
-        text.gauge(
-            "requests_in_flight",
-            "Requests that hold a permit.",
-            self.requests_in_flight,
-        );
-        text.gauge(
-            "subscriptions",
-            "Requests of subscriptions/listen in flight.",
-            self.subscriptions,
-        );
-        text.gauge(
-            "queued_bytes",
-            "Bytes of messages that wait for clients to read them.",
-            self.queued_bytes,
-        );
-        text.counter(
-            "accepted_connections",
-            "Connections accepted by the server's own sockets.",
-            self.accepted_connections,
-        );
-        text.counter(
-            "requests",
-            "HTTP requests, refused ones included.",
-            self.requests,
-        );
-        text.counter(
-            "request_bytes",
-            "Bytes of the bodies of HTTP requests.",
-            self.request_bytes,
-        );
-        text.family(
-            "refusals",
-            "counter",
-            "Requests and connections that were refused.",
-        );
+        let help = "Open connections of the server's own sockets.";
+        text.gauge("connections", help, self.connections);
+        let help = "Sessions of older revisions, idle ones included.";
+        text.gauge("sessions", help, self.sessions);
+        let help = "Open channels of the deprecated transport HTTP+SSE.";
+        text.gauge("http_sse_channels", help, self.http_sse_channels);
+        let help = "Requests that hold a permit.";
+        text.gauge("requests_in_flight", help, self.requests_in_flight);
+        let help = "Requests of subscriptions/listen in flight.";
+        text.gauge("subscriptions", help, self.subscriptions);
+        let help = "Bytes of messages that wait for clients to read them.";
+        text.gauge("queued_bytes", help, self.queued_bytes);
+        let help = "Connections accepted by the server's own sockets.";
+        text.counter("accepted_connections", help, self.accepted_connections);
+        let help = "HTTP requests, refused ones included.";
+        text.counter("requests", help, self.requests);
+        let help = "Bytes of the bodies of HTTP requests.";
+        text.counter("request_bytes", help, self.request_bytes);
+        let help = "Requests and connections that were refused.";
+        text.family("refusals", "counter", help);
         for (cause, count) in self.refusals.iter() {
             text.sample("refusals_total", &format!("{{cause=\"{cause}\"}}"), count);
         }
@@ -77,51 +47,24 @@ impl Metrics {
 
 impl MetricsText {
     fn store(&mut self, store: &StoreMetrics) {
-        self.gauge(
-            "store_operations_running",
-            "Operations of the stores in progress.",
-            store.running,
-        );
-        self.counter(
-            "store_operations",
-            "Operations of the stores.",
-            store.operations,
-        );
-        self.counter(
-            "store_failures",
-            "Operations of the stores that failed or took too long.",
-            store.failures,
-        );
-        self.counter(
-            "store_microseconds",
-            "Time of the operations of the stores.",
-            store.micros,
-        );
-        self.gauge(
-            "bus_connected",
-            "Whether the bus can be read.",
-            usize::from(store.bus_connected),
-        );
-        self.gauge(
-            "bus_waiting",
-            "Changes that wait to be published.",
-            store.bus_waiting,
-        );
-        self.counter(
-            "bus_published",
-            "Messages that this process published.",
-            store.bus_published,
-        );
-        self.counter(
-            "bus_received",
-            "Messages of the bus that this process received.",
-            store.bus_received,
-        );
-        self.counter(
-            "bus_missed",
-            "Times that messages of the bus were lost.",
-            store.bus_missed,
-        );
+        let help = "Operations of the stores in progress.";
+        self.gauge("store_operations_running", help, store.running);
+        let help = "Operations of the stores.";
+        self.counter("store_operations", help, store.operations);
+        let help = "Operations of the stores that failed or took too long.";
+        self.counter("store_failures", help, store.failures);
+        let help = "Time of the operations of the stores.";
+        self.counter("store_microseconds", help, store.micros);
+        let help = "Whether the bus can be read.";
+        self.gauge("bus_connected", help, usize::from(store.bus_connected));
+        let help = "Changes that wait to be published.";
+        self.gauge("bus_waiting", help, store.bus_waiting);
+        let help = "Messages that this process published.";
+        self.counter("bus_published", help, store.bus_published);
+        let help = "Messages of the bus that this process received.";
+        self.counter("bus_received", help, store.bus_received);
+        let help = "Times that messages of the bus were lost.";
+        self.counter("bus_missed", help, store.bus_missed);
     }
 }
 

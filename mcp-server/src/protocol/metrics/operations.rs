@@ -30,25 +30,19 @@ pub enum OperationOutcome {
 const OUTCOMES: usize = 5;
 
 impl OperationOutcome {
-    /// All outcomes, each at the index of its discriminant.
-    pub(crate) const ALL: [Self; OUTCOMES] = [
-        Self::Ok,
-        Self::InputRequired,
-        Self::ToolError,
-        Self::Error,
-        Self::Cancelled,
+    /// All outcomes with their names, each at the index of its discriminant.
+    const ALL: [(Self, &'static str); OUTCOMES] = [
+        (Self::Ok, "ok"),
+        (Self::InputRequired, "input_required"),
+        (Self::ToolError, "tool_error"),
+        (Self::Error, "error"),
+        (Self::Cancelled, "cancelled"),
     ];
 
     /// Returns the name of the outcome in the text format, such as `tool_error`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::InputRequired => "input_required",
-            Self::ToolError => "tool_error",
-            Self::Error => "error",
-            Self::Cancelled => "cancelled",
-        }
+        Self::ALL.get(*self as usize).map_or("", |(_, name)| name)
     }
 }
 
@@ -81,9 +75,10 @@ impl Operation {
 
     /// Iterates over all outcomes, including those with the number 0.
     pub fn outcomes(&self) -> impl Iterator<Item = (OperationOutcome, u64)> + '_ {
-        OperationOutcome::ALL
+        let outcomes = OperationOutcome::ALL
             .into_iter()
-            .zip(self.outcomes.iter().copied())
+            .map(|(outcome, _)| outcome);
+        outcomes.zip(self.outcomes.iter().copied())
     }
 
     /// Iterates over the buckets of the histogram of durations: the upper bound in seconds, and the
@@ -191,8 +186,8 @@ impl Measured {
     /// Returns the outcome of a request whose response is a result.
     pub(crate) fn result(&self) -> OperationOutcome {
         let result = self.result.load(Ordering::Relaxed);
-        let outcome = OperationOutcome::ALL.get(result).copied();
-        outcome.unwrap_or(OperationOutcome::Ok)
+        let outcome = OperationOutcome::ALL.get(result);
+        outcome.map_or(OperationOutcome::Ok, |(outcome, _)| *outcome)
     }
 
     /// Counts the request, whose method has a counter of its own.
@@ -208,7 +203,7 @@ mod tests {
 
     #[test]
     fn index_of_each_outcome_is_its_position() {
-        for (at, outcome) in OperationOutcome::ALL.into_iter().enumerate() {
+        for (at, (outcome, _)) in OperationOutcome::ALL.into_iter().enumerate() {
             assert_eq!(outcome as usize, at, "{outcome:?}");
         }
     }

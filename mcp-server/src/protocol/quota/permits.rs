@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Exhausted, Gauge, PeerUsage, Usage};
-use crate::protocol::quota::peer_key::PeerKey;
 
 /// The time for which a message to other processes is counted.
 pub(crate) const BUS_PERIOD: Duration = Duration::from_secs(10);
@@ -12,11 +11,6 @@ pub(crate) const BUS_PERIOD: Duration = Duration::from_secs(10);
 const BUS_MESSAGE_BYTES: usize = 16 << 10;
 
 impl PeerUsage {
-    /// Returns the key of the peer.
-    pub(crate) fn key(&self) -> &PeerKey {
-        &self.key
-    }
-
     /// Counts bytes of a body. Returns `false`, and counts nothing, if that would exceed a limit.
     pub(crate) fn add_body_bytes(&self, count: usize) -> bool {
         let limits = &self.peers.limits;

@@ -83,7 +83,8 @@ impl BusLink {
     }
 
     /// Adds a receiver, which is removed when it is dropped.
-    pub(crate) fn attach(&self, receiver: Weak<dyn BusReceiver>) {
+    pub(crate) fn attach<R: BusReceiver + 'static>(&self, receiver: &Arc<R>) {
+        let receiver: Weak<dyn BusReceiver> = Arc::<R>::downgrade(receiver);
         let mut all = lock(&self.shared.receivers);
         all.retain(|known| known.strong_count() > 0);
         all.push(receiver);

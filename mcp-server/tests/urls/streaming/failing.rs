@@ -33,7 +33,7 @@ async fn download(film: &Film) -> [(u64, bool); 2] {
     let mut limits = Limits::default();
     // The server gives up a stream that supplies no bytes for this time.
     limits.request_time = Duration::from_secs(1);
-    let (address, ..) = served(|builder| film.add(Way::Seekable, builder.limits(limits)));
+    let (address, ..) = served(|builder| film.add(StreamForm::Seekable, builder.limits(limits)));
     let path = path_of(address, URI).await;
     let request = || {
         let url = format!("http://{address}{path}");

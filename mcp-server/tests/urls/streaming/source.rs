@@ -44,9 +44,9 @@ pub(crate) struct State {
     pub(crate) dropped: Notify,
 }
 
-/// The way in which the handler supplies the bytes.
+/// How the handler supplies the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum StreamForm {
     Whole,
     Seekable,
     Wanted,
@@ -72,12 +72,16 @@ impl Film {
         )
     }
 
-    pub(crate) fn definition(&self, way: Way) -> ResourceDef {
+    pub(crate) fn definition(&self, form: StreamForm) -> ResourceDef {
         let (film, described) = (self.clone(), self.clone());
         ResourceDef::new(URI, "film")
             .mime_type("video/mp4")
             .handler(move |wanted: WantedBytes| {
-                let at = if way == Way::Wanted { wanted.first } else { 0 };
+                let at = if form == StreamForm::Wanted {
+                    wanted.first
+                } else {
+                    0
+                };
                 let reader = Reader {
                     film: film.clone(),
                     at,
@@ -87,10 +91,10 @@ impl Film {
                     film.state.version.fetch_add(1, Ordering::SeqCst);
                 }
                 async move {
-                    match way {
-                        Way::Whole => ResourceStream::new(reader),
-                        Way::Seekable => ResourceStream::seekable(reader),
-                        Way::Wanted => ResourceStream::starting_at(at, reader),
+                    match form {
+                        StreamForm::Whole => ResourceStream::new(reader),
+                        StreamForm::Seekable => ResourceStream::seekable(reader),
+                        StreamForm::Wanted => ResourceStream::starting_at(at, reader),
                     }
                 }
             })
@@ -105,8 +109,8 @@ impl Film {
             })
     }
 
-    pub(crate) fn add(&self, way: Way, builder: ServerBuilder) -> ServerBuilder {
-        builder.add_resource(self.definition(way))
+    pub(crate) fn add(&self, form: StreamForm, builder: ServerBuilder) -> ServerBuilder {
+        builder.add_resource(self.definition(form))
     }
 }
 

@@ -15,6 +15,7 @@ use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::short;
 use crate::protocol::handler::extract::FromContext;
 use crate::protocol::handler::requirements::Requirements;
+use crate::util::partial_debug::partial_debug;
 
 /// The bytes of a resource as a stream, which a handler returns in place of contents. At the URL of
 /// the resource, the bytes are sent while they are read, so that a resource of any size needs
@@ -131,7 +132,7 @@ impl ResourceStream {
         size: Option<u64>,
         cx: &Context,
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-        let default = cx.core().limits().message_bytes / 2;
+        let default = cx.core().limits.message_bytes / 2;
         let limit = self.limit.unwrap_or(default as u64);
         if let Some(size) = size.filter(|size| *size > limit) {
             return Err(too_large(uri, Some(size), limit));
@@ -177,18 +178,13 @@ fn too_large(uri: &str, size: Option<u64>, limit: u64) -> HandlerError {
     HandlerError::from(ErrorObject::internal_error(what).data(data))
 }
 
-impl std::fmt::Debug for ResourceStream {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let kind = match &self.bytes {
-            StreamBytes::At(first, _) => format!("from byte {first} on"),
-            StreamBytes::Seekable(_) => "seekable".to_owned(),
-        };
-        f.debug_struct("ResourceStream")
-            .field("bytes", &kind)
-            .field("limit", &self.limit)
-            .finish()
-    }
-}
+partial_debug!(ResourceStream, |it|
+    bytes: match &it.bytes {
+        StreamBytes::At(first, _) => format!("from byte {first} on"),
+        StreamBytes::Seekable(_) => "seekable".to_owned(),
+    },
+    limit: it.limit
+);
 
 /// Extracts which bytes of a streamed resource are wanted, for a source that can be asked for a
 /// part, such as an object store. Only for handlers that read a resource.

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use mcp_types::json::Map;
 use mcp_types::{
-    Annotations, CacheScope, Completion, Cursor, ListResourceTemplatesResult, ResourceTemplate,
+    Annotations, CacheScope, Completion, ListResourceTemplatesResult, ResourceTemplate,
 };
 
 use super::template::Template;
-use crate::features::access::{Access, access_setters};
-use crate::features::catalog::{CacheHints, Definition, ListItem};
+use crate::features::access::{Access, access_getters, access_setters};
+use crate::features::catalog::{CacheHints, Definition, list_item};
 use crate::features::completing::{Completing, IntoCompletion, OwnCompletions};
 use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::resources::contents::body::IntoBody;
@@ -154,11 +154,6 @@ impl TemplateDef {
         let names = matcher.map(|matcher| matcher.names()).unwrap_or_default();
         names.into_iter().all(|name| variables.contains_key(name))
     }
-
-    /// Returns `true` if a handler lists the resources.
-    pub(crate) fn lists(&self) -> bool {
-        self.lister.is_some()
-    }
 }
 
 impl Definition for TemplateDef {
@@ -187,30 +182,7 @@ impl Definition for TemplateDef {
         self.matches(uri).is_some()
     }
 
-    fn access(&self) -> &Access {
-        &self.access
-    }
-
-    fn access_mut(&mut self) -> &mut Access {
-        &mut self.access
-    }
+    access_getters!();
 }
 
-impl ListItem for TemplateDef {
-    type Item = ResourceTemplate;
-    type Page = ListResourceTemplatesResult;
-
-    fn item(&self) -> ResourceTemplate {
-        self.template.clone()
-    }
-
-    fn page(
-        items: Vec<ResourceTemplate>,
-        hints: &CacheHints,
-        next: Option<Cursor>,
-    ) -> ListResourceTemplatesResult {
-        let mut page = ListResourceTemplatesResult::new(items, hints.ttl_ms, hints.scope);
-        page.next_cursor = next;
-        page
-    }
-}
+list_item!(TemplateDef, template: ResourceTemplate, ListResourceTemplatesResult);

@@ -25,7 +25,7 @@ use crate::protocol::caller::Extensions;
 use crate::protocol::core::{Context, Core};
 use crate::protocol::dispatch::error_report::{for_log, report, resolve};
 use crate::protocol::dispatch::request_task::RequestTask;
-use crate::protocol::error::handler_error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
+use crate::protocol::error::handler_error::{ErrorKind, HandlerError, RESOURCE_NOT_FOUND};
 use crate::protocol::error::rejection::Rejection;
 use crate::protocol::metrics::operations::OperationOutcome;
 
@@ -48,7 +48,7 @@ pub(crate) enum ReadOutcome {
     WithoutContents(WithoutContents),
     /// The contents are part of the resource's definition. The media type is that of the
     /// description.
-    Fixed(FixedBody, Option<String>),
+    Fixed(Arc<FixedBody>, Option<String>),
     Read(ReadContents),
     /// A URL of another host serves the resource.
     Redirect(PresignedUrl),
@@ -128,7 +128,7 @@ pub(crate) async fn read(
         })
     };
     // `RequestTask` handles panics and the time limit, as for any request.
-    let limit = server.limits().request_time;
+    let limit = server.limits.request_time;
     RequestTask::new(cx, running, span, Some(limit)).await;
     let outcome = receiver.try_recv().map_err(|_| ReadFailure::Internal)?;
     outcome?.ok_or(ReadFailure::NotFound)
@@ -289,20 +289,20 @@ fn failed(error: HandlerError, cx: &Context) -> ReadFailure {
     if matches!(error.rejection, Some(Rejection::Forbidden(_))) {
         return ReadFailure::NotFound;
     }
-    if let Cause::Protocol(error) = &error.cause
+    if let ErrorKind::Protocol(error) = &error.kind
         && let Some(time) = error.retry_time()
     {
         return ReadFailure::Busy(time);
     }
-    match error.cause {
+    match error.kind {
         // A URI whose variables cannot be parsed does not name a resource either.
-        Cause::Protocol(error)
+        ErrorKind::Protocol(error)
             if [RESOURCE_NOT_FOUND, mcp_types::rpc::INVALID_PARAMS].contains(&error.code) =>
         {
             ReadFailure::NotFound
         }
         // The client gets a status but no text of the error.
-        Cause::Other(error) => {
+        ErrorKind::Other(error) => {
             report(&*error, None, cx);
             ReadFailure::Internal
         }

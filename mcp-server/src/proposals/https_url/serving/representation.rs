@@ -65,17 +65,17 @@ pub(crate) fn represent(read: ReadContents) -> Result<Representation, Representa
 /// Returns `true` if the tag of fixed contents is known, or they are small enough to be processed
 /// on the current thread.
 pub(crate) fn is_quick_fixed(body: &FixedBody) -> bool {
-    body.known_etag().is_some() || body.contents().len() <= SMALL
+    body.known_etag().is_some() || body.bytes.len() <= SMALL
 }
 
 /// Creates the representation of contents that are part of a definition. They are not copied, and
 /// their tag is computed once.
 pub(crate) fn represent_fixed(body: &FixedBody, mime_type: Option<String>) -> Representation {
     Representation {
-        bytes: body.contents().clone(),
+        bytes: body.bytes.clone(),
         etag: body.etag().to_owned(),
         mime_type,
-        is_text: body.is_text(),
+        is_text: body.is_text,
         is_negotiated: false,
     }
 }

@@ -33,6 +33,7 @@ use crate::transport::http::listener::connection::PathService;
 use crate::transport::http::proxy::peer_address;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::response::body::{HttpBody, HttpFuture};
+use crate::util::partial_debug::partial_debug;
 
 /// A tower service that serves the URLs of a server's resources: GET and HEAD, with ranges and
 /// conditions. Cheap to clone.
@@ -256,7 +257,7 @@ impl UrlService {
                 return answer::redirect(&presigned.url, caching).ok_or(ReadFailure::Internal);
             }
             ReadOutcome::Stream(opened) => {
-                let limit = self.core.limits().request_time;
+                let limit = self.core.limits.request_time;
                 return Ok(answer::stream(*opened, changed, caching, limit, permit));
             }
             ReadOutcome::Fixed(body, mime_type) if is_quick_fixed(&body) => {
@@ -315,8 +316,4 @@ impl<B> Service<Request<B>> for UrlService {
     }
 }
 
-impl std::fmt::Debug for UrlService {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("UrlService").finish_non_exhaustive()
-    }
-}
+partial_debug!(UrlService);

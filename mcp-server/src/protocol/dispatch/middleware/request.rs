@@ -76,7 +76,7 @@ impl Request {
     /// ```
     pub fn param<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, HandlerError> {
         let params = ParamsView::read(Some(self.params()));
-        let member = params.and_then(|params| params.members().optional(name));
+        let member = params.and_then(|params| params.members.optional(name));
         member.map_err(|error| HandlerError::from(invalid_params(self.method(), &error)))
     }
 
@@ -88,7 +88,7 @@ impl Request {
     /// If the member is not a `T`.
     pub fn meta<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, HandlerError> {
         let params = ParamsView::read(Some(self.params()));
-        let member = params.and_then(|params| params.meta().optional(key));
+        let member = params.and_then(|params| params.meta.optional(key));
         member.map_err(|error| HandlerError::from(invalid_params(self.method(), &error)))
     }
 
@@ -100,7 +100,7 @@ impl Request {
         if self.method() != CallToolRequest::METHOD {
             return None;
         }
-        let tools = self.0.cx.core().tools.as_ref()?;
+        let tools = self.0.cx.core().routes.tools.as_ref()?;
         let name: String = self.param("name").ok()??;
         tools.contains(&name).then_some(name)
     }

@@ -68,7 +68,7 @@ impl Endpoint {
             headers::transport_info(Some(parts.version)),
             headers::check,
         );
-        let write_queue = Arc::clone(connection.write_queue());
+        let write_queue = Arc::clone(&connection.write_queue);
         let channel = Arc::new(Channel {
             principal: config::principal(parts).map(Into::into),
             retained: RetainedBytes::new(peer, retained::memory(0, 0)),
@@ -77,7 +77,7 @@ impl Endpoint {
         });
         {
             let mut all = self.channels.all();
-            if all.len() >= self.server.limits().sessions {
+            if all.len() >= self.server.limits.sessions {
                 return Err(Refusal::Sessions);
             }
             all.insert(id.clone(), channel);
@@ -92,7 +92,7 @@ impl Endpoint {
             driver,
             grace_end: OnceLock::new(),
             _permit: permit,
-            keep_alive: self.server.limits().keep_alive,
+            keep_alive: self.server.limits.keep_alive,
         };
         Ok(answer::events(HttpBody::stream(output)))
     }
@@ -135,7 +135,7 @@ impl Endpoint {
                 }
             }
         };
-        let limit = self.server.limits().request_time;
+        let limit = self.server.limits.request_time;
         tokio::select! {
             biased;
             accepted = accepted => accepted?,

@@ -167,7 +167,7 @@ impl Endpoint {
             return (StatusCode::SERVICE_UNAVAILABLE, "shutting down\n");
         }
         let in_flight = self.server.peers.all().requests.get();
-        if in_flight >= self.server.limits().concurrent_requests {
+        if in_flight >= self.server.limits.concurrent_requests {
             return (StatusCode::SERVICE_UNAVAILABLE, "too many requests\n");
         }
         (StatusCode::OK, "ready\n")

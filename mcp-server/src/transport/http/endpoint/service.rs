@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::header::{AUTHORIZATION, COOKIE, ORIGIN};
@@ -19,7 +19,6 @@ use crate::protocol::core::Core;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::RequestPermit;
-use crate::protocol::store::link::BusReceiver;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::endpoint::http_sse::channel_id;
 use crate::transport::http::endpoint::{Endpoint, http_sse, session, stopping};
@@ -55,8 +54,7 @@ impl HttpService {
         });
         endpoint.watch();
         if let Some(bus) = &endpoint.server.stores.bus {
-            let receiver: Weak<dyn BusReceiver> = Arc::<Endpoint>::downgrade(&endpoint);
-            bus.attach(receiver);
+            bus.attach(&endpoint);
         }
         Self { endpoint }
     }
@@ -282,7 +280,7 @@ impl Endpoint {
 
     /// Runs the handler of a notification, within the time limit of requests.
     pub(crate) async fn run_notification(&self, handler: impl Future<Output = ()>) {
-        let limit = self.server.limits().request_time;
+        let limit = self.server.limits.request_time;
         let has_ended = Box::pin(async {
             tokio::select! {
                 biased;
@@ -310,4 +308,4 @@ impl Endpoint {
     }
 }
 
-partial_debug!(HttpService, |it| server: it.endpoint.server, config: it.endpoint.config);
+partial_debug!(HttpService, |it| server: it.endpoint.server.info, config: it.endpoint.config);

@@ -137,7 +137,7 @@ impl BusReceiver for Endpoint {
                     return;
                 };
                 let session = Some(&*handle.session);
-                let limits = self.server.limits();
+                let limits = &self.server.limits;
                 match self.server.read(message, session) {
                     Ok(Parsed::One(message)) => {
                         respond::deliver_response(session, &message, limits);
@@ -176,7 +176,7 @@ impl BusReceiver for Endpoint {
                         delta.apply(&handle.session);
                         let sessions = Arc::clone(&self.sessions);
                         let handle = Arc::clone(&handle);
-                        let runtime = handle.runtime().clone();
+                        let runtime = handle.runtime.clone();
                         runtime.spawn(async move { sessions.update_copy_memory(&handle).await });
                     }
                     Err(error) => {

@@ -36,7 +36,7 @@ impl Endpoint {
         refusal: Option<Refusal>,
         accepted: AcceptedForms,
     ) -> Result<Response<HttpBody>, Refusal> {
-        let limits = self.server.limits();
+        let limits = &self.server.limits;
         let peer = Arc::clone(permit.peer());
         let queue = Arc::new(SseQueue::new(limits.queued_bytes, Arc::clone(&peer)));
         let sink: Arc<SseQueue> = Arc::clone(&queue);

@@ -128,7 +128,7 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) async fn serve(&self, stream: TcpStream, encryption: &Encryption) {
-        let limits = self.server.limits();
+        let limits = &self.server.limits;
         if let Err(error) = configure(&stream, limits) {
             tracing::debug!(%error, "cannot set all socket options of a connection");
         }
@@ -146,7 +146,7 @@ impl Connection {
         let accepted = tokio::select! {
             biased;
             accepted = acceptor.accept(stream) => accepted,
-            reason = self.activity.overdue(self.deadline, self.server.limits()) => {
+            reason = self.activity.overdue(self.deadline, &self.server.limits) => {
                 return self.log_closed(reason);
             }
         };
@@ -173,7 +173,7 @@ impl Connection {
         let opened = tokio::select! {
             biased;
             opened = opening::read(&mut stream) => opened,
-            reason = self.activity.overdue(self.deadline, self.server.limits()) => {
+            reason = self.activity.overdue(self.deadline, &self.server.limits) => {
                 return self.log_closed(reason);
             }
         };
@@ -192,7 +192,7 @@ impl Connection {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let limits = self.server.limits();
+        let limits = &self.server.limits;
         let usage = self.server.peers.usage(PeerKey::at(self.remote.ip()));
         let respond = service_fn(|request: Request<Incoming>| {
             let request = request.map(|body| WatchedBody::new(body, &self.activity));
@@ -229,7 +229,7 @@ impl Connection {
 
     /// Drives a connection until the client closes it, it is overdue, or the server stops.
     async fn drive<C: HttpConnection>(&self, mut serving: Pin<&mut C>) {
-        let limits = self.server.limits();
+        let limits = &self.server.limits;
         // A client may have connected to send a response that a handler waits for. Its connection
         // is closed after its first request, or evicted when no handler runs any more.
         let stopping = async {

@@ -73,11 +73,6 @@ impl HttpServer {
         })
     }
 
-    /// Returns the core of the server.
-    pub(crate) fn server(&self) -> &Arc<Core> {
-        &self.server
-    }
-
     /// Returns the address of the socket. If the server was bound to port 0, it contains the port
     /// that the system chose.
     #[must_use]
@@ -104,7 +99,7 @@ async fn accept(
     encryption: &Encryption,
 ) {
     let mut acceptor = Acceptor::new(server, services, encryption);
-    let mut early_timer = pin!(early_timer(server.limits()));
+    let mut early_timer = pin!(early_timer(&server.limits));
     loop {
         tokio::select! {
             biased;
@@ -140,7 +135,7 @@ impl<'a> Acceptor<'a> {
         services: &'a SocketServices,
         encryption: &'a Encryption,
     ) -> Self {
-        let limits = server.limits();
+        let limits = &server.limits;
         Self {
             server,
             services,
@@ -182,7 +177,7 @@ impl<'a> Acceptor<'a> {
             services: self.services.clone(),
             remote,
             activity: Arc::clone(&activity),
-            deadline: Instant::now() + server.limits().header_time,
+            deadline: Instant::now() + server.limits.header_time,
         };
         let encryption = self.encryption.clone();
         let task = self.tasks.spawn(async move {
@@ -265,7 +260,7 @@ impl<'a> Acceptor<'a> {
         tokio::select! {
             biased;
             () = remaining => {}
-            () = sleep(shutdown_write_time(self.server.limits())) => {}
+            () = sleep(shutdown_write_time(&self.server.limits)) => {}
         }
     }
 }
@@ -340,7 +335,7 @@ impl HttpServer {
     ///
     /// [`ServeError::Io`] if the socket cannot be used.
     pub async fn until(self, signal: impl Future) -> Result<(), ServeError> {
-        let core = Arc::clone(self.server());
+        let core = Arc::clone(&self.server);
         let mut serving = pin!(self);
         tokio::select! {
             biased;

@@ -28,7 +28,7 @@ pub(crate) async fn read<B: Body>(
     peer: impl FnOnce() -> Arc<PeerUsage>,
     accepted_late: impl FnOnce() -> bool,
 ) -> Result<Bytes, Refusal> {
-    let limits = server.limits();
+    let limits = &server.limits;
     let mut received = Received::new(limits.message_bytes);
     received.check_size(body.size_hint().lower())?;
     let mut body = pin!(body);

@@ -90,7 +90,7 @@ pub(crate) fn transport_info(version: Option<Version>) -> TransportInfo {
 /// Checks the headers of a request whose body declares its revision: they have to repeat it, the
 /// method and the name.
 fn check_modern(parts: &Parts, method: &str, params: &ParamsView<'_>) -> Result<(), ErrorObject> {
-    let mut faults = header_faults(parts, method, params, params.modern_revision());
+    let mut faults = header_faults(parts, method, params, params.modern);
     if faults.is_empty() {
         return Ok(());
     }
@@ -148,7 +148,7 @@ fn header_faults(
         note(check_method(values(parts, METHOD), method));
         // If the body lacks the name, the handler reports that.
         let name = match name_member(method) {
-            Some(member @ ("name" | "uri" | "taskId")) => params.members().text(member),
+            Some(member @ ("name" | "uri" | "taskId")) => params.members.text(member),
             _ => None,
         };
         if let Some(name) = name {

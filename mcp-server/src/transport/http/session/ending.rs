@@ -74,7 +74,7 @@ impl Sessions {
     /// written to the stores since.
     pub(crate) fn ended_elsewhere(self: &Arc<Self>, id: &str) {
         if let Some(handle) = self.remove(id) {
-            let runtime = handle.runtime().clone();
+            let runtime = handle.runtime.clone();
             let clean = Arc::clone(self).clean(id.to_owned(), Some(handle), false);
             runtime.spawn(clean);
         }

@@ -31,7 +31,7 @@ pub(crate) struct SessionHandle {
     work: Mutex<SessionWork>,
     /// The number of changes of the session that began, and that ended.
     changes: Mutex<[u64; 2]>,
-    runtime: Handle,
+    pub(crate) runtime: Handle,
 }
 
 /// A change of a session that is under way.
@@ -109,11 +109,6 @@ impl SessionHandle {
 
     pub(crate) fn id(&self) -> &str {
         self.session.id.as_deref().unwrap_or_default()
-    }
-
-    /// Returns the runtime that serves the session.
-    pub(crate) fn runtime(&self) -> &Handle {
-        &self.runtime
     }
 
     /// Returns the principal that owns the session.

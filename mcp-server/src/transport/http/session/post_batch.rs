@@ -71,7 +71,7 @@ impl PostBatch {
         self.requests.retain(|request| {
             let is_other = request.0.id() != Some(&cancellation.id);
             if !is_other {
-                let ended = request.0.ended();
+                let ended = &request.0.cx.state.ended;
                 ended.set_reason(cancellation.reason.as_deref());
             }
             is_other

@@ -21,13 +21,13 @@ pub(crate) struct Record {
     /// The group of the peer that created the session, which limits its sessions. Absent if the
     /// peer cannot be told from others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    group: Option<String>,
+    pub(crate) group: Option<String>,
     /// Absent if the session belongs to no principal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    principal: Option<String>,
+    pub(crate) principal: Option<String>,
     /// The process that created the session. Absent as soon as another process has a copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    process: Option<String>,
+    pub(crate) process: Option<String>,
     revision: String,
     client_info: Implementation,
     capabilities: ClientCapabilities,
@@ -111,21 +111,6 @@ pub(crate) fn id(key: &str) -> Option<&str> {
 }
 
 impl Record {
-    /// Returns the group of the peer that created the session.
-    pub(crate) fn group(&self) -> Option<&str> {
-        self.group.as_deref()
-    }
-
-    /// Returns the principal that owns the session.
-    pub(crate) fn principal(&self) -> Option<&str> {
-        self.principal.as_deref()
-    }
-
-    /// Returns the only process that has the session; `None` if several may have it.
-    pub(crate) fn process(&self) -> Option<&str> {
-        self.process.as_deref()
-    }
-
     /// Returns the time since any process marked the session as used.
     pub(crate) fn idle(&self) -> Duration {
         Duration::from_millis(millis::now().saturating_sub(self.used))

@@ -56,7 +56,7 @@ impl SharedSessions {
     pub(crate) fn new(server: &Arc<Core>) -> Self {
         Self {
             server: Arc::clone(server),
-            idle_time: server.limits().session_idle_time,
+            idle_time: server.limits.session_idle_time,
             asks_after: Arc::new(Mutex::new(Instant::now())),
         }
     }
@@ -88,13 +88,13 @@ impl SharedSessions {
         condition: Condition,
     ) -> Result<PutOutcome, StoreError> {
         let (key, value) = (record::key(id), record.value()?);
-        let most = self.server.limits().sessions_per_peer;
+        let most = self.server.limits.sessions_per_peer;
         let put = Put {
             key: &key,
             value: &value,
             time_to_live: self.idle_time.saturating_mul(2).max(SHORTEST),
             condition,
-            group: record.group().map(|name| KeyGroup { name, most }),
+            group: record.group.as_deref().map(|name| KeyGroup { name, most }),
         };
         self.server.stores.put(put).await
     }
@@ -107,11 +107,11 @@ impl SharedSessions {
         let Some(_writing) = handle.session.writes.begin() else {
             return Ok(NewRecord::Written);
         };
-        let record = record::record(&handle.session, handle.peer.key(), self.process());
+        let record = record::record(&handle.session, &handle.peer.key, self.process());
         if self.put(handle.id(), &record, Condition::Any).await? != PutOutcome::GroupFull {
             return Ok(NewRecord::Written);
         }
-        let oldest = match record.group() {
+        let oldest = match &record.group {
             Some(group) => self.server.stores.keys(group, 1).await?.pop(),
             None => None,
         };
@@ -209,7 +209,7 @@ impl SharedSessions {
     /// Returns `true` if other processes may have copies of a session.
     pub(crate) async fn is_copied(&self, id: &str) -> Result<bool, StoreError> {
         let stored = self.stored(id).await?;
-        Ok(stored.is_some_and(|(record, _)| record.process() != Some(self.process())))
+        Ok(stored.is_some_and(|(record, _)| record.process.as_deref() != Some(self.process())))
     }
 
     /// Removes a session from the store.

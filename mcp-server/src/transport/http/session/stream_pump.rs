@@ -132,7 +132,7 @@ impl Stream {
 
     /// Returns the time for which the event store keeps the stream.
     pub(crate) fn kept(&self) -> Duration {
-        self.server.limits().session_idle_time.saturating_mul(2)
+        self.server.limits.session_idle_time.saturating_mul(2)
     }
 
     async fn try_append(&self, number: u64, message: Option<Bytes>) -> Result<(), StoreError> {

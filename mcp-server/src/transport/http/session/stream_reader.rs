@@ -106,7 +106,7 @@ impl DetachedStream {
     /// Ends the stream with an error for its requests. Any number of readers may do so at once.
     async fn answer_lost(&self, after: u64) -> Result<(), StoreError> {
         let stores = &self.server.stores;
-        let kept = self.server.limits().session_idle_time;
+        let kept = self.server.limits.session_idle_time;
         let mut last = after;
         if let Some(message) = self.about.lost() {
             last += 1;

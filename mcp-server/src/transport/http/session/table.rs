@@ -78,7 +78,7 @@ pub(crate) enum SessionLookup {
 
 impl Sessions {
     pub(crate) fn new(server: &Arc<Core>) -> Self {
-        let limits = server.limits();
+        let limits = &server.limits;
         let shared = SharedSessions::new(server);
         Self {
             all: Mutex::new(PeerTable::new(limits.sessions, limits.sessions_per_peer)),
@@ -142,7 +142,7 @@ impl Sessions {
                 evicted: Vec::new(),
             };
         }
-        let Ok(evicted) = all.make_room(peer.key()) else {
+        let Ok(evicted) = all.make_room(&peer.key) else {
             return Added {
                 handle: None,
                 evicted: Vec::new(),
@@ -151,7 +151,7 @@ impl Sessions {
         let mut evicted = Vec::from_iter(evicted);
         let fits = make_room(&mut all, &peer, session.memory(), &mut evicted);
         let handle = fits.then(|| {
-            let key = peer.key().clone();
+            let key = peer.key.clone();
             let handle = SessionHandle::new(session, peer);
             all.insert(handle.id().to_owned(), key, Arc::clone(&handle));
             handle
@@ -315,13 +315,13 @@ impl Sessions {
         let Some((record, _)) = self.shared.stored(id).await? else {
             return Ok(SessionLookup::Unknown);
         };
-        if record.principal() != principal {
+        if record.principal.as_deref() != principal {
             return Ok(SessionLookup::Unknown);
         }
         if self.shared.is_idle(record.idle()) {
             return Ok(SessionLookup::Expired);
         }
-        let (idle, is_copied) = (record.idle(), record.process().is_none());
+        let (idle, is_copied) = (record.idle(), record.process.is_none());
         let session = Arc::new(restore(id, record)?);
         // The address of the client that created it is not known here.
         let key = PeerKey::of_http(session.principal.as_deref(), None);
@@ -358,7 +358,7 @@ fn make_room(
     let (mut own, mut total) = (0, 0);
     let mut count = |handle: &SessionHandle| {
         total += handle.retained.get();
-        if handle.peer.key() == peer.key() {
+        if handle.peer.key == peer.key {
             own += handle.retained.get();
         }
         (own, total)
@@ -373,7 +373,7 @@ fn make_room(
         let total_after =
             |gauge: &Gauge, freed| gauge.get().saturating_sub(freed).saturating_add(bytes);
         let oldest = if total_after(&peer.retained_bytes, own) > share {
-            all.evict_of(peer.key())
+            all.evict_of(&peer.key)
         } else if total_after(&peer.all().retained_bytes, total) > limit {
             all.evict_any()
         } else {

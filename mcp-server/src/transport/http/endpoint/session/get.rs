@@ -33,7 +33,7 @@ impl Endpoint {
     ) -> Result<Response<HttpBody>, Refusal> {
         accept::check_events(parts)?;
         let handle = self.session_of(parts).await?;
-        let keep_alive = self.server.limits().keep_alive;
+        let keep_alive = self.server.limits.keep_alive;
         let guard = handle.connect();
         if let Some(event_id) = parts.headers.get(LAST_EVENT_ID) {
             let position = event_id.to_str().ok().and_then(ids::split_event_id);
@@ -88,7 +88,7 @@ impl Endpoint {
         behind: bool,
     ) -> Result<Response<HttpBody>, Refusal> {
         self.count_message(peer, 0)?;
-        let keep_alive = self.server.limits().keep_alive;
+        let keep_alive = self.server.limits.keep_alive;
         let new_stream = Arc::new(self.new_stream(handle));
         new_stream.name(StreamRecord::of_announcements());
         let (stream, is_new) = handle
@@ -141,7 +141,7 @@ impl Endpoint {
 
     /// Creates a stream for the messages of a request in a session.
     pub(crate) fn new_stream(&self, handle: &SessionHandle) -> Stream {
-        let limit = self.server.limits().queued_bytes;
+        let limit = self.server.limits.queued_bytes;
         Stream::new(&handle.session, &self.server, limit, &handle.peer)
     }
 }

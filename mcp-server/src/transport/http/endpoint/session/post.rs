@@ -126,7 +126,7 @@ impl Endpoint {
         let mut requests = 0;
         let batch = matches!(read, Parsed::Batch(_));
         let mut dispatch = |message: Message<'_>| {
-            match respond::deliver_response(Some(session), &message, self.server.limits()) {
+            match respond::deliver_response(Some(session), &message, &self.server.limits) {
                 ResponseDelivery::Delivered => return,
                 ResponseDelivery::Unexpected => {
                     let message = if batch {
@@ -273,7 +273,7 @@ impl Endpoint {
         permit: RequestPermit,
         accepted: AcceptedForms,
     ) -> Result<Response<HttpBody>, Refusal> {
-        let limits = self.server.limits();
+        let limits = &self.server.limits;
         let keep_alive = if accepted.events {
             limits.keep_alive
         } else {
@@ -337,7 +337,7 @@ impl Endpoint {
         handle: &Arc<SessionHandle>,
         stream: &Arc<Stream>,
     ) -> Result<Response<HttpBody>, Refusal> {
-        let keep_alive = self.server.limits().keep_alive;
+        let keep_alive = self.server.limits.keep_alive;
         stream.name(StreamRecord::of_requests(handle.requests_of(stream)));
         // Attached before events can be trimmed.
         stream.attach(0, Some(0));
