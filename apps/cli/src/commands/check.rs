@@ -1,6 +1,7 @@
 //! `mcp check`: what the author of a server should know before a release.
 
 mod lists;
+mod proposals;
 mod schemas;
 mod tools;
 
@@ -18,6 +19,7 @@ use crate::output::{Output, print_message};
 use crate::wire::Wire;
 use crate::wire::finding::{Findings, Level};
 
+pub(crate) use proposals::rules;
 use schemas::is_blank;
 
 /// A method that no server has.
@@ -34,6 +36,9 @@ pub(crate) async fn check(client: &Client, args: &Check, output: Output) -> Resu
         for resource in resources {
             read(client, wire, &resource).await;
         }
+    }
+    if args.proposals {
+        proposals::check(client, args).await?;
     }
     unknown_method(client, wire).await;
     if !client.revision().is_modern()
@@ -142,7 +147,11 @@ fn report(findings: &Findings, client: Option<&Client>, output: Output) -> Resul
             Level::Warning => Paint::Yellow,
             Level::Hint => Paint::Blue,
         };
-        let line = format!(": {}: {}", finding.place, finding.text);
+        let rule = finding
+            .rule
+            .map(|rule| format!("\n    {}: {}", rule.id(), rule.statement()));
+        let rule = rule.unwrap_or_default();
+        let line = format!(": {}: {}{rule}", finding.place, finding.text);
         output.painted(paint, finding.level.name(), &line)?;
     }
     let counts = Level::ALL.map(|level| {

@@ -3,6 +3,8 @@
 use mcp_client::types::json::{Object, Value};
 use mcp_types::peer_text::PeerDisplay;
 
+use crate::commands::check::rules::Rule;
+
 /// The maximum number of findings that are kept for a level.
 const KEPT: usize = 500;
 
@@ -35,6 +37,8 @@ pub(crate) struct Finding {
     pub(crate) level: Level,
     pub(crate) place: String,
     pub(crate) text: String,
+    /// The statement of a proposal that the server violates.
+    pub(crate) rule: Option<Rule>,
 }
 
 impl Finding {
@@ -42,6 +46,10 @@ impl Finding {
         let mut members = Object::from([("level", self.level.name())]);
         members.insert("place", self.place.as_str());
         members.insert("text", self.text.as_str());
+        if let Some(rule) = self.rule {
+            members.insert("rule", rule.id());
+            members.insert("statement", rule.statement());
+        }
         members
     }
 }
@@ -55,22 +63,28 @@ pub(crate) struct Findings {
 
 impl Findings {
     pub(crate) fn error(&mut self, place: impl Into<String>, text: impl Into<String>) {
-        self.add(Level::Error, place.into(), text.into());
+        self.add(Level::Error, place.into(), text.into(), None);
     }
 
     pub(crate) fn warning(&mut self, place: impl Into<String>, text: impl Into<String>) {
-        self.add(Level::Warning, place.into(), text.into());
+        self.add(Level::Warning, place.into(), text.into(), None);
     }
 
     pub(crate) fn hint(&mut self, place: impl Into<String>, text: impl Into<String>) {
-        self.add(Level::Hint, place.into(), text.into());
+        self.add(Level::Hint, place.into(), text.into(), None);
     }
 
-    fn add(&mut self, level: Level, place: String, text: String) {
+    /// Notes that the server violates a statement of a proposal.
+    pub(crate) fn rule(&mut self, rule: Rule, place: impl Into<String>, text: impl Into<String>) {
+        self.add(rule.level(), place.into(), text.into(), Some(rule));
+    }
+
+    fn add(&mut self, level: Level, place: String, text: String, rule: Option<Rule>) {
         let finding = Finding {
             level,
             place: PeerDisplay(place).to_string(),
             text: PeerDisplay(text).to_string(),
+            rule,
         };
         let count = &mut self.counts[level as usize];
         // The same sentence about the same place says nothing new.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::pixels::pixels;
+
 /// A format of images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -109,6 +111,14 @@ pub struct Image {
     pub format: ImageFormat,
     /// The bytes. Only the beginning is validated: the format and the size in pixels.
     pub bytes: Vec<u8>,
+}
+
+impl Image {
+    /// Returns width and height in pixels; `None` for SVG.
+    #[must_use]
+    pub fn pixels(&self) -> Option<(u32, u32)> {
+        pixels(self.format, &self.bytes)
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,114 @@
+//! The rules of SEP-973: icons and websites.
+
+use mcp_client::types::json::{self, Object};
+use mcp_client::types::{Icon, IconTheme};
+use mcp_host::icons::{self, IconError, IconPolicy, IconWish, ImageFormat, choose, website};
+
+use super::Subject;
+use super::requests::{objects, request, text};
+use super::rules::Rule;
+
+/// What has icons: the method that lists it, the member of its result, and its name.
+const LISTS: [(&str, &str, &str); 4] = [
+    ("tools/list", "tools", "tool"),
+    ("prompts/list", "prompts", "prompt"),
+    ("resources/list", "resources", "resource"),
+    ("resources/templates/list", "resourceTemplates", "template"),
+];
+
+/// The sizes that hosts need.
+const SIZES: [u32; 3] = [16, 48, 96];
+
+/// The number of things of each list whose icons are loaded.
+const EACH: usize = 50;
+
+pub(super) async fn check(subject: &Subject<'_>) {
+    if let Some(Err(fault)) = website(subject.client, &IconPolicy::new()) {
+        subject.violates(Rule::Website, "server", fault);
+    }
+    if let Some(info) = subject.client.server_info() {
+        check_all(subject, "server", info.icons.as_deref().unwrap_or_default()).await;
+    }
+    let capabilities = crate::output::exact::to_json(&subject.client.server_capabilities());
+    let capabilities = capabilities.as_object().cloned().unwrap_or_default();
+    for (method, member, what) in LISTS {
+        let (capability, _) = method.split_once('/').unwrap_or_default();
+        if !capabilities.contains_key(capability) {
+            continue;
+        }
+        let Ok(list) = request(subject.client, method, &Object::new()).await else {
+            continue;
+        };
+        for one in objects(&list, member).into_iter().take(EACH) {
+            let place = format!("{what} `{}`", text(&one, "name").unwrap_or_default());
+            let icons = one
+                .get("icons")
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let icons: Vec<Icon> = json::from_str(&icons).unwrap_or_default();
+            check_all(subject, &place, &icons).await;
+        }
+    }
+}
+
+async fn check_all(subject: &Subject<'_>, place: &str, icons: &[Icon]) {
+    for (at, icon) in icons.iter().enumerate() {
+        check_one(subject, &format!("{place}, icon {}", at + 1), icon).await;
+    }
+    if icons.is_empty() {
+        return;
+    }
+    for theme in [IconTheme::Light, IconTheme::Dark] {
+        for size in SIZES {
+            let wish = IconWish::new().size(size).theme(theme.clone());
+            if choose(icons, &wish).is_none() {
+                let text = format!("none for {size} pixels in the theme `{theme:?}`");
+                return subject.violates(Rule::IconChoice, place, text);
+            }
+        }
+    }
+}
+
+async fn check_one(subject: &Subject<'_>, place: &str, icon: &Icon) {
+    let sizes = icon.sizes.as_deref().unwrap_or_default();
+    let sides: Vec<Option<(u32, u32)>> = sizes.iter().map(|size| sides(size)).collect();
+    if let Some(at) = (0..sizes.len()).find(|at| sides[*at].is_none() && sizes[*at] != "any") {
+        let text = format!("`{}` is no size", sizes[at]);
+        subject.violates(Rule::IconSizes, place, text);
+    }
+    let policy = IconPolicy::new().allow_svg(true);
+    let image = match icons::load(subject.client, icon).policy(policy).await {
+        Ok(image) => image,
+        Err(error) => {
+            let is_source = matches!(error, IconError::Url(_) | IconError::Origin { .. });
+            let rule = if is_source {
+                Rule::IconSource
+            } else {
+                Rule::IconLoads
+            };
+            return subject.violates(rule, place, error);
+        }
+    };
+    if image.format == ImageFormat::Svg {
+        let text = "SVG can contain scripts, so many hosts refuse it: offer PNG, too";
+        return subject.violates(Rule::IconScript, place, text);
+    }
+    if let Some(found) = image.pixels()
+        && !sides.is_empty()
+        && !sides.contains(&Some(found))
+        && !sizes.iter().any(|size| size == "any")
+    {
+        let (width, height) = found;
+        let text = format!(
+            "`sizes` are {}, and the image has {width}x{height}",
+            sizes.join(", ")
+        );
+        subject.violates(Rule::IconSizes, place, text);
+    }
+}
+
+/// Returns width and height, as in `48x48`.
+fn sides(size: &str) -> Option<(u32, u32)> {
+    let (width, height) = size.split_once('x')?;
+    Some((width.parse().ok()?, height.parse().ok()?))
+}
