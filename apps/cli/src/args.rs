@@ -5,6 +5,7 @@ mod connecting;
 pub(crate) mod gateway;
 mod help;
 mod install;
+mod mock;
 mod network;
 mod options;
 mod programs;
@@ -17,6 +18,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use check::Check;
 pub(crate) use install::{Install, Place, Servers, Uninstall};
+pub(crate) use mock::Mock;
 pub(crate) use network::AccountOptions;
 pub(crate) use options::{Common, Options, UrlOptions};
 pub(crate) use programs::{Completions, ManPage, Shell};
@@ -130,6 +132,7 @@ pub(crate) enum Command {
     Request(RawRequest),
     Record(Record),
     Replay(Replay),
+    Mock(Mock),
     Explain(Explain),
     /// Serves all servers of a file as one, over standard input and output or HTTP
     ///

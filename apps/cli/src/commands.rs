@@ -12,6 +12,7 @@ pub(crate) mod install;
 pub(crate) mod lists;
 pub(crate) mod manual;
 pub(crate) mod metadata;
+pub(crate) mod mock;
 pub(crate) mod prompts;
 pub(crate) mod raw;
 pub(crate) mod record;

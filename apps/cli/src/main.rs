@@ -34,7 +34,7 @@ use tokio::time::timeout;
 use action::Action;
 use args::{Command, Mcp, Options};
 use commands::{
-    account, call, check, discover, explain, fetch, gateway, metadata, prompts, raw, record,
+    account, call, check, discover, explain, fetch, gateway, metadata, mock, prompts, raw, record,
     replay, resources, shell, skills, tasks, tools, tree, watch,
 };
 use failure::Failure;
@@ -93,6 +93,7 @@ async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> 
         Command::Gateway(args) => return gateway::gateway(&options, args).await,
         Command::Record(args) => return record::record(args, &options).await,
         Command::Replay(args) => return replay::replay(args, &options, output).await,
+        Command::Mock(args) => return mock::mock(args, output).await,
         Command::Explain(args) => return explain::explain(args, output),
         _ => {}
     }

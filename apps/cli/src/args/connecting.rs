@@ -32,6 +32,7 @@ macro_rules! server {
             | Command::Login(_)
             | Command::Logout(_)
             | Command::Man(_)
+            | Command::Mock(_)
             | Command::Record(_)
             | Command::Replay(_)
             | Command::Servers(_)

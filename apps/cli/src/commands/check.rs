@@ -19,7 +19,8 @@ use crate::output::{Output, print_message};
 use crate::wire::Wire;
 use crate::wire::finding::{Findings, Level};
 
-pub(crate) use proposals::rules;
+pub(crate) use proposals::versions::{OTHER_VERSION, UNKNOWN_CRITERION};
+pub(crate) use proposals::{UNKNOWN_URI, rules};
 use schemas::is_blank;
 
 /// A method that no server has.
@@ -36,6 +37,12 @@ pub(crate) async fn check(client: &Client, args: &Check, output: Output) -> Resu
         for resource in resources {
             read(client, wire, &resource).await;
         }
+    }
+    // Before the proposals, which list everything again.
+    {
+        let mut seen = wire.seen();
+        let seen = &mut *seen;
+        tools::tools(&mut seen.findings, client.revision(), &seen.tools);
     }
     if args.proposals {
         proposals::check(client, args).await?;
@@ -57,7 +64,6 @@ pub(crate) async fn check(client: &Client, args: &Check, output: Output) -> Resu
             seen.findings.warning(method, text);
         }
     }
-    tools::tools(&mut seen.findings, client.revision(), &seen.tools);
     report(&seen.findings, Some(client), output)?;
     let errors = seen.findings.count(Level::Error);
     let warnings = seen.findings.count(Level::Warning);
@@ -147,12 +153,11 @@ fn report(findings: &Findings, client: Option<&Client>, output: Output) -> Resul
             Level::Warning => Paint::Yellow,
             Level::Hint => Paint::Blue,
         };
-        let rule = finding
-            .rule
-            .map(|rule| format!("\n    {}: {}", rule.id(), rule.statement()));
-        let rule = rule.unwrap_or_default();
-        let line = format!(": {}: {}{rule}", finding.place, finding.text);
+        let line = format!(": {}: {}", finding.place, finding.text);
         output.painted(paint, finding.level.name(), &line)?;
+        if let Some(rule) = finding.rule {
+            output.line(&format!("    {}: {}", rule.id(), rule.statement()))?;
+        }
     }
     let counts = Level::ALL.map(|level| {
         let (count, name) = (findings.count(level), level.name());

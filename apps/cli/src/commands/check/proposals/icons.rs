@@ -61,7 +61,10 @@ async fn check_all(subject: &Subject<'_>, place: &str, icons: &[Icon]) {
     for theme in [IconTheme::Light, IconTheme::Dark] {
         for size in SIZES {
             let wish = IconWish::new().size(size).theme(theme.clone());
-            if choose(icons, &wish).is_none() {
+            let fits = choose(icons, &wish).is_some_and(|icon| {
+                icon.theme.is_none_or(|of| of == theme) && is_large(icon, size)
+            });
+            if !fits {
                 let text = format!("none for {size} pixels in the theme `{theme:?}`");
                 return subject.violates(Rule::IconChoice, place, text);
             }
@@ -105,6 +108,17 @@ async fn check_one(subject: &Subject<'_>, place: &str, icon: &Icon) {
         );
         subject.violates(Rule::IconSizes, place, text);
     }
+}
+
+/// Returns `true` if an icon need not be enlarged for this size.
+fn is_large(icon: &Icon, size: u32) -> bool {
+    let sizes = icon.sizes.iter().flatten();
+    let sides: Vec<(u32, u32)> = sizes.filter_map(|size| sides(size)).collect();
+    // Without a valid size, it may be any.
+    sides.is_empty()
+        || sides
+            .iter()
+            .any(|(width, height)| *width.max(height) >= size)
 }
 
 /// Returns width and height, as in `48x48`.

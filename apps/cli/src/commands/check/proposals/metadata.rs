@@ -4,7 +4,7 @@ use mcp_client::types::json::{Object, Value};
 
 use super::requests::{bytes, is_same, object, objects, of, request, text};
 use super::rules::Rule;
-use super::{Listed, Subject, UNKNOWN, differs, other_uri};
+use super::{Listed, Subject, UNKNOWN_URI, differs, other_uri};
 use crate::failure::refers_to_url;
 
 /// The members that lists and metadata have alike.
@@ -167,7 +167,7 @@ async fn is_still_listed(subject: &Subject<'_>, resource: &Listed) -> bool {
 }
 
 async fn unknown(subject: &Subject<'_>) {
-    let code = async |method| match request(subject.client, method, &of(UNKNOWN)).await {
+    let code = async |method| match request(subject.client, method, &of(UNKNOWN_URI)).await {
         Ok(_) => Ok(()),
         Err(error) => Err(error.code()),
     };

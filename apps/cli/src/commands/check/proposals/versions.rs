@@ -10,11 +10,14 @@ use mcp_client::types::uri::canonical;
 
 use super::requests::{bytes, object, objects, of, pages, request, text};
 use super::rules::Rule;
-use super::{Listed, Subject, UNKNOWN, other_uri};
+use super::{Listed, Subject, UNKNOWN_URI, other_uri};
 use crate::failure::refers_to_url;
 
 /// A version that no resource has.
-const OTHER_VERSION: &str = "mcp-check-no-such-version";
+pub(crate) const OTHER_VERSION: &str = "mcp-check-no-such-version";
+
+/// A criterion that no server knows.
+pub(crate) const UNKNOWN_CRITERION: &str = "mcp-check-unknown";
 
 /// The number of kinds for which a filter is tried.
 const KINDS: usize = 5;
@@ -26,7 +29,7 @@ pub(super) async fn check(subject: &Subject<'_>, resources: &[Listed]) {
     {
         versions(subject, resource).await;
     }
-    if get(subject, UNKNOWN, None).await.is_ok() {
+    if get(subject, UNKNOWN_URI, None).await.is_ok() {
         subject.violates(
             Rule::GetUnknown,
             "an unknown resource",
@@ -65,6 +68,7 @@ async fn versions(subject: &Subject<'_>, resource: &Listed) {
         let members: Vec<&str> = own.iter().map(|(name, _)| name).collect();
         let text = format!("the contents have the members {}", members.join(", "));
         subject.violates(Rule::GetForm, &place, text);
+        return;
     }
     let Some(version) = text(&found, "version") else {
         let text = "`resources/get` returns no `version`";
@@ -107,6 +111,10 @@ async fn versions(subject: &Subject<'_>, resource: &Listed) {
     let wanted = bytes(&own, "content");
     let media_type = text(&own, "contentType");
     let read = objects(&read, "contents");
+    // That it has no contents is a violation of its own.
+    if read.is_empty() {
+        return;
+    }
     let mut same = read.iter().filter(|one| {
         let other = text(one, "mimeType");
         other.is_none() || other == media_type
@@ -140,7 +148,7 @@ async fn filters(subject: &Subject<'_>) {
     let Ok(all) = pages(subject.client, &Object::new()).await else {
         return;
     };
-    let unknown = Object::from([("mcp-check-unknown", true)]);
+    let unknown = Object::from([(UNKNOWN_CRITERION, true)]);
     if let Ok(found) = filtered(unknown).await
         && !found.resources.is_empty()
     {
