@@ -8,6 +8,7 @@ pub(crate) mod discover;
 pub(crate) mod explain;
 pub(crate) mod fetch;
 pub(crate) mod gateway;
+pub(crate) mod icons;
 pub(crate) mod install;
 pub(crate) mod lists;
 pub(crate) mod manual;

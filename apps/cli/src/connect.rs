@@ -66,7 +66,9 @@ pub(crate) async fn connect(
         Command::Fetch(how) => {
             builder = builder.fetch_policy(network::policy(options)?.size(how.max_size));
         }
-        Command::Check(_) => builder = builder.fetch_policy(network::policy(options)?),
+        Command::Check(_) | Command::Icons(_) => {
+            builder = builder.fetch_policy(network::policy(options)?)
+        }
         _ => {}
     }
     match target {

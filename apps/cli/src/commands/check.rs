@@ -1,7 +1,7 @@
 //! `mcp check`: what the author of a server should know before a release.
 
 mod lists;
-mod proposals;
+pub(super) mod proposals;
 mod schemas;
 mod tools;
 

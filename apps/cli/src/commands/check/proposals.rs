@@ -6,7 +6,7 @@
 mod changes;
 mod icons;
 mod metadata;
-mod requests;
+pub(crate) mod requests;
 pub(crate) mod rules;
 mod urls;
 pub(crate) mod versions;

@@ -37,8 +37,11 @@ pub(super) const FOLDER: &str = "mock://folder";
 /// The documents that are no collections.
 pub(super) const DOCUMENTS: [&str; 5] = [PLAIN, LINKED, NOTE, OTHER_NOTE, "mock://forms"];
 
-/// A white image of 96x96 pixels.
-pub(super) const PNG: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAGAAAABgAQAAAADK40qVAAAAFklEQVR42mP4jwQYRjmjnFHOKGf4cACww3u9TGk0owAAAABJRU5ErkJggg==";
+/// A ring of 96x96 pixels.
+pub(super) const PNG: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAGAAAABgAQMAAADYVuV7AAAABlBMVEX///8dTtinztswAAAAAXRSTlMAQObYZgAAAR5JREFUeNq1VMkRwyAMxMMjT0qgFJcWSnMplOAnD4+JpAXjdeJHMhNmfCxIK6HLuV/Xcx//j1rzOKj1OJqqrDSkhlxUUIbKoWQqXckDLEO/M0QAMMwA2yDrdKqsJI15M9kE5tW5AG5vH7zVDDTVUADprMJis7jjE21LBIqdZ3i4GVjg+2beJNjeDeCOBvqFbbP5LroqKyCsCpKAglhHAV7ApP5HMeHFAXM5NBCqvRRkjU8RfxZ5DpBtY9Yw+AYsWW9ASTSGjTYBTB8AEvx/cOvBydH7+1yufQoIheoSRArvKfCUEkoWpZETTKmnoqByoUKiEqPio7KkgqVSpiKn8qfG4JahZqI2owak1qSmpXbmRqcRQMOBxgYPFBo1X64XwXD3gClsa0AAAAAASUVORK5CYII=";
+
+/// The same in a colour for dark backgrounds.
+const DARK_PNG: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAGAAAABgAQMAAADYVuV7AAAABlBMVEX///+Txf3fFnh9AAAAAXRSTlMAQObYZgAAAR5JREFUeNq1VMkRwyAMxMMjT0qgFJcWSnMplOAnD4+JpAXjdeJHMhNmfCxIK6HLuV/Xcx//j1rzOKj1OJqqrDSkhlxUUIbKoWQqXckDLEO/M0QAMMwA2yDrdKqsJI15M9kE5tW5AG5vH7zVDDTVUADprMJis7jjE21LBIqdZ3i4GVjg+2beJNjeDeCOBvqFbbP5LroqKyCsCpKAglhHAV7ApP5HMeHFAXM5NBCqvRRkjU8RfxZ5DpBtY9Yw+AYsWW9ASTSGjTYBTB8AEvx/cOvBydH7+1yufQoIheoSRArvKfCUEkoWpZETTKmnoqByoUKiEqPio7KkgqVSpiKn8qfG4JahZqI2owak1qSmpXbmRqcRQMOBxgYPFBo1X64XwXD3gClsa0AAAAAASUVORK5CYII=";
 
 /// The number of members of the large collection.
 const MANY: usize = 100_000;
@@ -121,7 +124,7 @@ pub(super) fn server(
         .title("Resources to try clients with")
         .instructions("The resources and the tool `write` are for trying clients and checks.")
         .website_url(website)
-        .icon(icon())
+        .icon(icon(PNG))
         .page_size(PAGE)
         .state(Notes::new(rule));
     builder = documents(collections(builder));
@@ -152,9 +155,9 @@ pub(super) fn server(
         .map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// An icon for all sizes and themes.
-fn icon() -> Icon {
-    Icon::new(PNG)
+/// An icon for all sizes.
+fn icon(src: &str) -> Icon {
+    Icon::new(src)
         .mime_type("image/png")
         .sizes(["96x96".to_owned()])
 }
@@ -183,8 +186,8 @@ fn documents(builder: ServerBuilder) -> ServerBuilder {
         .description("A document with all metadata")
         .mime_type("text/plain")
         .annotations(Annotations::new().audience([Role::User]).priority(0.5))
-        .icon(icon())
-        .icon(icon().theme(IconTheme::Dark))
+        .icon(icon(PNG).theme(IconTheme::Light))
+        .icon(icon(DARK_PNG).theme(IconTheme::Dark))
         .kind("page")
         .version("7")
         .metadata(Object::from([("owner", "Ada")]))

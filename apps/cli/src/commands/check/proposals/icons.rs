@@ -1,62 +1,27 @@
 //! The rules of SEP-973: icons and websites.
 
-use mcp_client::types::json::{self, Object};
 use mcp_client::types::{Icon, IconTheme};
 use mcp_host::icons::{self, IconError, IconPolicy, IconWish, ImageFormat, choose, website};
 
 use super::Subject;
-use super::requests::{objects, request, text};
 use super::rules::Rule;
-
-/// What has icons: the method that lists it, the member of its result, and its name.
-const LISTS: [(&str, &str, &str); 4] = [
-    ("tools/list", "tools", "tool"),
-    ("prompts/list", "prompts", "prompt"),
-    ("resources/list", "resources", "resource"),
-    ("resources/templates/list", "resourceTemplates", "template"),
-];
+use crate::commands::icons::owners;
 
 /// The sizes that hosts need.
 const SIZES: [u32; 3] = [16, 48, 96];
-
-/// The number of things of each list whose icons are loaded.
-const EACH: usize = 50;
 
 pub(super) async fn check(subject: &Subject<'_>) {
     if let Some(Err(fault)) = website(subject.client, &IconPolicy::new()) {
         subject.violates(Rule::Website, "server", fault);
     }
-    if let Some(info) = subject.client.server_info() {
-        check_all(subject, "server", info.icons.as_deref().unwrap_or_default()).await;
-    }
-    let capabilities = crate::output::exact::to_json(&subject.client.server_capabilities());
-    let capabilities = capabilities.as_object().cloned().unwrap_or_default();
-    for (method, member, what) in LISTS {
-        let (capability, _) = method.split_once('/').unwrap_or_default();
-        if !capabilities.contains_key(capability) {
-            continue;
-        }
-        let Ok(list) = request(subject.client, method, &Object::new()).await else {
-            continue;
-        };
-        for one in objects(&list, member).into_iter().take(EACH) {
-            let place = format!("{what} `{}`", text(&one, "name").unwrap_or_default());
-            let icons = one
-                .get("icons")
-                .map(ToString::to_string)
-                .unwrap_or_default();
-            let icons: Vec<Icon> = json::from_str(&icons).unwrap_or_default();
-            check_all(subject, &place, &icons).await;
-        }
+    for owner in owners(subject.client).await {
+        check_all(subject, &owner.name, &owner.icons).await;
     }
 }
 
 async fn check_all(subject: &Subject<'_>, place: &str, icons: &[Icon]) {
     for (at, icon) in icons.iter().enumerate() {
         check_one(subject, &format!("{place}, icon {}", at + 1), icon).await;
-    }
-    if icons.is_empty() {
-        return;
     }
     for theme in [IconTheme::Light, IconTheme::Dark] {
         for size in SIZES {

@@ -28,7 +28,7 @@ pub(super) fn of(uri: &str) -> Object {
 }
 
 /// Returns a member that is text.
-pub(super) fn text<'a>(object: &'a Object, member: &str) -> Option<&'a str> {
+pub(crate) fn text<'a>(object: &'a Object, member: &str) -> Option<&'a str> {
     object.get(member).and_then(Value::as_str)
 }
 
@@ -39,7 +39,7 @@ pub(super) fn object(object: &Object, member: &str) -> Object {
 }
 
 /// Returns the objects of a member that is a list.
-pub(super) fn objects(object: &Object, member: &str) -> Vec<Object> {
+pub(crate) fn objects(object: &Object, member: &str) -> Vec<Object> {
     let list = object.get(member).and_then(Value::as_array);
     let list = list.into_iter().flatten();
     list.filter_map(Value::as_object).cloned().collect()
@@ -84,6 +84,28 @@ pub(super) async fn pages(client: &Client, params: &Object) -> Result<Pages, Cal
     }
     pages.is_endless = true;
     Ok(pages)
+}
+
+/// Requests a list of at most `limit` objects. What a failing request leaves out is missing.
+pub(crate) async fn pages_of(
+    client: &Client,
+    method: &'static str,
+    member: &str,
+    limit: usize,
+) -> Vec<Object> {
+    let (mut all, mut params) = (Vec::new(), Object::new());
+    for _ in 0..PAGES {
+        let Ok(page) = request(client, method, &params).await else {
+            break;
+        };
+        all.extend(objects(&page, member));
+        match text(&page, "nextCursor") {
+            Some(cursor) if all.len() < limit => params.insert("cursor", cursor),
+            _ => break,
+        };
+    }
+    all.truncate(limit);
+    all
 }
 
 /// Returns the bytes of an element of contents, whose text has the name `text`. `None` if it has neither
