@@ -19,8 +19,7 @@ use crate::output::{Output, print_message};
 use crate::wire::Wire;
 use crate::wire::finding::{Findings, Level};
 
-pub(crate) use proposals::versions::{OTHER_VERSION, UNKNOWN_CRITERION};
-pub(crate) use proposals::{UNKNOWN_URI, rules};
+pub(crate) use proposals::rules;
 use schemas::is_blank;
 
 /// A method that no server has.

@@ -40,7 +40,8 @@ const ANY: ([u8; 4], u16) = ([127, 0, 0, 1], 0);
 pub(crate) async fn mock(args: &Mock, output: Output) -> Result<(), Failure> {
     if args.faults {
         for fault in FAULTS {
-            output.line(&format!("{}: {}", fault.name(), fault.rule.statement()))?;
+            let (name, statement) = (fault.name(), fault.rule.statement());
+            output.line(&format!("{name}: violates \"{statement}\""))?;
         }
         return Ok(());
     }

@@ -9,7 +9,7 @@ mod metadata;
 pub(crate) mod requests;
 pub(crate) mod rules;
 mod urls;
-pub(crate) mod versions;
+mod versions;
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -29,7 +29,7 @@ use rules::Rule;
 const RESOURCES: usize = 500;
 
 /// A URI that no server has.
-pub(crate) const UNKNOWN_URI: &str = "mcp-check://unknown/resource";
+const UNKNOWN_URI: &str = "mcp-check://unknown/resource";
 
 /// A server that is checked.
 pub(super) struct Subject<'a> {

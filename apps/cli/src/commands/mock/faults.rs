@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use super::traps::{Answer, complete};
 use super::world::{FOLDER, LINKED, LINKED_TEXT, PLAIN, PNG, Place};
 use crate::commands::check::rules::Rule;
-use crate::commands::check::{OTHER_VERSION, UNKNOWN_CRITERION, UNKNOWN_URI};
 
 /// How a result is changed. The first argument are the params of the request.
 type ChangeAnswer = fn(&Value, Answer) -> Answer;
@@ -78,6 +77,9 @@ const fn world(rule: Rule) -> Fault {
     }
 }
 
+/// The criteria of filters that the server knows.
+const CRITERIA: [&str; 3] = ["kind", "uriPrefix", "metadata"];
+
 const LIST: &str = "resources/list";
 const METADATA: &str = "resources/metadata";
 const READ: &str = "resources/read";
@@ -126,14 +128,12 @@ pub(super) const FAULTS: &[Fault] = &[
         resource(of, it, |it| it["metadata"]["owner"] = "Bob".into())
     }),
     answer(Rule::MetadataUnknown, "result", METADATA, |of, it| {
-        instead(of, UNKNOWN_URI, it, || {
-            Ok(complete(
-                json!({ "resource": { "uri": UNKNOWN_URI, "name": "x" } }),
-            ))
+        unknown(of, it, |uri| {
+            Ok(complete(json!({ "resource": { "uri": uri, "name": "x" } })))
         })
     }),
     answer(Rule::MetadataUnknown, "code", METADATA, |of, it| {
-        refuse(of, UNKNOWN_URI, it)
+        unknown(of, it, |_| Err(HandlerError::internal("refused")))
     }),
     answer(Rule::DocumentContents, "empty", READ, |of, it| {
         result(of, PLAIN, it, |it| it["contents"] = json!([]))
@@ -205,9 +205,7 @@ pub(super) const FAULTS: &[Fault] = &[
         answer
     }),
     answer(Rule::UnknownList, "", LIST, |of, it| {
-        instead(of, UNKNOWN_URI, it, || {
-            Ok(complete(json!({ "resources": [] })))
-        })
+        unknown(of, it, |_| Ok(complete(json!({ "resources": [] }))))
     }),
     answer(Rule::EmbeddedAnnotations, "", "prompts/get", |_, it| {
         it.map(|mut it| {
@@ -243,9 +241,9 @@ pub(super) const FAULTS: &[Fault] = &[
         result(of, PLAIN, it, |it| it["contents"]["content"] = "x".into())
     }),
     answer(Rule::GetUnknown, "", GET, |of, it| {
-        instead(of, UNKNOWN_URI, it, || {
+        unknown(of, it, |uri| {
             let contents = json!({ "contentType": "text/plain", "content": "x" });
-            let resource = json!({ "uri": UNKNOWN_URI, "name": "x", "version": "1" });
+            let resource = json!({ "uri": uri, "name": "x", "version": "1" });
             Ok(complete(
                 json!({ "resource": resource, "contents": contents }),
             ))
@@ -269,7 +267,7 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     answer(Rule::OldVersion, "not-modified", GET, |of, it| {
-        let is_other = of["uri"] == PLAIN && of["version"] == OTHER_VERSION;
+        let is_other = of["uri"] == PLAIN && of["version"].is_string() && of["version"] != "7";
         if is_other {
             Err(HandlerError::protocol(NOT_MODIFIED, "Not Modified"))
         } else {
@@ -277,7 +275,7 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     answer(Rule::OldVersion, "error", GET, |of, it| {
-        let is_other = of["uri"] == PLAIN && of["version"] == OTHER_VERSION;
+        let is_other = of["uri"] == PLAIN && of["version"].is_string() && of["version"] != "7";
         if is_other {
             Err(HandlerError::internal("no"))
         } else {
@@ -311,7 +309,9 @@ pub(super) const FAULTS: &[Fault] = &[
         })
     }),
     answer(Rule::FilterUnknown, "", LIST, |of, it| {
-        if of["filter"].get(UNKNOWN_CRITERION).is_none() {
+        let criteria = of["filter"].as_object();
+        let is_known = |name: &String| CRITERIA.contains(&&**name);
+        if criteria.is_none_or(|criteria| criteria.keys().all(is_known)) {
             return it;
         }
         Ok(complete(
@@ -503,6 +503,14 @@ fn resource(params: &Value, answer: Answer, change: fn(&mut Value)) -> Answer {
         }
         result
     })
+}
+
+/// Answers what is asked for a URI that this server does not have.
+fn unknown(params: &Value, answer: Answer, other: fn(&str) -> Answer) -> Answer {
+    let uri = params["uri"]
+        .as_str()
+        .filter(|uri| !uri.starts_with("mock://"));
+    uri.map_or(answer, other)
 }
 
 /// Refuses what is asked for a URI.

@@ -24,9 +24,10 @@ pub(super) struct Observer {
 #[derive(Default)]
 struct State {
     report: Option<File>,
-    /// Cursors, each with the collection of its list.
+    /// Cursors, each with the params of its list.
     cursors: HashSet<(String, String)>,
-    versions: HashSet<String>,
+    /// Versions, each with its resource.
+    versions: HashSet<(String, String)>,
 }
 
 impl Observer {
@@ -55,18 +56,18 @@ impl Observer {
             json!({ "request": method, "uri": params["uri"], "version": params["version"] });
         self.line(&noted);
         if method == "resources/list" {
-            if !uri.is_empty() && super::world::DOCUMENTS.contains(&uri) {
+            if super::world::is_document(uri) {
                 self.violation(Statement::Members, &format!("`{uri}` is a document"));
             }
             if let Some(cursor) = params["cursor"].as_str()
-                && !self.knows(|state| state.cursors.contains(&of(cursor, uri)))
+                && !self.knows(|state| state.cursors.contains(&of(cursor, &list(params))))
             {
                 self.violation(Statement::Cursor, "this list had no such cursor");
             }
         }
         if method == "resources/get"
             && let Some(version) = params["version"].as_str()
-            && !self.knows(|state| state.versions.contains(version))
+            && !self.knows(|state| state.versions.contains(&of(version, uri)))
         {
             self.violation(Statement::Version, &format!("`{version}` of `{uri}`"));
         }
@@ -74,12 +75,11 @@ impl Observer {
 
     /// Remembers the cursors and versions of a result.
     pub(super) fn result(&self, params: &Value, result: &Value) {
-        let uri = params["uri"].as_str().unwrap_or_default();
         let mut state = self.lock();
         if let Some(cursor) = result["nextCursor"].as_str()
             && state.cursors.len() < REMEMBERED
         {
-            state.cursors.insert(of(cursor, uri));
+            state.cursors.insert(of(cursor, &list(params)));
         }
         let lists = ["resources", "contents"].map(|member| result[member].as_array());
         let listed = lists.into_iter().flatten().flatten();
@@ -87,7 +87,8 @@ impl Observer {
             if let Some(version) = resource["version"].as_str()
                 && state.versions.len() < REMEMBERED
             {
-                state.versions.insert(version.to_owned());
+                let uri = resource["uri"].as_str().unwrap_or_default();
+                state.versions.insert(of(version, uri));
             }
         }
     }
@@ -124,7 +125,12 @@ impl Observer {
     }
 }
 
-/// Returns a cursor with the collection for which it is.
-fn of(cursor: &str, uri: &str) -> (String, String) {
-    (cursor.to_owned(), uri.to_owned())
+/// Returns a cursor or a version with that for which it is.
+fn of(value: &str, what: &str) -> (String, String) {
+    (value.to_owned(), what.to_owned())
+}
+
+/// Returns the params of a list without the cursor.
+fn list(params: &Value) -> String {
+    format!("{} {}", params["uri"], params["filter"])
 }

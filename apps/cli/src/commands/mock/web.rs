@@ -5,7 +5,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, LOCATION};
+use http::header::{
+    AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, LOCATION, PROXY_AUTHORIZATION, SET_COOKIE,
+};
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
@@ -18,7 +20,7 @@ use mcp_server::{HttpConfig, HttpService, Server, UrlService};
 use super::faults::{Change, Fault};
 use super::observed::Statement;
 use super::observer::Observer;
-use super::world::Place;
+use super::world::{LINKED_TEXT, Place};
 
 type Answer = Response<UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>>;
 
@@ -62,7 +64,11 @@ impl Web {
         self.observe(&request, &path);
         let (parts, body) = request.into_parts();
         if let Some(name) = path.strip_prefix("/trap/") {
-            return self.trap(name, &parts);
+            let mut response = self.trap(name, &parts);
+            // Clients must not send it to other URLs.
+            let cookie = http::HeaderValue::from_static("mock=1; Path=/; Secure");
+            response.headers_mut().insert(SET_COOKIE, cookie);
+            return response;
         }
         let Some(urls) = self.urls.as_ref().filter(|_| path.starts_with("/r/")) else {
             return plain(StatusCode::NOT_FOUND, "not found\n");
@@ -96,11 +102,12 @@ impl Web {
 
     /// Notes a request, and credentials in it.
     fn observe(&self, request: &Request<Incoming>, path: &str) {
-        let names: Vec<&str> = request.headers().keys().map(|name| name.as_str()).collect();
-        self.observer.fetch(request.method().as_str(), path, &names);
-        for name in &names {
-            let is_credential = [AUTHORIZATION.as_str(), COOKIE.as_str()].contains(name);
-            if is_credential || name.starts_with("mcp-") {
+        let names = || request.headers().keys();
+        let shown: Vec<&str> = names().map(http::HeaderName::as_str).collect();
+        self.observer.fetch(request.method().as_str(), path, &shown);
+        for name in names() {
+            let is_credential = [AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION].contains(name);
+            if is_credential || name.as_str().starts_with("mcp-") {
                 self.observer
                     .violation(Statement::Credentials, &format!("the header `{name}`"));
             }
@@ -142,6 +149,7 @@ impl Web {
                     .violation(Statement::IconOrigin, "an icon at https://127.0.0.1");
                 plain(StatusCode::NOT_FOUND, "not found\n")
             }
+            "elsewhere" => plain(StatusCode::OK, LINKED_TEXT),
             _ => plain(StatusCode::NOT_FOUND, "not found\n"),
         }
     }

@@ -9,8 +9,8 @@ use mcp_server::types::{
     ResourceType, Role, TextResourceContents,
 };
 use mcp_server::{
-    HandlerError, HttpUrls, ListAt, Proposal, ResourceDef, ResourcePage, ResourceUri, Server,
-    ServerBuilder, State, TemplateDef, Versioned,
+    Context, HandlerError, HttpUrls, ListAt, Proposal, ResourceDef, ResourcePage, ResourceUri,
+    Server, ServerBuilder, State, TemplateDef, Versioned,
 };
 use serde_json::Value;
 
@@ -35,7 +35,20 @@ pub(super) const OTHER_NOTE: &str = "mock://other-note";
 pub(super) const FOLDER: &str = "mock://folder";
 
 /// The documents that are no collections.
-pub(super) const DOCUMENTS: [&str; 5] = [PLAIN, LINKED, NOTE, OTHER_NOTE, "mock://forms"];
+const DOCUMENTS: [&str; 7] = [
+    PLAIN,
+    LINKED,
+    NOTE,
+    OTHER_NOTE,
+    "mock://forms",
+    "mock://folder/a",
+    "mock://folder/inner/b",
+];
+
+/// Returns `true` if a resource is a document.
+pub(super) fn is_document(uri: &str) -> bool {
+    DOCUMENTS.contains(&uri) || uri.starts_with("mock://many/")
+}
 
 /// A ring of 96x96 pixels.
 pub(super) const PNG: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAGAAAABgAQMAAADYVuV7AAAABlBMVEX///8dTtinztswAAAAAXRSTlMAQObYZgAAAR5JREFUeNq1VMkRwyAMxMMjT0qgFJcWSnMplOAnD4+JpAXjdeJHMhNmfCxIK6HLuV/Xcx//j1rzOKj1OJqqrDSkhlxUUIbKoWQqXckDLEO/M0QAMMwA2yDrdKqsJI15M9kE5tW5AG5vH7zVDDTVUADprMJis7jjE21LBIqdZ3i4GVjg+2beJNjeDeCOBvqFbbP5LroqKyCsCpKAglhHAV7ApP5HMeHFAXM5NBCqvRRkjU8RfxZ5DpBtY9Yw+AYsWW9ASTSGjTYBTB8AEvx/cOvBydH7+1yufQoIheoSRArvKfCUEkoWpZETTKmnoqByoUKiEqPio7KkgqVSpiKn8qfG4JahZqI2owak1qSmpXbmRqcRQMOBxgYPFBo1X64XwXD3gClsa0AAAAAASUVORK5CYII=";
@@ -224,8 +237,9 @@ fn documents(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "write",
             "Changes the first note",
-            |write: Write, State(notes): State<Notes>| async move {
+            |write: Write, State(notes): State<Notes>, cx: Context| async move {
                 notes.write(write.text);
+                cx.server().resource_updated(NOTE);
                 "written"
             },
         )

@@ -1,10 +1,12 @@
 //! The rules of SEP-973: icons and websites.
 
+use mcp_client::Client;
 use mcp_client::types::{Icon, IconTheme};
-use mcp_host::icons::{self, IconError, IconPolicy, IconWish, ImageFormat, choose, website};
+use mcp_host::icons::{IconError, IconPolicy, IconWish, ImageFormat, LoadIcon, choose, website};
 
 use super::Subject;
 use super::rules::Rule;
+use super::urls::policy;
 use crate::commands::icons::owners;
 
 /// The sizes that hosts need.
@@ -45,7 +47,7 @@ async fn check_one(subject: &Subject<'_>, place: &str, icon: &Icon) {
         subject.violates(Rule::IconSizes, place, text);
     }
     let policy = IconPolicy::new().allow_svg(true);
-    let image = match icons::load(subject.client, icon).policy(policy).await {
+    let image = match load(subject.client, icon).policy(policy).await {
         Ok(image) => image,
         Err(error) => {
             let is_source = matches!(error, IconError::Url(_) | IconError::Origin { .. });
@@ -73,6 +75,11 @@ async fn check_one(subject: &Subject<'_>, place: &str, icon: &Icon) {
         );
         subject.violates(Rule::IconSizes, place, text);
     }
+}
+
+/// Loads an icon under the policy for URLs, by which a server on this machine may have it there.
+fn load(client: &Client, icon: &Icon) -> LoadIcon {
+    LoadIcon::new(icon.clone(), client.url(), policy(client))
 }
 
 /// Returns `true` if an icon need not be enlarged for this size.

@@ -118,7 +118,7 @@ pub(super) async fn check(subject: &Subject<'_>, resources: &[Listed], wait: Opt
 
 /// Returns the policy for URLs. Those of a server on this machine may be there, too, in plain text: it is
 /// being developed.
-fn policy(client: &Client) -> FetchPolicy {
+pub(super) fn policy(client: &Client) -> FetchPolicy {
     let policy = client.fetch_policy().clone().size(SIZE);
     let url = client
         .url()

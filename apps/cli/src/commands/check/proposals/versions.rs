@@ -14,10 +14,10 @@ use super::{Listed, Subject, UNKNOWN_URI, other_uri};
 use crate::failure::refers_to_url;
 
 /// A version that no resource has.
-pub(crate) const OTHER_VERSION: &str = "mcp-check-no-such-version";
+const OTHER_VERSION: &str = "mcp-check-no-such-version";
 
 /// A criterion that no server knows.
-pub(crate) const UNKNOWN_CRITERION: &str = "mcp-check-unknown";
+const UNKNOWN_CRITERION: &str = "mcp-check-unknown";
 
 /// The number of kinds for which a filter is tried.
 const KINDS: usize = 5;
