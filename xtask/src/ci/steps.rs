@@ -219,6 +219,10 @@ fn texts(extent: Extent) -> Vec<Step> {
 /// Steps that run programs that the tests have compiled.
 fn programs(extent: Extent) -> Vec<Step> {
     vec![
+        runs(
+            "examples",
+            "test --workspace --all-features --test check_examples",
+        ),
         step("interop", interop(extent)),
         runs("doc-tests", "test --workspace --doc --all-features"),
     ]
