@@ -1,9 +1,21 @@
 /**
- * A certificate for localhost, made when a scenario starts, so that clients can
- * be observed over HTTPS.
+ * A server over HTTPS that observes clients. Its certificate for localhost is
+ * made when the scenario starts.
  */
 
 import { generateKeyPairSync, randomBytes, sign } from 'crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'fs';
+import http from 'http';
+import https from 'https';
+import type { AddressInfo } from 'net';
+import { tmpdir } from 'os';
+import { join } from 'path';
+import type { ScenarioContext } from '../../mock-server';
+import { withRequiredDraftResultFields } from '../../mock-server';
+import type { ScenarioUrls } from '../../types';
+import { BaseHttpScenario } from './http-base';
+
+type Json = Record<string, unknown>;
 
 const der = (tag: number, ...content: Uint8Array[]): Buffer => {
   const body = Buffer.concat(content);
@@ -36,7 +48,7 @@ const SUBJECT_ALT_NAME = oid(0x55, 0x1d, 0x11);
 const DAY = 24 * 60 * 60 * 1000;
 
 /** Returns a certificate for localhost and 127.0.0.1 and its key, in PEM. */
-export function localCertificate(): { cert: string; key: string } {
+function localCertificate(): { cert: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', {
     namedCurve: 'P-256'
   });
@@ -75,3 +87,135 @@ export function localCertificate(): { cert: string; key: string } {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   };
 }
+
+/** The contents of all resources. */
+export const TEXT = 'The same bytes at the URL as in the protocol.';
+
+/** How much of contents or an icon without an end a client may read, in bytes. */
+export const ENDLESS = 64 << 20;
+
+/** A server over HTTPS, and one beside it that nobody should request. */
+export abstract class HttpsScenario extends BaseHttpScenario {
+  allowClientError = true;
+  protected readonly read = new Set<unknown>();
+  private other: http.Server | null = null;
+  private folder = '';
+
+  /** Answers requests for other paths than that of the endpoint. */
+  protected abstract serve(
+    path: string,
+    req: http.IncomingMessage,
+    res: http.ServerResponse
+  ): void;
+  /** Is called if a URL that is not https is requested. */
+  protected abstract onUnencrypted(path: string): void;
+  protected abstract resources(): Json[];
+
+  /** The origin of the server, the same by its address, and without TLS. */
+  protected get origins(): [string, string, string] {
+    const { port } = this.other?.address() as AddressInfo;
+    const own = `https://localhost:${this.port}`;
+    const address = `https://127.0.0.1:${this.port}`;
+    return [own, address, `http://127.0.0.1:${port}`];
+  }
+
+  async start(_ctx: ScenarioContext): Promise<ScenarioUrls> {
+    const { cert, key } = localCertificate();
+    this.folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-'));
+    const caCertificatePath = join(this.folder, 'cert.pem');
+    writeFileSync(caCertificatePath, cert);
+    this.server = https.createServer({ cert, key }, (req, res) => {
+      const path = req.url ?? '';
+      if (path !== '/mcp') return this.serve(path, req, res);
+      // A client with a jar for cookies must not send this one to URLs.
+      res.setHeader('Set-Cookie', 'session=secret; Path=/; Secure');
+      this.handleRequest(req, res);
+    }) as unknown as http.Server;
+    this.other = http.createServer((req, res) => {
+      this.onUnencrypted(req.url ?? '');
+      res.writeHead(404).end();
+    });
+    for (const server of [this.server, this.other]) {
+      await new Promise<void>((resolve, reject) => {
+        server.on('error', reject);
+        server.listen(0, '127.0.0.1', resolve);
+      });
+    }
+    this.port = (this.server.address() as AddressInfo).port;
+    const uris = this.resources().map(({ uri }) => uri);
+    return {
+      serverUrl: `${this.origins[0]}/mcp`,
+      context: { caCertificatePath, uris }
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.other?.close();
+    this.server?.closeAllConnections();
+    await super.stop();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  protected discoverCapabilities(): object {
+    return { resources: {}, experimental: { 'sep-2093': {}, 'https-url': {} } };
+  }
+
+  protected handlePost(
+    _req: http.IncomingMessage,
+    res: http.ServerResponse,
+    { id, method, params }: any
+  ): void {
+    const resources = this.resources();
+    const resource = resources.find(({ uri }) => uri === params?.uri);
+    const results: Json = {
+      'resources/list': { resources },
+      'resources/templates/list': { resourceTemplates: [] }
+    };
+    if (resource !== undefined) {
+      results['resources/metadata'] = { resource };
+      results['resources/read'] = { contents: [{ ...resource, text: TEXT }] };
+    }
+    if (method === 'resources/read') this.read.add(params?.uri);
+    if (method === 'initialize') {
+      this.sendInitialize(res, { id });
+    } else if (id === undefined) {
+      this.sendNotificationAck(res);
+    } else if (method in results) {
+      const result = withRequiredDraftResultFields(method, results[method]);
+      this.sendJson(res, { jsonrpc: '2.0', id, result });
+    } else {
+      const error = { code: -32602, message: `Invalid request: ${method}` };
+      this.sendJson(res, { jsonrpc: '2.0', id, error });
+    }
+  }
+}
+
+/** Sends bytes until the client stops. Calls `onEnd` if it read everything. */
+export function endless(
+  res: http.ServerResponse,
+  type: string,
+  onEnd: () => void
+): void {
+  res.writeHead(200, { 'Content-Type': type });
+  const part = Buffer.alloc(64 << 10, 'x');
+  let left = ENDLESS;
+  const write = () => {
+    while (left > 0 && !res.destroyed) {
+      left -= part.length;
+      if (!res.write(part)) {
+        res.once('drain', write);
+        return;
+      }
+    }
+    if (res.destroyed) return;
+    onEnd();
+    res.end();
+  };
+  write();
+}
+
+/** Returns the names of headers that belong to requests of MCP only. */
+export const credentials = (headers: http.IncomingHttpHeaders): string[] =>
+  Object.keys(headers).filter((name) =>
+    /^(authorization|cookie|mcp-.*)$/.test(name)
+  );

@@ -25,7 +25,7 @@ const VERSION = 'resources/get request with a version';
 const REQUIREMENTS = {
   'sep-2093-client-collection': should(
     'A client lists collections by their URI, and does not only read them',
-    'resources/list request with a uri'
+    'resources/list request'
   ),
   'sep-2093-client-members': should(
     'A client does not ask documents for their members',
@@ -100,6 +100,8 @@ The client should:
 
   private readonly findings = new Findings(REQUIREMENTS, SPEC_REFERENCES);
   private readonly read = new Set<unknown>();
+  private isListed = false;
+  private hasMembers = false;
 
   async start(ctx: ScenarioContext): Promise<ScenarioUrls> {
     const urls = await super.start(ctx);
@@ -112,6 +114,13 @@ The client should:
   }
 
   getChecks(): ConformanceCheck[] {
+    if (this.isListed) {
+      this.findings.expect(
+        'sep-2093-client-collection',
+        this.hasMembers,
+        `the members of ${COLLECTION} are not requested`
+      );
+    }
     for (const uri of TYPES) {
       if (this.read.size === 0) break;
       const isRead = this.read.has(uri);
@@ -188,20 +197,22 @@ The client should:
   private list(params: Json): { result: Json } | Json {
     const uri = typeof params.uri === 'string' ? params.uri : '';
     const pages = PAGES[uri];
+    this.isListed = true;
     if (uri !== '') {
       const { resourceType } = ALL.find((it) => it.uri === uri) ?? {};
       const text = `${uri} is of the type ${resourceType}`;
       const isCollection = resourceType === 'collection';
       this.findings.expect('sep-2093-client-members', isCollection, text);
-      if (isCollection) this.findings.met('sep-2093-client-collection');
+      this.hasMembers ||= isCollection;
     }
     if (pages === undefined) return error(-32602, `${uri} has no members`);
     let page = 0;
     if (params.cursor !== undefined) {
       const at = pages.map((_, at) => cursorOf(uri, at));
       page = at.indexOf(String(params.cursor));
+      const text = `${JSON.stringify(params.cursor)} for ${uri || 'the list'}`;
+      // Only collections have something else to mix up a cursor with.
       if (page < 1 || uri !== '') {
-        const text = `${params.cursor} for ${uri || 'the list'}`;
         this.findings.expect('sep-2093-client-cursor', page >= 1, text);
       }
       if (page < 1) return error(-32602, 'unknown cursor');

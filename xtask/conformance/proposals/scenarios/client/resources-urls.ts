@@ -3,156 +3,20 @@
  * URLs that a server names are requested, and how
  */
 
-import https from 'https';
-import http from 'http';
-import { mkdtempSync, rmSync, writeFileSync } from 'fs';
-import { tmpdir } from 'os';
-import { join } from 'path';
-import type { AddressInfo } from 'net';
-import type { ScenarioContext } from '../../mock-server';
-import { withRequiredDraftResultFields } from '../../mock-server';
-import type {
-  ConformanceCheck,
-  ScenarioSource,
-  ScenarioUrls
-} from '../../types';
+import type http from 'http';
+import type { ConformanceCheck, ScenarioSource } from '../../types';
 import { DRAFT_PROTOCOL_VERSION } from '../../types';
 import { Findings, must, should, type Requirements } from '../findings';
-import { BaseHttpScenario } from './http-base';
-import { localCertificate } from './local-https';
+import {
+  credentials,
+  ENDLESS,
+  endless,
+  HttpsScenario,
+  TEXT
+} from './local-https';
 
 type Json = Record<string, unknown>;
 
-/** How much of contents or an icon without an end a client may read, in bytes. */
-const ENDLESS = 64 << 20;
-
-/** A server over HTTPS, and one beside it that nobody should request. */
-abstract class HttpsScenario extends BaseHttpScenario {
-  allowClientError = true;
-  protected readonly read = new Set<unknown>();
-  private other: http.Server | null = null;
-  private folder = '';
-
-  /** Answers requests for other paths than that of the endpoint. */
-  protected abstract serve(
-    path: string,
-    req: http.IncomingMessage,
-    res: http.ServerResponse
-  ): void;
-  /** Is called if a URL that is not https is requested. */
-  protected abstract onUnencrypted(path: string): void;
-  protected abstract resources(): Json[];
-
-  /** The origin of the server, the same by its address, and without TLS. */
-  protected get origins(): [string, string, string] {
-    const { port } = this.other?.address() as AddressInfo;
-    const own = `https://localhost:${this.port}`;
-    const address = `https://127.0.0.1:${this.port}`;
-    return [own, address, `http://127.0.0.1:${port}`];
-  }
-
-  async start(_ctx: ScenarioContext): Promise<ScenarioUrls> {
-    const { cert, key } = localCertificate();
-    this.folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-'));
-    const caCertificatePath = join(this.folder, 'cert.pem');
-    writeFileSync(caCertificatePath, cert);
-    this.server = https.createServer({ cert, key }, (req, res) => {
-      const path = req.url ?? '';
-      if (path !== '/mcp') return this.serve(path, req, res);
-      // A client with a jar for cookies must not send this one to URLs.
-      res.setHeader('Set-Cookie', 'session=secret; Path=/; Secure');
-      this.handleRequest(req, res);
-    }) as unknown as http.Server;
-    this.other = http.createServer((req, res) => {
-      this.onUnencrypted(req.url ?? '');
-      res.writeHead(404).end();
-    });
-    for (const server of [this.server, this.other]) {
-      await new Promise<void>((resolve, reject) => {
-        server.on('error', reject);
-        server.listen(0, '127.0.0.1', resolve);
-      });
-    }
-    this.port = (this.server.address() as AddressInfo).port;
-    const uris = this.resources().map(({ uri }) => uri);
-    return {
-      serverUrl: `${this.origins[0]}/mcp`,
-      context: { caCertificatePath, uris }
-    };
-  }
-
-  async stop(): Promise<void> {
-    this.other?.close();
-    this.server?.closeAllConnections();
-    await super.stop();
-    rmSync(this.folder, { recursive: true });
-  }
-
-  protected discoverCapabilities(): object {
-    return { resources: {}, experimental: { 'sep-2093': {}, 'https-url': {} } };
-  }
-
-  protected handlePost(
-    _req: http.IncomingMessage,
-    res: http.ServerResponse,
-    { id, method, params }: any
-  ): void {
-    const resources = this.resources();
-    const resource = resources.find(({ uri }) => uri === params?.uri);
-    const results: Json = {
-      'resources/list': { resources },
-      'resources/templates/list': { resourceTemplates: [] }
-    };
-    if (resource !== undefined) {
-      results['resources/metadata'] = { resource };
-      results['resources/read'] = { contents: [{ ...resource, text: TEXT }] };
-    }
-    if (method === 'resources/read') this.read.add(params?.uri);
-    if (method === 'initialize') {
-      this.sendInitialize(res, { id });
-    } else if (id === undefined) {
-      this.sendNotificationAck(res);
-    } else if (method in results) {
-      const result = withRequiredDraftResultFields(method, results[method]);
-      this.sendJson(res, { jsonrpc: '2.0', id, result });
-    } else {
-      const error = { code: -32602, message: `Invalid request: ${method}` };
-      this.sendJson(res, { jsonrpc: '2.0', id, error });
-    }
-  }
-}
-
-/** Sends bytes until the client stops. Calls `onEnd` if it read everything. */
-function endless(
-  res: http.ServerResponse,
-  type: string,
-  onEnd: () => void
-): void {
-  res.writeHead(200, { 'Content-Type': type });
-  const part = Buffer.alloc(64 << 10, 'x');
-  let left = ENDLESS;
-  const write = () => {
-    while (left > 0 && !res.destroyed) {
-      left -= part.length;
-      if (!res.write(part)) {
-        res.once('drain', write);
-        return;
-      }
-    }
-    if (res.destroyed) return;
-    onEnd();
-    res.end();
-  };
-  write();
-}
-
-/** Returns the names of headers that belong to requests of MCP only. */
-const credentials = (headers: http.IncomingHttpHeaders): string[] =>
-  Object.keys(headers).filter((name) =>
-    /^(authorization|cookie|mcp-.*)$/.test(name)
-  );
-
-const TEXT = 'The same bytes at the URL as in the protocol.';
 const REQUESTED = 'request for the URL of test://linked';
 
 const URL_REQUIREMENTS = {

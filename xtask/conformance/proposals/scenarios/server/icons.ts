@@ -6,13 +6,8 @@ import { ClientScenario, ConformanceCheck } from '../../types';
 import type { Connection, RunContext } from '../../connection';
 import { Findings, may, message, must, should } from '../findings';
 import type { Requirements } from '../findings';
-import {
-  object,
-  objects,
-  request,
-  runOn,
-  type Json
-} from './resource-proposals-helpers';
+import { object, objects, request, runOn } from './proposals';
+import type { Json } from './proposals';
 
 const SPEC_REFERENCES = [
   {

@@ -10,18 +10,9 @@ import {
 } from '../../types';
 import type { Connection, RunContext } from '../../connection';
 import { Findings, must, should, type Requirements } from '../findings';
-import {
-  bytes,
-  describe,
-  isEqual,
-  object,
-  objects,
-  request,
-  runOn,
-  UNKNOWN_URI,
-  walk,
-  type Json
-} from './resource-proposals-helpers';
+import { bytes, describe, isEqual, object, objects } from './proposals';
+import { request, runOn, UNKNOWN_URI, walk } from './proposals';
+import type { Json } from './proposals';
 
 const SPEC_REFERENCES = [
   {

@@ -10,19 +10,9 @@ import {
 } from '../../types';
 import type { Connection, JsonRpcError, RunContext } from '../../connection';
 import { Findings, may, must, should, type Requirements } from '../findings';
-import {
-  bytes,
-  describe,
-  isEqual,
-  listAll,
-  object,
-  objects,
-  request,
-  runOn,
-  UNKNOWN_URI,
-  walk,
-  type Json
-} from './resource-proposals-helpers';
+import { bytes, describe, isEqual, listAll, object } from './proposals';
+import { objects, request, runOn, UNKNOWN_URI, walk } from './proposals';
+import type { Json } from './proposals';
 
 // The proposal has no number yet: the documentation of a library describes it.
 const SPEC_REFERENCES = [{ id: 'Versioned-Resources' }];
@@ -206,22 +196,13 @@ async function checkVersion(
 ): Promise<void> {
   const { uri } = resource;
   const known = await get(conn, { uri, version });
-  if ('error' in known) {
-    const isOther = !isNotModified(known.error);
-    checks.expect(
-      'versioned-resources-not-modified-code',
-      !isOther,
-      `${uri}: ${describe(known)}`
-    );
-    if (!isOther) checks.met('versioned-resources-not-modified');
-  } else {
-    checks.met('versioned-resources-not-modified-code');
-    checks.expect(
-      'versioned-resources-not-modified',
-      object(known.result, 'resource').version !== version,
-      `${uri}: the contents are sent again`
-    );
-  }
+  const isOther = 'error' in known && !isNotModified(known.error);
+  const text = `${uri}: ${describe(known)}`;
+  checks.expect('versioned-resources-not-modified-code', !isOther, text);
+  const isNew =
+    'result' in known && object(known.result, 'resource').version !== version;
+  const isKept = 'error' in known || isNew;
+  if (!isOther) checks.expect('versioned-resources-not-modified', isKept, text);
   const old = await get(conn, { uri, version: OTHER_VERSION });
   checks.expect(
     'versioned-resources-old-version',
@@ -308,18 +289,11 @@ async function checkChanges(
     const [oldVersion, oldContents] = before.get(uri) ?? [];
     if (oldContents === undefined) continue;
     const isNew = version !== oldVersion;
-    if (isEqual(contents, oldContents)) {
-      checks.expect(
-        'versioned-resources-version-stays',
-        !isNew,
-        `${uri} has the version ${version} now`
-      );
-    } else {
-      checks.expect(
-        'versioned-resources-version-changes',
-        isNew,
-        `${uri} still has the version ${version}`
-      );
-    }
+    const isSame = isEqual(contents, oldContents);
+    checks.expect(
+      `versioned-resources-version-${isSame ? 'stays' : 'changes'}`,
+      isNew !== isSame,
+      `${uri} has the version ${version}, before it was ${oldVersion}`
+    );
   }
 }
