@@ -10,26 +10,32 @@ import { fileURLToPath } from 'node:url';
 const REPOSITORY = 'https://github.com/modelcontextprotocol/conformance';
 const COMMIT = 'c321dd32035556e6769d3724a8ee97d87c3faaac';
 
-/** The lists of the registry, and what is added to each: file and class. */
-const ADDED = [
-  [
-    'const allClientScenariosList: ClientScenario[] = [',
-    ['./server/resources-metadata', 'ResourcesMetadataScenario'],
-    ['./server/resources-versions', 'ResourcesVersionsScenario'],
-    ['./server/resources-urls', 'ResourcesUrlsScenario'],
-    ['./server/icons', 'IconsScenario']
-  ],
-  [
-    'const scenariosList: Scenario[] = [',
-    ['./client/resources-collections', 'ResourcesCollectionsClientScenario'],
-    ['./client/resources-urls', 'ResourcesUrlsClientScenario'],
-    ['./client/resources-urls', 'IconsClientScenario']
-  ]
+const SERVER = [
+  ['./server/resources-metadata', 'ResourcesMetadataScenario'],
+  ['./server/resources-versions', 'ResourcesVersionsScenario'],
+  ['./server/resources-urls', 'ResourcesUrlsScenario'],
+  ['./server/icons', 'IconsScenario']
+];
+const CLIENT = [
+  ['./client/resources-collections', 'ResourcesCollectionsClientScenario'],
+  ['./client/resources-urls', 'ResourcesUrlsClientScenario'],
+  ['./client/resources-urls', 'IconsClientScenario']
+];
+
+/** The lists of the registry. Pending scenarios are not in the suite that runs by default. */
+const LISTS = [
+  ['const pendingClientScenariosList: ClientScenario[] = [', SERVER],
+  ['const allClientScenariosList: ClientScenario[] = [', SERVER],
+  ['const scenariosList: Scenario[] = [', CLIENT]
 ];
 
 const [clone, ...args] = process.argv.slice(2);
 if (clone === undefined) {
   console.error('Usage: run.mjs CLONE server|client ARGUMENTS...');
+  process.exit(2);
+}
+if (Number.parseInt(process.versions.node) < 22) {
+  console.error(`The suite needs Node.js 22 or later, found ${process.version}`);
   process.exit(2);
 }
 const run = (program, ...rest) => execFileSync(program, rest, { cwd: clone, stdio: 'inherit' });
@@ -43,12 +49,14 @@ cpSync(join(dirname(fileURLToPath(import.meta.url)), 'scenarios'), scenarios, { 
 
 const registry = join(scenarios, 'index.ts');
 let text = readFileSync(registry, 'utf8');
-for (const [list, ...added] of ADDED) {
-  for (const [file, name] of added.toReversed()) {
-    if (text.includes(`new ${name}()`)) continue;
-    if (!text.includes(list)) throw new Error(`${registry}: expected \`${list}\``);
-    text = `import { ${name} } from '${file}';\n${text}`.replace(list, `${list}\n  new ${name}(),`);
-  }
+for (const [file, name] of [...SERVER, ...CLIENT]) {
+  if (!text.includes(`import { ${name} }`)) text = `import { ${name} } from '${file}';\n${text}`;
+}
+for (const [list, added] of LISTS) {
+  const entries = added.map(([, name]) => `\n  new ${name}(),`).join('');
+  if (text.includes(list + entries)) continue;
+  if (!text.includes(list)) throw new Error(`${registry}: expected \`${list}\``);
+  text = text.replace(list, list + entries);
 }
 writeFileSync(registry, text);
 

@@ -93,7 +93,8 @@ export class ResourcesUrlsScenario implements ClientScenario {
         const found = await checkUrl(conn, checks, resource);
         if (found && found.left < (first?.left ?? Infinity)) first = found;
       }
-      if (first !== undefined) await checkExpired(checks, first);
+      if (first !== undefined)
+        await checkExpired(checks, first.url, first.left);
     });
   }
 }
@@ -285,10 +286,7 @@ async function checkToken(checks: Checks, url: string, { body }: Answer) {
   );
 }
 
-async function checkExpired(
-  checks: Checks,
-  { url, left }: { url: string; left: number }
-): Promise<void> {
+async function checkExpired(checks: Checks, url: string, left: number) {
   if (left > WAIT * 1000) return;
   await new Promise((resolve) => setTimeout(resolve, left + 1000));
   const { status } = await send(url);
