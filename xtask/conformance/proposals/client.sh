@@ -5,7 +5,7 @@ url=$1
 context() { node -p "JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT).$1"; }
 
 case $MCP_CONFORMANCE_SCENARIO in
-resources-collections)
+resources-collections-client)
     "$mcp" resources "$url" &&
         "$mcp" tree "$url" test://collection &&
         "$mcp" read "$url" test://untyped &&
@@ -15,12 +15,12 @@ resources-collections)
         "$mcp" read --unless "$version" "$url" test://document
     [ $? -eq 8 ] # the resource is not modified
     ;;
-resources-urls)
+resources-urls-client)
     for uri in $(context 'uris.join(" ")'); do
         "$mcp" fetch --allow-private --cacert "$(context caCertificatePath)" "$url" "$uri"
     done
     ;;
-icons)
+icons-client)
     "$mcp" check --proposals --allow-private --cacert "$(context caCertificatePath)" "$url"
     ;;
 *)

@@ -88,7 +88,7 @@ const ALL = Object.values(PAGES).flat(2);
 const cursorOf = (uri: string, page: number) => ` ${uri}?page=${page}&%41+=é `;
 
 export class ResourcesCollectionsClientScenario extends BaseHttpScenario {
-  name = 'resources-collections';
+  name = 'resources-collections-client';
   description = `Tests that a client that supports collections and versions of resources asks for them as the server describes them (SEP-2093, versioned resources).
 
 The client should:
@@ -201,9 +201,9 @@ The client should:
     if (uri !== '') {
       const { resourceType } = ALL.find((it) => it.uri === uri) ?? {};
       const text = `${uri} is of the type ${resourceType}`;
-      const isCollection = resourceType === 'collection';
-      this.findings.expect('sep-2093-client-members', isCollection, text);
-      this.hasMembers ||= isCollection;
+      const isDocument = resourceType === 'document';
+      this.findings.expect('sep-2093-client-members', !isDocument, text);
+      this.hasMembers ||= resourceType === 'collection';
     }
     if (pages === undefined) return error(-32602, `${uri} has no members`);
     let page = 0;

@@ -40,7 +40,7 @@ const URL_REQUIREMENTS = {
 } satisfies Requirements<string>;
 
 export class ResourcesUrlsClientScenario extends HttpsScenario {
-  name = 'resources-urls';
+  name = 'resources-urls-client';
   description = `Tests that a client that fetches resources by their \`httpUrl\` requests only safe URLs, and without credentials.
 
 The client gets the path of the certificate to trust, and the URIs, in the context: \`{ caCertificatePath, uris }\`. It should list all resources, and fetch the contents of each: by its URL, or with \`resources/read\`. An error is expected for \`test://endless\`.`;
@@ -141,7 +141,7 @@ const ICON_REQUIREMENTS = {
 } satisfies Requirements<string>;
 
 export class IconsClientScenario extends HttpsScenario {
-  name = 'icons';
+  name = 'icons-client';
   readonly source: ScenarioSource = { introducedIn: DRAFT_PROTOCOL_VERSION };
   description = `Tests that a client that shows icons loads only safe ones, and without credentials (SEP-973).
 
