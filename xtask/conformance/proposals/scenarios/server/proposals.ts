@@ -14,7 +14,7 @@ import { message, type Findings } from '../findings';
 export type Json = Record<string, unknown>;
 
 /** A URI that no server has. */
-export const UNKNOWN_URI = 'mcp-check://unknown/resource';
+export const UNKNOWN_URI = 'conformance://unknown/resource';
 
 /** The maximum number of pages of a list, and of resources that are checked. */
 const PAGES = 1000;

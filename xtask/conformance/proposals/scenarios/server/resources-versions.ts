@@ -18,8 +18,8 @@ import type { Json } from './proposals';
 const SPEC_REFERENCES = [{ id: 'Versioned-Resources' }];
 
 /** A version that no resource has, and a criterion that no server knows. */
-const OTHER_VERSION = 'mcp-check-no-such-version';
-const UNKNOWN_CRITERION = 'mcp-check-unknown';
+const OTHER_VERSION = 'conformance-no-such-version';
+const UNKNOWN_CRITERION = 'conformance-unknown';
 
 /** The tool that changes the contents of a resource, with an argument `text`. */
 const WRITE = 'write';
