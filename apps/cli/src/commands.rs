@@ -10,6 +10,7 @@ pub(crate) mod fetch;
 pub(crate) mod gateway;
 pub(crate) mod icons;
 pub(crate) mod install;
+mod json_requests;
 pub(crate) mod lists;
 pub(crate) mod manual;
 pub(crate) mod metadata;

@@ -393,15 +393,32 @@ fn watch_shows_which_version_changed() {
 #[test]
 fn documentation_has_every_rule_and_fault() {
     let page = include_str!("../docs/proposals.md");
-    let listed: Printed = mcp().args(["mock", "--faults"]).output().expect("it runs").into();
-    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
+    let listed: Printed = mcp()
+        .args(["mock", "--faults"])
+        .output()
+        .expect("it runs")
+        .into();
+    let rows: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .collect();
     for line in listed.out.lines() {
-        let (name, statement) = line.split_once(": violates ").expect("a name and a statement");
+        let (name, statement) = line
+            .split_once(": violates ")
+            .expect("a name and a statement");
         let (rule, detail) = name.split_once(':').unwrap_or((name, ""));
-        let row = rows.iter().find(|row| row.starts_with(&format!("| `{rule}` |")));
+        let row = rows
+            .iter()
+            .find(|row| row.starts_with(&format!("| `{rule}` |")));
         let row = row.unwrap_or_else(|| panic!("no row for `{rule}`"));
-        assert!(row.contains(statement.trim_matches('"')), "{row} for {line}");
-        assert!(detail.is_empty() || row.contains(&format!("`{detail}`")), "{row} for {line}");
+        assert!(
+            row.contains(statement.trim_matches('"')),
+            "{row} for {line}"
+        );
+        assert!(
+            detail.is_empty() || row.contains(&format!("`{detail}`")),
+            "{row} for {line}"
+        );
     }
     let faults = listed.out.lines().count();
     let documented = rows.iter().filter(|row| row.matches('|').count() == 5);

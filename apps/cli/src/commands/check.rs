@@ -1,7 +1,7 @@
 //! `mcp check`: what the author of a server should know before a release.
 
 mod lists;
-pub(super) mod proposals;
+mod proposals;
 mod schemas;
 mod tools;
 
@@ -19,7 +19,6 @@ use crate::output::{Output, print_message};
 use crate::wire::Wire;
 use crate::wire::finding::{Findings, Level};
 
-pub(crate) use proposals::rules;
 use schemas::is_blank;
 
 /// A method that no server has.

@@ -11,7 +11,7 @@ use mcp_client::types::{Base64Text, Icon, IconTheme};
 use mcp_host::icons::{self, IconError, IconWish, Image, choose};
 use sha2::{Digest, Sha256};
 
-use super::check::proposals::requests::{objects, pages_of, text};
+use super::json_requests::{objects, pages_of, text};
 use super::lists::short;
 use crate::args::{self, Theme};
 use crate::failure::Failure;

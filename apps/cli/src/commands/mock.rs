@@ -1,5 +1,6 @@
 //! `mcp mock`: a server with which clients, and checks of servers, can be tried.
 
+mod content;
 mod faults;
 mod observed;
 mod observer;
@@ -58,7 +59,7 @@ pub(crate) async fn mock(args: &Mock, output: Output) -> Result<(), Failure> {
     };
     let port = listener.as_ref().map(|(_, address)| address.port());
     let trap = bind(SocketAddr::from(ANY)).await?;
-    let place = world::Place {
+    let place = content::Place {
         https: port.filter(|_| tls.is_some()),
         http: trap.1.port(),
     };

@@ -3,33 +3,11 @@
 use mcp_client::types::json::{Object, Value};
 use mcp_types::peer_text::PeerDisplay;
 
-use crate::commands::check::rules::Rule;
+pub(crate) use super::rules::Level;
+use super::rules::Rule;
 
 /// The maximum number of findings that are kept for a level.
 const KEPT: usize = 500;
-
-/// How serious a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
-    /// The server violates the protocol, or something does not work.
-    Error,
-    /// Some hosts or models cannot use something, or it does not work well.
-    Warning,
-    /// The server could say more.
-    Hint,
-}
-
-impl Level {
-    pub(crate) const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Hint];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Hint => "hint",
-        }
-    }
-}
 
 /// A sentence about a place of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]

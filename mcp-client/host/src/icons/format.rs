@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::pixels::pixels;
-
 /// A format of images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -101,24 +99,6 @@ fn is_svg(bytes: &[u8]) -> bool {
     let name = rest.strip_prefix(b"<svg");
     let next = name.and_then(|after| after.first());
     next.is_some_and(|next| next.is_ascii_whitespace() || b">/".contains(next))
-}
-
-/// An image of a known format.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Image {
-    /// The format, detected from the bytes.
-    pub format: ImageFormat,
-    /// The bytes. Only the beginning is validated: the format and the size in pixels.
-    pub bytes: Vec<u8>,
-}
-
-impl Image {
-    /// Returns width and height in pixels; `None` for SVG.
-    #[must_use]
-    pub fn pixels(&self) -> Option<(u32, u32)> {
-        pixels(self.format, &self.bytes)
-    }
 }
 
 #[cfg(test)]

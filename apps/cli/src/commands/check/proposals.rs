@@ -6,8 +6,6 @@
 mod changes;
 mod icons;
 mod metadata;
-pub(crate) mod requests;
-pub(crate) mod rules;
 mod urls;
 mod versions;
 
@@ -22,8 +20,8 @@ use crate::args::Check;
 use crate::failure::Failure;
 use crate::wire::Wire;
 
-use requests::{Pages, is_same, of, pages, text};
-use rules::Rule;
+use crate::commands::json_requests::{Pages, is_same, of, pages, text};
+use crate::wire::rules::Rule;
 
 /// The maximum number of resources that are checked.
 const RESOURCES: usize = 500;

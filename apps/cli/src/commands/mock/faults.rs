@@ -10,9 +10,9 @@ use mcp_client::types::NOT_MODIFIED;
 use mcp_server::HandlerError;
 use serde_json::{Value, json};
 
+use super::content::{FOLDER, LINKED, LINKED_TEXT, PLAIN, PNG, Place};
 use super::traps::{Answer, complete};
-use super::world::{FOLDER, LINKED, LINKED_TEXT, PLAIN, PNG, Place};
-use crate::commands::check::rules::Rule;
+use crate::wire::rules::Rule;
 
 /// How a result is changed. The first argument are the params of the request.
 type ChangeAnswer = fn(&Value, Answer) -> Answer;

@@ -56,7 +56,7 @@ impl Observer {
             json!({ "request": method, "uri": params["uri"], "version": params["version"] });
         self.line(&noted);
         if method == "resources/list" {
-            if super::world::is_document(uri) {
+            if super::content::is_document(uri) {
                 self.violation(Statement::Members, &format!("`{uri}` is a document"));
             }
             if let Some(cursor) = params["cursor"].as_str()

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::world::{PNG, Place};
+use super::content::{PNG, Place};
 
 /// The answer to a request: its result, or the error of the server.
 pub(super) type Answer = Result<Value, HandlerError>;

@@ -17,10 +17,10 @@ use hyper::body::{Bytes, Incoming};
 use hyper_util::service::TowerToHyperService;
 use mcp_server::{HttpConfig, HttpService, Server, UrlService};
 
+use super::content::{LINKED_TEXT, Place};
 use super::faults::{Change, Fault};
 use super::observed::Statement;
 use super::observer::Observer;
-use super::world::{LINKED_TEXT, Place};
 
 type Answer = Response<UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>>;
 

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use mcp_client::types::json::{self, Object, Value};
 
-use super::requests::{object, of, request, text};
-use super::rules::Rule;
 use super::{Listed, Subject};
+use crate::commands::json_requests::{object, of, request, text};
 use crate::failure::Failure;
+use crate::wire::rules::Rule;
 
 /// What a resource was like.
 #[derive(PartialEq)]

@@ -5,9 +5,9 @@ use mcp_client::types::{Icon, IconTheme};
 use mcp_host::icons::{IconError, IconPolicy, IconWish, ImageFormat, LoadIcon, choose, website};
 
 use super::Subject;
-use super::rules::Rule;
 use super::urls::policy;
 use crate::commands::icons::owners;
+use crate::wire::rules::Rule;
 
 /// The sizes that hosts need.
 const SIZES: [u32; 3] = [16, 48, 96];

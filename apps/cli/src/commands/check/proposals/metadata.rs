@@ -2,10 +2,10 @@
 
 use mcp_client::types::json::{Object, Value};
 
-use super::requests::{bytes, is_same, object, objects, of, request, text};
-use super::rules::Rule;
 use super::{Listed, Subject, UNKNOWN_URI, differs, other_uri};
+use crate::commands::json_requests::{bytes, is_same, object, objects, of, request, text};
 use crate::failure::refers_to_url;
+use crate::wire::rules::Rule;
 
 /// The members that lists and metadata have alike.
 const MEMBERS: [&str; 10] = [

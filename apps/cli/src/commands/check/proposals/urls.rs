@@ -14,9 +14,9 @@ use mcp_fetch::{FetchError, FetchRequest, Origin};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::requests::{bytes, is_same, object, objects, of, request, text};
-use super::rules::Rule;
 use super::{Listed, Subject};
+use crate::commands::json_requests::{bytes, is_same, object, objects, of, request, text};
+use crate::wire::rules::Rule;
 
 /// The number of URLs that are looked at.
 const URLS: usize = 50;

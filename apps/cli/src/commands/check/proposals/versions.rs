@@ -8,10 +8,10 @@ use mcp_client::types::json::Object;
 use mcp_client::types::rpc;
 use mcp_client::types::uri::canonical;
 
-use super::requests::{bytes, object, objects, of, pages, request, text};
-use super::rules::Rule;
 use super::{Listed, Subject, UNKNOWN_URI, other_uri};
+use crate::commands::json_requests::{bytes, object, objects, of, pages, request, text};
 use crate::failure::refers_to_url;
+use crate::wire::rules::Rule;
 
 /// A version that no resource has.
 const OTHER_VERSION: &str = "mcp-check-no-such-version";

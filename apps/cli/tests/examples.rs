@@ -1,5 +1,5 @@
 //! `mcp check --proposals` against the examples of `mcp-server`, which are built with the workspace:
-//! `cargo test --workspace --all-features --examples --test check_examples`.
+//! `cargo test --workspace --all-features --examples --test examples`.
 
 #![cfg(unix)]
 
@@ -7,7 +7,7 @@
 mod example;
 #[path = "support/folder.rs"]
 mod folder;
-#[path = "check_examples/store.rs"]
+#[path = "examples/store.rs"]
 mod store;
 
 use std::fs;

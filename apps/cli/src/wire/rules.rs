@@ -1,6 +1,27 @@
 //! [`Rule`]: the statements of the proposals that a server can be seen to violate.
 
-use crate::wire::finding::Level;
+/// How serious a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// The server violates the protocol, or something does not work.
+    Error,
+    /// Some hosts or models cannot use something, or it does not work well.
+    Warning,
+    /// The server could say more.
+    Hint,
+}
+
+impl Level {
+    pub(crate) const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Hint];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Hint => "hint",
+        }
+    }
+}
 
 macro_rules! rules {
     ($($name:ident = $id:literal, $level:ident, $statement:literal;)*) => {

@@ -12,7 +12,7 @@ use mcp_client::{CallError, Client};
 const PAGES: usize = 1_000;
 
 /// Sends a request, and returns its result.
-pub(super) async fn request(
+pub(crate) async fn request(
     client: &Client,
     method: &'static str,
     params: &Object,
@@ -23,7 +23,7 @@ pub(super) async fn request(
 }
 
 /// Returns the params of a request for a resource.
-pub(super) fn of(uri: &str) -> Object {
+pub(crate) fn of(uri: &str) -> Object {
     Object::from([("uri", uri)])
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn text<'a>(object: &'a Object, member: &str) -> Option<&'a str> {
 }
 
 /// Returns a member that is an object.
-pub(super) fn object(object: &Object, member: &str) -> Object {
+pub(crate) fn object(object: &Object, member: &str) -> Object {
     let found = object.get(member).and_then(Value::as_object);
     found.cloned().unwrap_or_default()
 }
@@ -46,22 +46,22 @@ pub(crate) fn objects(object: &Object, member: &str) -> Vec<Object> {
 }
 
 /// Returns `true` if two URIs name one resource.
-pub(super) fn is_same(one: &str, other: &str) -> bool {
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
     canonical(one) == canonical(other)
 }
 
 /// A list of resources, of all its pages.
 #[derive(Default)]
-pub(super) struct Pages {
-    pub(super) resources: Vec<Object>,
+pub(crate) struct Pages {
+    pub(crate) resources: Vec<Object>,
     /// The URIs that it has more than once.
-    pub(super) repeated: Vec<String>,
+    pub(crate) repeated: Vec<String>,
     /// Whether a cursor occurred twice, or there were too many pages.
-    pub(super) is_endless: bool,
+    pub(crate) is_endless: bool,
 }
 
 /// Requests all pages of a list of resources.
-pub(super) async fn pages(client: &Client, params: &Object) -> Result<Pages, CallError> {
+pub(crate) async fn pages(client: &Client, params: &Object) -> Result<Pages, CallError> {
     let mut pages = Pages::default();
     let (mut uris, mut cursors) = (HashSet::new(), HashSet::new());
     let mut params = params.clone();
@@ -110,7 +110,7 @@ pub(crate) async fn pages_of(
 
 /// Returns the bytes of an element of contents, whose text has the name `text`. `None` if it has neither
 /// text nor a valid blob.
-pub(super) fn bytes(contents: &Object, name: &str) -> Option<Vec<u8>> {
+pub(crate) fn bytes(contents: &Object, name: &str) -> Option<Vec<u8>> {
     if let Some(text) = text(contents, name) {
         return Some(text.as_bytes().to_vec());
     }
