@@ -66,10 +66,7 @@ pub(crate) async fn connect(
         Command::Fetch(how) => {
             builder = builder.fetch_policy(network::policy(options)?.size(how.max_size));
         }
-        Command::Check(_) | Command::Icons(_) => {
-            builder = builder.fetch_policy(network::policy(options)?)
-        }
-        _ => {}
+        _ => builder = builder.fetch_policy(network::policy(options)?),
     }
     match target {
         Target::Program(mut process) => {

@@ -20,7 +20,7 @@ pub(crate) struct Mock {
     #[arg(long)]
     pub(crate) proposals: bool,
     /// Also has what clients have to survive: resources and icons of an attacker, and large lists
-    #[arg(long)]
+    #[arg(long, requires = "proposals")]
     pub(crate) hostile: bool,
     /// Violates a statement of a proposal, by one of the names that `--faults` lists
     #[arg(long, value_name = "FAULT", requires = "proposals")]

@@ -1,20 +1,17 @@
 //! `mcp icons`: all icons of a server, whether hosts may load them, and a page of them.
 
-use std::fs::OpenOptions;
-use std::io::Write as _;
-use std::path::Path;
-
 use maud::{DOCTYPE, PreEscaped, html};
 use mcp_client::Client;
 use mcp_client::types::json::{self, Object, Value};
 use mcp_client::types::{Base64Text, Icon, IconTheme};
-use mcp_host::icons::{self, IconError, IconWish, Image, choose};
+use mcp_host::icons::{IconError, IconWish, Image, LoadIcon, choose};
 use sha2::{Digest, Sha256};
 
-use super::json_requests::{objects, pages_of, text};
+use super::json_requests::{Budget, list, objects, text};
 use super::lists::short;
 use crate::args::{self, Theme};
 use crate::failure::Failure;
+use crate::network::around;
 use crate::output::exact::to_json;
 use crate::output::table::print;
 use crate::output::{Output, clean, print_message};
@@ -26,6 +23,9 @@ const LISTS: [(&str, &str, &str); 4] = [
     ("resources/list", "resources", "resource"),
     ("resources/templates/list", "resourceTemplates", "template"),
 ];
+
+/// The maximum size of all images of a page, in bytes.
+const PAGE: usize = 32 << 20;
 
 /// The maximum number of icons that are loaded.
 const ICONS: usize = 500;
@@ -48,12 +48,14 @@ pub(super) async fn owners(client: &Client) -> Vec<Owner> {
         icons: info.and_then(|info| info.icons).unwrap_or_default(),
     }];
     let capabilities = to_json(&client.server_capabilities());
+    let budget = Budget::new();
     for (method, member, what) in LISTS {
         let (capability, _) = method.split_once('/').unwrap_or_default();
         if capabilities.get(capability).is_none() {
             continue;
         }
-        for one in pages_of(client, method, member, ICONS).await {
+        let listed = list(client, (method, member), &Object::new(), ICONS, &budget).await;
+        for one in listed.unwrap_or_default().entries {
             let name = text(&one, "name").unwrap_or_default();
             let icons = objects(&one, "icons").into_iter();
             let icons =
@@ -64,8 +66,21 @@ pub(super) async fn owners(client: &Client) -> Vec<Owner> {
             });
         }
     }
+    let mut left = ICONS;
+    for owner in &mut owners {
+        owner.icons.truncate(left);
+        left -= owner.icons.len();
+    }
     owners.retain(|owner| !owner.icons.is_empty());
+    if left == 0 {
+        print_message(&format!("only the first {ICONS} icons are loaded"));
+    }
     owners
+}
+
+/// Loads an icon. A server on this machine may have it on this machine.
+pub(super) fn load(client: &Client, icon: &Icon) -> LoadIcon {
+    LoadIcon::new(icon.clone(), client.url(), around(client))
 }
 
 /// An icon that was loaded, or the reason why hosts must not.
@@ -93,20 +108,19 @@ pub(crate) async fn icons(
     for owner in &owners {
         let chosen = choose(&owner.icons, &wish);
         for icon in &owner.icons {
-            if all.len() == ICONS {
-                print_message(&format!("only the first {ICONS} icons are loaded"));
-                break;
-            }
             all.push(Loaded {
                 owner: &owner.name,
                 icon,
-                image: icons::load(client, icon).await,
+                image: load(client, icon).await,
                 is_chosen: chosen.is_some_and(|chosen| std::ptr::eq(chosen, icon)),
             });
         }
     }
     if let Some(path) = &args.output {
-        write(path, &page(client, &all))?;
+        std::fs::write(path, page(client, &all)).map_err(|source| Failure::File {
+            path: path.clone(),
+            source,
+        })?;
     }
     if output.json {
         let all: Vec<Value> = all.iter().map(|loaded| loaded.to_json().into()).collect();
@@ -175,9 +189,10 @@ impl Loaded<'_> {
         members
     }
 
-    /// Returns the image as a URI that a page may show.
-    fn data(&self) -> Option<String> {
+    /// Returns the image as a URI that a page may show; `None` if the page is full.
+    fn data(&self, left: &mut usize) -> Option<String> {
         let image = self.image.as_ref().ok()?;
+        *left = left.checked_sub(image.bytes.len())?;
         let bytes = Base64Text::encode(&image.bytes);
         Some(format!("data:{};base64,{}", image.format, bytes.as_str()))
     }
@@ -195,6 +210,7 @@ fn page(client: &Client, all: &[Loaded<'_>]) -> String {
         .server_info()
         .map(|info| info.title.unwrap_or(info.name));
     let name = name.unwrap_or_default();
+    let mut left = PAGE;
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -209,14 +225,22 @@ fn page(client: &Client, all: &[Loaded<'_>]) -> String {
             body {
                 h1 { "Icons of " (clean::line(&name)) }
                 p { (all.len()) " icons. Each is shown with 16, 48 and 96 pixels, on a light and on a dark background." }
-                @for loaded in all {
+                @for (at, loaded) in all.iter().enumerate() {
                     section {
                         h2 { (clean::line(loaded.owner)) @if loaded.is_chosen { " " b { "chosen" } } }
-                        @if let Some(data) = loaded.data() {
+                        @if let Some(data) = loaded.data(&mut left) {
+                            // Once in the file, and shown six times.
+                            svg width="0" height="0" aria-hidden="true" {
+                                symbol id={ "i" (at) } viewBox="0 0 96 96" {
+                                    image href=(data) width="96" height="96" {}
+                                }
+                            }
                             @for background in ["light", "dark"] {
                                 p class=(background) {
                                     @for size in ["16", "48", "96"] {
-                                        img src=(data) width=(size) height=(size) alt="";
+                                        svg width=(size) height=(size) {
+                                            use href={ "#i" (at) } {}
+                                        }
                                     }
                                 }
                             }
@@ -237,19 +261,6 @@ fn page(client: &Client, all: &[Loaded<'_>]) -> String {
         }
     };
     page.into_string()
-}
-
-fn write(path: &Path, page: &str) -> Result<(), Failure> {
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(path);
-    let written = file.and_then(|mut file| file.write_all(page.as_bytes()));
-    written.map_err(|source| Failure::File {
-        path: path.to_owned(),
-        source,
-    })
 }
 
 impl From<Theme> for IconTheme {

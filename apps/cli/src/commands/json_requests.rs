@@ -1,5 +1,6 @@
 //! Requests as JSON, so that a check sees what the server says and not what types make of it.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use base64::Engine as _;
@@ -8,8 +9,11 @@ use mcp_client::types::json::{self, Object, Value};
 use mcp_client::types::uri::canonical;
 use mcp_client::{CallError, Client};
 
-/// The maximum number of pages of a list.
-const PAGES: usize = 1_000;
+/// The maximum number of pages of all lists.
+const PAGES: usize = 2_000;
+
+/// The maximum size of all pages, in bytes.
+const BYTES: usize = 128 << 20;
 
 /// Sends a request, and returns its result.
 pub(crate) async fn request(
@@ -50,62 +54,78 @@ pub(crate) fn is_same(one: &str, other: &str) -> bool {
     canonical(one) == canonical(other)
 }
 
-/// A list of resources, of all its pages.
-#[derive(Default)]
-pub(crate) struct Pages {
-    pub(crate) resources: Vec<Object>,
-    /// The URIs that it has more than once.
-    pub(crate) repeated: Vec<String>,
-    /// Whether a cursor occurred twice, or there were too many pages.
-    pub(crate) is_endless: bool,
+/// What may be requested of lists, in total.
+pub(crate) struct Budget {
+    pages: Cell<usize>,
+    bytes: Cell<usize>,
 }
 
-/// Requests all pages of a list of resources.
-pub(crate) async fn pages(client: &Client, params: &Object) -> Result<Pages, CallError> {
-    let mut pages = Pages::default();
-    let (mut uris, mut cursors) = (HashSet::new(), HashSet::new());
-    let mut params = params.clone();
-    for _ in 0..PAGES {
-        let page = request(client, "resources/list", &params).await?;
-        for resource in objects(&page, "resources") {
-            let uri = text(&resource, "uri").unwrap_or_default();
-            if !uris.insert(canonical(uri).into_owned()) {
-                pages.repeated.push(uri.to_owned());
-            }
-            pages.resources.push(resource);
+impl Budget {
+    pub(crate) fn new() -> Self {
+        Self {
+            pages: Cell::new(PAGES),
+            bytes: Cell::new(BYTES),
         }
+    }
+
+    /// Returns `false` if nothing is left.
+    fn take_page(&self) -> bool {
+        let left = self.pages.get();
+        self.pages.set(left.saturating_sub(1));
+        left > 0 && self.bytes.get() > 0
+    }
+
+    /// Returns `true` if not everything could be requested.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.pages.get() == 0 || self.bytes.get() == 0
+    }
+}
+
+/// A list.
+#[derive(Default)]
+pub(crate) struct Listing {
+    pub(crate) entries: Vec<Object>,
+    /// Whether there are more than the limit or the budget permit.
+    pub(crate) is_cut: bool,
+    /// Whether a cursor occurred twice.
+    pub(crate) repeats: bool,
+}
+
+/// Requests the pages of a list, until it ends or has more than `limit` entries.
+pub(crate) async fn list(
+    client: &Client,
+    (method, member): (&'static str, &str),
+    params: &Object,
+    limit: usize,
+    budget: &Budget,
+) -> Result<Listing, CallError> {
+    let (mut listing, mut cursors) = (Listing::default(), HashSet::new());
+    let mut params = params.clone();
+    loop {
+        if listing.entries.len() > limit || !budget.take_page() {
+            listing.is_cut = true;
+            return Ok(listing);
+        }
+        let result = client.request_json(method, &params).await?;
+        let left = budget.bytes.get().saturating_sub(result.get().len());
+        budget.bytes.set(left);
+        let page: Object = json::from_str(result.get()).unwrap_or_default();
+        listing.entries.extend(objects(&page, member));
         let Some(cursor) = text(&page, "nextCursor") else {
-            return Ok(pages);
+            return Ok(listing);
         };
         if !cursors.insert(cursor.to_owned()) {
-            break;
+            listing.repeats = true;
+            return Ok(listing);
         }
         params.insert("cursor", cursor);
     }
-    pages.is_endless = true;
-    Ok(pages)
 }
 
-/// Requests a list of at most `limit` objects. What a failing request leaves out is missing.
-pub(crate) async fn pages_of(
-    client: &Client,
-    method: &'static str,
-    member: &str,
-    limit: usize,
-) -> Vec<Object> {
-    let (mut all, mut params) = (Vec::new(), Object::new());
-    for _ in 0..PAGES {
-        let Ok(page) = request(client, method, &params).await else {
-            break;
-        };
-        all.extend(objects(&page, member));
-        match text(&page, "nextCursor") {
-            Some(cursor) if all.len() < limit => params.insert("cursor", cursor),
-            _ => break,
-        };
-    }
-    all.truncate(limit);
-    all
+/// Returns a media type without its parameters, in lower case.
+pub(crate) fn essence(media_type: &str) -> String {
+    let essence = media_type.split(';').next().unwrap_or_default();
+    essence.trim().to_ascii_lowercase()
 }
 
 /// Returns the bytes of an element of contents, whose text has the name `text`. `None` if it has neither

@@ -11,6 +11,7 @@ mod world;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustls::ServerConfig;
 use rustls::crypto::ring::default_provider;
@@ -34,6 +35,9 @@ use web::Web;
 /// The maximum size of a certificate or a key, in bytes.
 const PEM: u64 = 1 << 20;
 
+/// The time after which another connection is accepted if that has failed.
+const PAUSE: Duration = Duration::from_millis(100);
+
 /// A port that the system chooses.
 const ANY: ([u8; 4], u16) = ([127, 0, 0, 1], 0);
 
@@ -47,6 +51,10 @@ pub(crate) async fn mock(args: &Mock, output: Output) -> Result<(), Failure> {
         return Ok(());
     }
     let fault = args.fault.as_deref().map(fault).transpose()?;
+    if fault.is_some_and(Fault::needs_urls) && args.tls_cert.is_none() {
+        let message = "this fault is one of URLs, which need `--tls-cert`";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let tls = match (&args.tls_cert, &args.tls_key) {
         (Some(certificate), Some(key)) => Some(acceptor(certificate, key)?),
         _ => None,
@@ -63,7 +71,7 @@ pub(crate) async fn mock(args: &Mock, output: Output) -> Result<(), Failure> {
         https: port.filter(|_| tls.is_some()),
         http: trap.1.port(),
     };
-    let server = world::server(args, &place, fault, Arc::clone(&observer))?;
+    let server = world::server(args, place, fault, Arc::clone(&observer))?;
     let web = Arc::new(Web::new(&server, place, fault, Arc::clone(&observer)));
     if let (Some(listen), Some(port)) = (args.listen, port) {
         let (scheme, host) = match &tls {
@@ -71,6 +79,14 @@ pub(crate) async fn mock(args: &Mock, output: Output) -> Result<(), Failure> {
             None => ("http", listen.ip().to_string()),
         };
         print_message(&format!("{scheme}://{host}:{port}/mcp"));
+    }
+    if args.listen.is_none() {
+        let without = if args.proposals {
+            ""
+        } else {
+            ", without the proposals"
+        };
+        print_message(&format!("serving at standard input and output{without}"));
     }
     let pages = async {
         match listener {
@@ -130,7 +146,12 @@ fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, Failure> {
 
 /// Notes each connection to the port of URLs that are not `https`.
 async fn unencrypted(listener: TcpListener, observer: &Observer) {
-    while let Ok((stream, _)) = listener.accept().await {
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            // Such as too many open files. It may be over later.
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
         observer.violation(
             observed::Statement::Unencrypted,
             "a connection to a URL of `http`",

@@ -10,6 +10,12 @@ use crate::failure::Failure;
 use crate::output::exact::to_json;
 use crate::output::{Output, print_error};
 
+/// The maximum number of resources that are shown.
+const ENTRIES: usize = 100_000;
+
+/// The maximum number of collections that are listed.
+const COLLECTIONS: usize = 10_000;
+
 /// A resource and its level in the tree.
 type Entry = (usize, Resource);
 
@@ -76,7 +82,7 @@ fn is_collection(resource: &Resource) -> bool {
 
 /// Returns all resources of the list, and the members of the collections in it that it does not have.
 async fn whole(client: &Client, depth: usize) -> Result<Arrived, Failure> {
-    let (resources, end) = all(client, client.resources(), usize::MAX).await;
+    let (resources, end) = all(client, client.resources(), ENTRIES).await;
     let entries = arranged(resources);
     if end.is_err() || !client.negotiated(Proposal::Sep2093) {
         return Ok((entries, end));
@@ -112,9 +118,17 @@ async fn members(
     let mut rest: Vec<Entry> = start.into_iter().rev().collect();
     let mut into = of.map(|uri| (0, uri.to_owned()));
     loop {
+        if entries.len() + rest.len() > ENTRIES || seen.len() > COLLECTIONS {
+            let text = format!(
+                "left out: more than {ENTRIES} resources, or than {COLLECTIONS} collections"
+            );
+            print_error(&text);
+            entries.extend(rest.into_iter().rev());
+            entries.truncate(ENTRIES);
+            return Ok((entries, Ok(())));
+        }
         if let Some((level, uri)) = into.take() {
-            let (mut found, end) =
-                all(client, client.resources_in(uri.as_str())?, usize::MAX).await;
+            let (mut found, end) = all(client, client.resources_in(uri.as_str())?, ENTRIES).await;
             found.retain(|member| !listed.contains(&member.uri));
             rest.extend(found.into_iter().rev().map(|member| (level, member)));
             match end {

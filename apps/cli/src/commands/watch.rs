@@ -31,15 +31,17 @@ pub(crate) async fn watch(client: &Client, uris: &[String], output: Output) -> R
             continue;
         }
         let nothing = matches!(&event, SubscriptionEvent::Listening(filter) if is_empty(filter));
-        let uri = match &event {
-            SubscriptionEvent::ResourceUpdated(params) => Some(params.uri.clone()),
-            SubscriptionEvent::ResourceContentChanged(resource) => Some(resource.uri.clone()),
+        let changed = match &event {
+            SubscriptionEvent::ResourceUpdated(params) => Some((params.uri.clone(), None)),
+            SubscriptionEvent::ResourceContentChanged(resource) => {
+                Some((resource.uri.clone(), resource.version.clone()))
+            }
             _ => None,
         };
         let (name, about) = describe(event);
         show(name, about, output)?;
-        if let Some(uri) = uri
-            && let Some((version, previous)) = versions.change(client, &uri).await
+        if let Some((uri, version)) = changed
+            && let Some((version, previous)) = versions.change(client, &uri, version).await
         {
             let about = if output.json {
                 let members = [("uri", uri), ("version", version), ("previous", previous)];
@@ -71,10 +73,19 @@ impl Versions {
         Self(versions)
     }
 
-    /// Returns the version of a resource and the previous one if it has changed.
-    async fn change(&mut self, client: &Client, uri: &str) -> Option<(String, String)> {
+    /// Returns the version of a resource and the previous one if it has changed. Requests the version
+    /// if the notification did not have it.
+    async fn change(
+        &mut self,
+        client: &Client,
+        uri: &str,
+        told: Option<String>,
+    ) -> Option<(String, String)> {
         let known = self.0.get_mut(&*canonical(uri))?;
-        let version = version(client, uri).await?;
+        let version = match told {
+            Some(version) => version,
+            None => version(client, uri).await?,
+        };
         let previous = std::mem::replace(known, version.clone());
         (previous != version).then_some((version, previous))
     }

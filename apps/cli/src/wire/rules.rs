@@ -52,23 +52,23 @@ rules! {
     TypeIsSet = "sep-2093/type", Hint, "a resource has a `resourceType`";
     MetadataAnswers = "sep-2093/metadata", Error, "`resources/metadata` answers for every resource";
     MetadataUri = "sep-2093/metadata-uri", Error, "the metadata are those of the requested resource";
-    MetadataAgree = "sep-2093/metadata-agree", Error, "metadata and lists say the same of a resource";
-    MetadataUnknown = "sep-2093/metadata-unknown", Error, "metadata of an unknown resource are the error of `resources/read`";
+    MetadataAgree = "sep-2093/metadata-agree", Warning, "metadata and lists say the same of a resource";
+    MetadataUnknown = "sep-2093/metadata-unknown", Warning, "metadata of an unknown resource are the error of `resources/read`";
     DocumentContents = "sep-2093/document-contents", Error, "a document has at least one element of contents";
     DocumentUri = "sep-2093/document-uri", Error, "all contents of a document have the requested URI";
-    DocumentList = "sep-2093/document-list", Error, "only collections have members";
+    DocumentList = "sep-2093/document-list", Warning, "only collections have members";
     ContentsAgree = "sep-2093/contents-agree", Warning, "contents have the metadata of their resource";
-    ContentsName = "sep-2093/contents-name", Error, "contents are resources, so they have a `name`";
+    ContentsName = "sep-2093/contents-name", Warning, "contents are resources, so they have a `name`";
     ContentsSize = "sep-2093/contents-size", Warning, "`size` is the number of bytes of the contents";
     ContentsType = "sep-2093/contents-type", Warning, "the `mimeType` of a resource is that of one of its formats";
     CollectionList = "sep-2093/collection-list", Error, "`resources/list` with the URI of a collection returns its members";
     CollectionOnce = "sep-2093/collection-once", Warning, "a list has each resource once";
     CollectionPages = "sep-2093/collection-pages", Error, "the pages of a list have an end";
-    UnknownList = "sep-2093/unknown-list", Error, "an unknown resource has no members";
+    UnknownList = "sep-2093/unknown-list", Warning, "an unknown resource has no members";
     EmbeddedAnnotations = "sep-2093/embedded-annotations", Error, "annotations of an embedded resource are in its contents, not beside them";
     GetAnswers = "versioned-resources/get", Error, "`resources/get` returns every resource that has contents";
     GetUri = "versioned-resources/get-uri", Error, "the result describes the requested resource";
-    GetVersion = "versioned-resources/get-version", Error, "the result has the current `version`";
+    GetVersion = "versioned-resources/get-version", Warning, "the result has the current `version`";
     GetForm = "versioned-resources/get-form", Error, "contents have a `contentType`, and either `content` or `blob`";
     GetContents = "versioned-resources/get-contents", Error, "`resources/get` and `resources/read` return the same contents";
     GetUnknown = "versioned-resources/get-unknown", Error, "an unknown resource is an error";
@@ -78,12 +78,12 @@ rules! {
     VersionsAgree = "versioned-resources/versions-agree", Error, "a resource has the same version in lists, metadata and results";
     VersionChanges = "versioned-resources/version-changes", Error, "the version changes with the contents";
     VersionStays = "versioned-resources/version-stays", Warning, "the version changes only with the contents";
-    FilterKind = "versioned-resources/filter", Error, "a filter selects exactly the resources that match";
+    FilterKind = "versioned-resources/filter", Warning, "a filter selects exactly the resources that match";
     FilterUnknown = "versioned-resources/filter-unknown", Warning, "a criterion that the server does not know is an error, so that a client does not take everything for a match";
     UrlAllowed = "https-url/url", Error, "`httpUrl` is a URL of the scheme `https`";
     UrlExpiry = "https-url/expiry", Error, "`httpUrlExpiresAt` is a time in the future, as RFC 3339 writes it";
     UrlAnswers = "https-url/get", Error, "a GET request without any header of the protocol returns the contents";
-    UrlBytes = "https-url/bytes", Error, "the bytes at the URL are the contents of the resource";
+    UrlBytes = "https-url/bytes", Warning, "the bytes at the URL are the contents of the resource";
     UrlType = "https-url/type", Warning, "`Content-Type` is the `mimeType` of the resource";
     UrlLength = "https-url/length", Warning, "`Content-Length` is the number of bytes";
     UrlHead = "https-url/head", Warning, "HEAD has the headers of GET";
@@ -91,16 +91,16 @@ rules! {
     UrlBeyond = "https-url/range-beyond", Warning, "a range beyond the end has the status 416";
     UrlMatch = "https-url/if-none-match", Warning, "a known `ETag` is answered with the status 304";
     UrlOther = "https-url/if-match", Warning, "an `ETag` that is not the current one fails with the status 412";
-    UrlToken = "https-url/token", Error, "a URL with another token does not return the contents";
+    UrlToken = "https-url/token", Hint, "a URL with a changed path or query does not return the contents, unless they are public";
     UrlExpired = "https-url/expired", Error, "a URL does not return the contents after its time";
     UrlRedirect = "https-url/redirect", Hint, "no redirect leads to another origin";
     UrlSniffing = "https-url/nosniff", Warning, "`X-Content-Type-Options: nosniff` keeps browsers from guessing the type";
-    IconSource = "sep-973/source", Error, "icons are `data:` URIs, or `https` URLs at the origin of the server";
-    IconLoads = "sep-973/loads", Error, "an icon is an image of the declared type that can be loaded";
+    IconSource = "sep-973/source", Warning, "icons are `data:` URIs, or `https` URLs at the origin of the server";
+    IconLoads = "sep-973/loads", Warning, "an icon is an image of the declared type that can be loaded";
     IconScript = "sep-973/svg", Hint, "hosts accept other formats than SVG without precautions";
     IconSizes = "sep-973/sizes", Warning, "`sizes` are those of the image, as in `48x48`, or `any`";
     IconChoice = "sep-973/choice", Hint, "there is an icon for 16, 48 and 96 pixels in both themes";
-    Website = "sep-973/website", Error, "the website is an `https` URL";
+    Website = "sep-973/website", Warning, "the website is an `https` URL";
 }
 
 impl Rule {

@@ -14,13 +14,13 @@ use std::fmt::Display;
 
 use mcp_client::types::json::Object;
 use mcp_client::types::uri::canonical;
-use mcp_client::{Client, Proposal};
+use mcp_client::{CallError, Client, Proposal};
 
 use crate::args::Check;
 use crate::failure::Failure;
 use crate::wire::Wire;
 
-use crate::commands::json_requests::{Pages, is_same, of, pages, text};
+use crate::commands::json_requests::{Budget, Listing, is_same, list, of, text};
 use crate::wire::rules::Rule;
 
 /// The maximum number of resources that are checked.
@@ -33,6 +33,7 @@ const UNKNOWN_URI: &str = "mcp-check://unknown/resource";
 pub(super) struct Subject<'a> {
     client: &'a Client,
     wire: &'a Wire,
+    budget: &'a Budget,
 }
 
 /// A resource as a list shows it.
@@ -52,6 +53,17 @@ impl Listed {
 }
 
 impl Subject<'_> {
+    /// Requests a list of resources.
+    async fn resources(&self, params: &Object) -> Result<Listing, CallError> {
+        let what = ("resources/list", "resources");
+        list(self.client, what, params, RESOURCES, self.budget).await
+    }
+
+    /// Says what was not checked, or could be better.
+    fn hint(&self, place: impl Into<String>, text: impl Display) {
+        self.wire.seen().findings.hint(place, text.to_string());
+    }
+
     /// Notes a violation.
     fn violates(&self, rule: Rule, place: impl Into<String>, text: impl Display) {
         self.wire
@@ -63,13 +75,25 @@ impl Subject<'_> {
 
 /// Checks what the server does of each proposal that it has announced, and its icons.
 pub(super) async fn check(client: &Client, args: &Check) -> Result<(), Failure> {
+    let write = args.write.as_deref().map(changes::Write::new).transpose()?;
+    let budget = Budget::new();
     let subject = Subject {
         client,
         wire: &args.wire,
+        budget: &budget,
     };
     icons::check(&subject).await;
     if client.server_capabilities().resources.is_none() {
         return Ok(());
+    }
+    for proposal in Proposal::ALL {
+        if !client.negotiated(*proposal) {
+            let text = format!(
+                "`{}` is not announced, so it is not checked",
+                proposal.as_str()
+            );
+            subject.hint("server", text);
+        }
     }
     let resources = walk(&subject).await;
     if client.negotiated(Proposal::Sep2093) {
@@ -77,8 +101,8 @@ pub(super) async fn check(client: &Client, args: &Check) -> Result<(), Failure> 
     }
     if client.negotiated(Proposal::VersionedResources) {
         versions::check(&subject, &resources).await;
-        if let Some(write) = &args.write {
-            changes::check(&subject, &resources, write).await?;
+        if let Some(write) = write {
+            changes::check(&subject, &resources, write).await;
         }
     }
     if client.negotiated(Proposal::HttpsUrl) {
@@ -91,7 +115,7 @@ pub(super) async fn check(client: &Client, args: &Check) -> Result<(), Failure> 
 async fn walk(subject: &Subject<'_>) -> Vec<Listed> {
     let mut all = Vec::new();
     let mut known = HashSet::new();
-    match pages(subject.client, &Object::new()).await {
+    match subject.resources(&Object::new()).await {
         Ok(found) => add(subject, "resources/list", found, &mut known, &mut all),
         Err(error) => {
             let text = format!("the list fails: {error}");
@@ -100,20 +124,23 @@ async fn walk(subject: &Subject<'_>) -> Vec<Listed> {
     }
     let has_members = subject.client.negotiated(Proposal::Sep2093);
     let mut next = 0;
-    while has_members && let Some(resource) = all.get(next) {
+    while has_members
+        && all.len() < RESOURCES
+        && let Some(resource) = all.get(next)
+    {
         next += 1;
         if !resource.is_collection() {
             continue;
         }
         let (uri, place) = (resource.uri.clone(), resource.place());
-        match pages(subject.client, &of(&uri)).await {
+        match subject.resources(&of(&uri)).await {
             Ok(found) => add(subject, &place, found, &mut known, &mut all),
             Err(error) => subject.violates(Rule::CollectionList, place, error),
         }
     }
-    if all.len() >= RESOURCES {
-        let text = format!("only the first {RESOURCES} resources are checked");
-        subject.wire.seen().findings.hint("resources/list", text);
+    if all.len() >= RESOURCES || subject.budget.is_used_up() {
+        let text = format!("only the first {} resources are checked", all.len());
+        subject.hint("resources/list", text);
     }
     all
 }
@@ -121,20 +148,21 @@ async fn walk(subject: &Subject<'_>) -> Vec<Listed> {
 fn add(
     subject: &Subject<'_>,
     place: &str,
-    found: Pages,
+    found: Listing,
     known: &mut HashSet<String>,
     all: &mut Vec<Listed>,
 ) {
-    for uri in &found.repeated {
-        subject.violates(Rule::CollectionOnce, place, format!("it has `{uri}` twice"));
+    if found.repeats {
+        subject.violates(Rule::CollectionPages, place, "a cursor occurs twice");
     }
-    if found.is_endless {
-        let text = "a cursor occurs twice, or there are more than 1,000 pages";
-        subject.violates(Rule::CollectionPages, place, text);
-    }
-    for entry in found.resources {
+    let mut listed = HashSet::new();
+    for entry in found.entries {
         let uri = text(&entry, "uri").unwrap_or_default().to_owned();
-        if all.len() < RESOURCES && known.insert(canonical(&uri).into_owned()) {
+        let canonical = canonical(&uri).into_owned();
+        if !listed.insert(canonical.clone()) {
+            subject.violates(Rule::CollectionOnce, place, format!("it has `{uri}` twice"));
+        }
+        if all.len() < RESOURCES && known.insert(canonical) {
             all.push(Listed { uri, entry });
         }
     }
@@ -146,7 +174,9 @@ fn differs(member: &str, one: &Object, at: &str, other: &Object, there: &str) ->
     let written = |value: Option<&mcp_client::types::json::Value>| {
         value.map_or_else(|| "absent".to_owned(), ToString::to_string)
     };
-    (here != found).then(|| {
+    // One of them may say more.
+    let differs = here.is_some() && found.is_some() && here != found;
+    differs.then(|| {
         let (here, found) = (written(here), written(found));
         format!("`{member}` is {here} in {at}, and {found} in {there}")
     })

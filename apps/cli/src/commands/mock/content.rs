@@ -26,7 +26,9 @@ const DOCUMENTS: [&str; 7] = [
 
 /// Returns `true` if a resource is a document.
 pub(super) fn is_document(uri: &str) -> bool {
-    DOCUMENTS.contains(&uri) || uri.starts_with("mock://many/")
+    let is_trap = uri.starts_with("mock://trap/");
+    let is_other = ["mock://trap/strange", "mock://trap/loop"].contains(&uri);
+    DOCUMENTS.contains(&uri) || uri.starts_with("mock://many/") || (is_trap && !is_other)
 }
 
 /// A ring of 96x96 pixels.

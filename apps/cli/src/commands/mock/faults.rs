@@ -10,7 +10,7 @@ use mcp_client::types::NOT_MODIFIED;
 use mcp_server::HandlerError;
 use serde_json::{Value, json};
 
-use super::content::{FOLDER, LINKED, LINKED_TEXT, PLAIN, PNG, Place};
+use super::content::{FOLDER, LINKED, LINKED_TEXT, NOTE, PLAIN, PNG, Place};
 use super::traps::{Answer, complete};
 use crate::wire::rules::Rule;
 
@@ -39,6 +39,11 @@ pub(super) struct Fault {
 }
 
 impl Fault {
+    /// Returns `true` if only resources with URLs show it.
+    pub(super) fn needs_urls(&self) -> bool {
+        self.rule.id().starts_with("https-url/")
+    }
+
     /// Returns the name for the command line.
     pub(super) fn name(&self) -> String {
         match self.detail {
@@ -101,16 +106,16 @@ pub(super) const FAULTS: &[Fault] = &[
         resource(of, it, |it| it["name"] = "x".into())
     }),
     answer(Rule::MetadataAgree, "title", METADATA, |of, it| {
-        resource(of, it, |it| without(it, "title"))
+        resource(of, it, |it| it["title"] = "x".into())
     }),
     answer(Rule::MetadataAgree, "description", METADATA, |of, it| {
-        resource(of, it, |it| without(it, "description"))
+        resource(of, it, |it| it["description"] = "x".into())
     }),
     answer(Rule::MetadataAgree, "mimeType", METADATA, |of, it| {
         resource(of, it, |it| it["mimeType"] = "text/html".into())
     }),
     answer(Rule::MetadataAgree, "icons", METADATA, |of, it| {
-        resource(of, it, |it| without(it, "icons"))
+        resource(of, it, |it| it["icons"] = json!([]))
     }),
     answer(Rule::MetadataAgree, "annotations", METADATA, |of, it| {
         resource(of, it, |it| it["annotations"]["priority"] = 1.into())
@@ -147,7 +152,11 @@ pub(super) const FAULTS: &[Fault] = &[
         })
     }),
     answer(Rule::DocumentList, "", LIST, |of, it| {
-        instead(of, PLAIN, it, || Ok(complete(json!({ "resources": [] }))))
+        instead(of, PLAIN, it, || {
+            Ok(complete(
+                json!({ "resources": [{ "uri": NOTE, "name": "note" }] }),
+            ))
+        })
     }),
     answer(Rule::ContentsAgree, "name", READ, |of, it| {
         result(of, PLAIN, it, |it| it["contents"][0]["name"] = "x".into())
@@ -205,7 +214,11 @@ pub(super) const FAULTS: &[Fault] = &[
         answer
     }),
     answer(Rule::UnknownList, "", LIST, |of, it| {
-        unknown(of, it, |_| Ok(complete(json!({ "resources": [] }))))
+        unknown(of, it, |_| {
+            Ok(complete(
+                json!({ "resources": [{ "uri": NOTE, "name": "note" }] }),
+            ))
+        })
     }),
     answer(Rule::EmbeddedAnnotations, "", "prompts/get", |_, it| {
         it.map(|mut it| {

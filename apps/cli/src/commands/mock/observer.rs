@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -25,9 +26,9 @@ pub(super) struct Observer {
 struct State {
     report: Option<File>,
     /// Cursors, each with the params of its list.
-    cursors: HashSet<(String, String)>,
+    cursors: HashSet<u64>,
     /// Versions, each with its resource.
-    versions: HashSet<(String, String)>,
+    versions: HashSet<u64>,
 }
 
 impl Observer {
@@ -52,25 +53,34 @@ impl Observer {
     /// Notes a request of the protocol, and what it violates.
     pub(super) fn request(&self, method: &str, params: &Value) {
         let uri = params["uri"].as_str().unwrap_or_default();
-        let noted =
-            json!({ "request": method, "uri": params["uri"], "version": params["version"] });
+        let mut noted = json!({ "request": method });
+        for member in ["uri", "version", "cursor", "filter"] {
+            if !params[member].is_null() {
+                noted[member] = params[member].clone();
+            }
+        }
         self.line(&noted);
         if method == "resources/list" {
             if super::content::is_document(uri) {
                 self.violation(Statement::Members, &format!("`{uri}` is a document"));
             }
             if let Some(cursor) = params["cursor"].as_str()
-                && !self.knows(|state| state.cursors.contains(&of(cursor, &list(params))))
+                && !self.knows(|state| is_known(&state.cursors, of(cursor, &list(params))))
             {
                 self.violation(Statement::Cursor, "this list had no such cursor");
             }
         }
         if method == "resources/get"
             && let Some(version) = params["version"].as_str()
-            && !self.knows(|state| state.versions.contains(&of(version, uri)))
+            && !self.knows(|state| is_known(&state.versions, of(version, uri)))
         {
             self.violation(Statement::Version, &format!("`{version}` of `{uri}`"));
         }
+    }
+
+    /// Remembers the version of a resource that clients are told otherwise than by a result.
+    pub(super) fn version(&self, uri: &str, version: &str) {
+        self.lock().versions.insert(of(version, uri));
     }
 
     /// Remembers the cursors and versions of a result.
@@ -116,8 +126,8 @@ impl Observer {
         }
     }
 
-    fn knows(&self, is_known: impl FnOnce(&State) -> bool) -> bool {
-        is_known(&self.lock())
+    fn knows(&self, question: impl FnOnce(&State) -> bool) -> bool {
+        question(&self.lock())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -125,9 +135,17 @@ impl Observer {
     }
 }
 
-/// Returns a cursor or a version with that for which it is.
-fn of(value: &str, what: &str) -> (String, String) {
-    (value.to_owned(), what.to_owned())
+/// Returns a hash of a cursor or a version with that for which it is.
+fn of(value: &str, what: &str) -> u64 {
+    // Without a random key: a client that makes two of them equal only hides its own faults.
+    let mut hasher = DefaultHasher::new();
+    (value, what).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Returns `true` if a value was given to a client, or may have been, because no more are remembered.
+fn is_known(known: &HashSet<u64>, value: u64) -> bool {
+    known.contains(&value) || known.len() >= REMEMBERED
 }
 
 /// Returns the params of a list without the cursor.

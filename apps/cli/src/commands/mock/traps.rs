@@ -36,6 +36,10 @@ pub(super) fn resources(place: Place) -> Vec<Value> {
             "description": "Is listed, but does not exist",
         }),
         json!({
+            "uri": "mock://trap/loop", "name": "loop", "resourceType": "collection",
+            "description": "Is a member of itself",
+        }),
+        json!({
             "uri": "mock://trap/strange", "name": "strange", "resourceType": "hologram",
             "description": "Has a type that no document names",
         }),

@@ -25,7 +25,10 @@ use crate::wire::rules::Rule;
 /// The number of members of the large collection.
 const MANY: usize = 100_000;
 
-/// The number of resources on a page.
+/// The number of resources on a page of the list of all, so that it has several.
+const PAGE_OF_ALL: usize = 5;
+
+/// The number of members on a page of the large collection.
 const PAGE: usize = 1_000;
 
 /// A text that a tool changes, and its version.
@@ -37,30 +40,32 @@ struct Note {
 /// The notes.
 #[derive(Clone)]
 struct Notes {
-    notes: Arc<Mutex<[Note; 2]>>,
+    pair: Arc<Mutex<[Note; 2]>>,
     fault: Option<Rule>,
+    observer: Arc<Observer>,
 }
 
 impl Notes {
-    fn new(fault: Option<Rule>) -> Self {
+    fn new(fault: Option<Rule>, observer: Arc<Observer>) -> Self {
         let note = |text: &str| Note {
             text: text.to_owned(),
             version: 1,
         };
         Self {
-            notes: Arc::new(Mutex::new([note("First."), note("Second.")])),
+            pair: Arc::new(Mutex::new([note("First."), note("Second.")])),
             fault,
+            observer,
         }
     }
 
     fn get(&self, uri: &str) -> (String, String) {
-        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let notes = self.pair.lock().unwrap_or_else(PoisonError::into_inner);
         let note = &notes[usize::from(uri == OTHER_NOTE)];
         (note.text.clone(), format!("v{}", note.version))
     }
 
     fn write(&self, text: String) {
-        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = self.pair.lock().unwrap_or_else(PoisonError::into_inner);
         let [note, other] = &mut *notes;
         note.text = text;
         if self.fault != Some(Rule::VersionChanges) {
@@ -81,7 +86,7 @@ struct Write {
 /// Creates the server.
 pub(super) fn server(
     args: &Mock,
-    place: &Place,
+    place: Place,
     fault: Option<&'static Fault>,
     observer: Arc<Observer>,
 ) -> Result<Server, Failure> {
@@ -95,8 +100,8 @@ pub(super) fn server(
         .instructions("The resources and the tool `write` are for trying clients and checks.")
         .website_url(website)
         .icon(icon(PNG))
-        .page_size(PAGE)
-        .state(Notes::new(rule));
+        .page_size(PAGE_OF_ALL)
+        .state(Notes::new(rule, Arc::clone(&observer)));
     builder = documents(collections(builder));
     if args.hostile {
         builder = hostile(builder);
@@ -111,7 +116,7 @@ pub(super) fn server(
         }
         builder = builder.proposals(proposals);
     }
-    let traps = args.hostile.then(|| traps::resources(*place));
+    let traps = args.hostile.then(|| traps::resources(place));
     let layer = Layer {
         observer,
         fault,
@@ -196,6 +201,8 @@ fn documents(builder: ServerBuilder) -> ServerBuilder {
             "Changes the first note",
             |write: Write, State(notes): State<Notes>, cx: Context| async move {
                 notes.write(write.text);
+                let (_, version) = notes.get(NOTE);
+                notes.observer.version(NOTE, &version);
                 cx.server().resource_updated(NOTE);
                 "written"
             },
@@ -263,6 +270,19 @@ fn last_segment(uri: &str) -> &str {
 /// Adds a collection that is too large to be kept in memory without a thought. The rest of what is
 /// hostile is in [`traps`].
 fn hostile(builder: ServerBuilder) -> ServerBuilder {
+    let builder = builder.add_resource_template(
+        TemplateDef::new("mock://many/{name}", "member")
+            .resource_type(ResourceType::Document)
+            .http_url(false)
+            .describe(async |mut member: Resource| {
+                last_segment(&member.uri).clone_into(&mut member.name);
+                member
+            })
+            .handler(|ResourceUri(uri): ResourceUri| async move {
+                let text = format!("Contents of {}.\n", last_segment(&uri));
+                TextResourceContents::new(uri, text)
+            }),
+    );
     builder.add_resource(
         ResourceDef::new("mock://many", "many")
             .collection()
@@ -305,14 +325,17 @@ impl Layer {
         if !method.starts_with("resources/") && !method.starts_with("prompts/") {
             return outcome;
         }
+        // Peers of older revisions get nothing of a proposal.
+        let is_modern = cx.revision().is_modern();
+        let traps = if is_modern { &*self.traps } else { &[] };
         let mut answer = match outcome {
             Ok(response) => Ok(serde_json::from_str(response.result()?.get())?),
             Err(error) => Err(error),
         };
-        if let Some(trap) = traps::answer(&self.traps, &method, &params) {
+        if let Some(trap) = traps::answer(traps, &method, &params) {
             answer = trap;
         } else if let Ok(result) = &mut answer {
-            traps::add(&self.traps, &method, &params, result);
+            traps::add(traps, &method, &params, result);
         }
         if let Some(Change::Answer(of_method, change)) = self.fault.map(|fault| &fault.change)
             && (*of_method == method || of_method.is_empty())

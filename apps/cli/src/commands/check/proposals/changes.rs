@@ -16,25 +16,41 @@ struct State {
     contents: Value,
 }
 
+/// A call of a tool that changes a resource.
+pub(super) struct Write<'a> {
+    tool: &'a str,
+    params: Object,
+}
+
+impl<'a> Write<'a> {
+    /// Reads the values of the option `--write`.
+    pub(super) fn new(values: &'a [String]) -> Result<Self, Failure> {
+        let [tool, arguments] = values else {
+            let message = "`--write` needs a tool and its arguments";
+            return Err(Failure::Usage(message.to_owned()));
+        };
+        let arguments: Object = json::from_str(arguments)
+            .map_err(|error| Failure::Usage(format!("the arguments of `--write`: {error}")))?;
+        let params = Object::from([
+            ("name", Value::from(tool.as_str())),
+            ("arguments", arguments.into()),
+        ]);
+        Ok(Self { tool, params })
+    }
+}
+
 /// Calls a tool, and compares all resources before and after it.
-pub(super) async fn check(
-    subject: &Subject<'_>,
-    resources: &[Listed],
-    write: &[String],
-) -> Result<(), Failure> {
-    let [tool, arguments] = write else {
-        return Err(Failure::Usage(
-            "`--write` needs a tool and its arguments".to_owned(),
-        ));
-    };
-    let arguments: Object = json::from_str(arguments)
-        .map_err(|error| Failure::Usage(format!("the arguments of `--write`: {error}")))?;
+pub(super) async fn check(subject: &Subject<'_>, resources: &[Listed], write: Write<'_>) {
+    let Write { tool, params } = write;
     let before = states(subject, resources).await;
-    let params = Object::from([
-        ("name", Value::from(tool.as_str())),
-        ("arguments", arguments.into()),
-    ]);
-    let called = request(subject.client, "tools/call", &params).await?;
+    let called = match request(subject.client, "tools/call", &params).await {
+        Ok(called) => called,
+        Err(error) => {
+            let mut seen = subject.wire.seen();
+            let text = format!("the call of `--write`: {error}");
+            return seen.findings.error(format!("tool `{tool}`"), text);
+        }
+    };
     if called.get("isError") == Some(&Value::Bool(true)) {
         let text = "the call of `--write` failed, so nothing is compared";
         subject
@@ -42,7 +58,7 @@ pub(super) async fn check(
             .seen()
             .findings
             .error(format!("tool `{tool}`"), text);
-        return Ok(());
+        return;
     }
     let after = states(subject, resources).await;
     let mut changed = 0;
@@ -78,7 +94,6 @@ pub(super) async fn check(
             .findings
             .hint(format!("tool `{tool}`"), text);
     }
-    Ok(())
 }
 
 async fn states(subject: &Subject<'_>, resources: &[Listed]) -> HashMap<String, State> {

@@ -1,12 +1,10 @@
 //! The rules of SEP-973: icons and websites.
 
-use mcp_client::Client;
 use mcp_client::types::{Icon, IconTheme};
-use mcp_host::icons::{IconError, IconPolicy, IconWish, ImageFormat, LoadIcon, choose, website};
+use mcp_host::icons::{IconError, IconPolicy, IconWish, ImageFormat, choose, website};
 
 use super::Subject;
-use super::urls::policy;
-use crate::commands::icons::owners;
+use crate::commands::icons::{load, owners};
 use crate::wire::rules::Rule;
 
 /// The sizes that hosts need.
@@ -27,12 +25,17 @@ async fn check_all(subject: &Subject<'_>, place: &str, icons: &[Icon]) {
     }
     for theme in [IconTheme::Light, IconTheme::Dark] {
         for size in SIZES {
-            let wish = IconWish::new().size(size).theme(theme.clone());
+            let wish = IconWish::new().size(size).theme(theme);
             let fits = choose(icons, &wish).is_some_and(|icon| {
                 icon.theme.is_none_or(|of| of == theme) && is_large(icon, size)
             });
             if !fits {
-                let text = format!("none for {size} pixels in the theme `{theme:?}`");
+                let theme = if theme == IconTheme::Light {
+                    "light"
+                } else {
+                    "dark"
+                };
+                let text = format!("none for {size} pixels in the theme `{theme}`");
                 return subject.violates(Rule::IconChoice, place, text);
             }
         }
@@ -41,8 +44,8 @@ async fn check_all(subject: &Subject<'_>, place: &str, icons: &[Icon]) {
 
 async fn check_one(subject: &Subject<'_>, place: &str, icon: &Icon) {
     let sizes = icon.sizes.as_deref().unwrap_or_default();
-    let sides: Vec<Option<(u32, u32)>> = sizes.iter().map(|size| sides(size)).collect();
-    if let Some(at) = (0..sizes.len()).find(|at| sides[*at].is_none() && sizes[*at] != "any") {
+    let declared: Vec<Option<(u32, u32)>> = sizes.iter().map(|size| sides(size)).collect();
+    if let Some(at) = (0..sizes.len()).find(|at| declared[*at].is_none() && sizes[*at] != "any") {
         let text = format!("`{}` is no size", sizes[at]);
         subject.violates(Rule::IconSizes, place, text);
     }
@@ -64,8 +67,8 @@ async fn check_one(subject: &Subject<'_>, place: &str, icon: &Icon) {
         return subject.violates(Rule::IconScript, place, text);
     }
     if let Some(found) = image.pixels()
-        && !sides.is_empty()
-        && !sides.contains(&Some(found))
+        && !declared.is_empty()
+        && !declared.contains(&Some(found))
         && !sizes.iter().any(|size| size == "any")
     {
         let (width, height) = found;
@@ -77,18 +80,13 @@ async fn check_one(subject: &Subject<'_>, place: &str, icon: &Icon) {
     }
 }
 
-/// Loads an icon under the policy for URLs, by which a server on this machine may have it there.
-fn load(client: &Client, icon: &Icon) -> LoadIcon {
-    LoadIcon::new(icon.clone(), client.url(), policy(client))
-}
-
 /// Returns `true` if an icon need not be enlarged for this size.
 fn is_large(icon: &Icon, size: u32) -> bool {
-    let sizes = icon.sizes.iter().flatten();
-    let sides: Vec<(u32, u32)> = sizes.filter_map(|size| sides(size)).collect();
+    let declared = icon.sizes.iter().flatten();
+    let declared: Vec<(u32, u32)> = declared.filter_map(|size| sides(size)).collect();
     // Without a valid size, it may be any.
-    sides.is_empty()
-        || sides
+    declared.is_empty()
+        || declared
             .iter()
             .any(|(width, height)| *width.max(height) >= size)
 }

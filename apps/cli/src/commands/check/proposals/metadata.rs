@@ -3,7 +3,7 @@
 use mcp_client::types::json::{Object, Value};
 
 use super::{Listed, Subject, UNKNOWN_URI, differs, other_uri};
-use crate::commands::json_requests::{bytes, is_same, object, objects, of, request, text};
+use crate::commands::json_requests::{bytes, essence, is_same, object, objects, of, request, text};
 use crate::failure::refers_to_url;
 use crate::wire::rules::Rule;
 
@@ -49,8 +49,9 @@ pub(super) async fn check(subject: &Subject<'_>, resources: &[Listed]) {
         |resource: &&Listed| text(&resource.entry, "resourceType") == Some("document");
     for document in resources.iter().filter(is_document).take(DOCUMENTS) {
         let members = request(subject.client, "resources/list", &of(&document.uri)).await;
-        if let Ok(members) = members {
-            let text = format!("a list of {} members", objects(&members, "resources").len());
+        let members = members.map_or_else(|_| Vec::new(), |it| objects(&it, "resources"));
+        if !members.is_empty() {
+            let text = format!("a list of {} members", members.len());
             subject.violates(Rule::DocumentList, document.place(), text);
         }
     }
@@ -85,18 +86,18 @@ async fn metadata(subject: &Subject<'_>, resource: &Listed) {
 
 async fn contents(subject: &Subject<'_>, resource: &Listed) {
     let place = resource.place();
+    let is_document = text(&resource.entry, "resourceType") == Some("document");
     let result = match request(subject.client, "resources/read", &of(&resource.uri)).await {
         Ok(result) => result,
         Err(error) => {
             let is_url = refers_to_url(&error) && resource.entry.contains_key("httpUrl");
-            if !is_url && !resource.is_collection() {
+            if !is_url && is_document {
                 subject.violates(Rule::DocumentContents, place, error);
             }
             return;
         }
     };
     let contents = objects(&result, "contents");
-    let is_document = text(&resource.entry, "resourceType") == Some("document");
     if is_document && contents.is_empty() {
         return subject.violates(Rule::DocumentContents, place, "it has no contents");
     }
@@ -135,10 +136,14 @@ async fn contents(subject: &Subject<'_>, resource: &Listed) {
             subject.violates(Rule::ContentsAgree, &place, text);
         }
     }
+    // The type and the size of a collection are not those of its index.
+    if resource.is_collection() {
+        return;
+    }
     let stated = text(&resource.entry, "mimeType");
-    let mut types = own.iter().map(|one| text(one, "mimeType"));
+    let mut types = own.iter().map(|one| text(one, "mimeType").map(essence));
     if let Some(stated) = stated.filter(|_| !own.is_empty())
-        && !types.any(|found| found == Some(stated))
+        && !types.any(|found| found == Some(essence(stated)))
     {
         let text =
             format!("the list has the type `{stated}`, and no element of the contents has it");
@@ -185,8 +190,9 @@ async fn unknown(subject: &Subject<'_>) {
         let text = format!("`resources/metadata` returns {metadata}, and `resources/read` {read}");
         subject.violates(Rule::MetadataUnknown, "an unknown resource", text);
     }
-    if code("resources/list").await.is_ok() {
-        let text = "`resources/list` returns a list";
+    let members = request(subject.client, "resources/list", &of(UNKNOWN_URI)).await;
+    if members.is_ok_and(|members| !objects(&members, "resources").is_empty()) {
+        let text = "`resources/list` returns members";
         subject.violates(Rule::UnknownList, "an unknown resource", text);
     }
 }

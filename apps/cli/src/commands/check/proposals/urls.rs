@@ -1,21 +1,22 @@
 //! The rules of the proposal `https-url`: what a program without any knowledge of the protocol gets at
 //! the URL of a resource.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http::header::{
     CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH,
     LOCATION, RANGE, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderValue, Method, StatusCode};
+use mcp_client::FetchPolicy;
 use mcp_client::types::json::Object;
-use mcp_client::{Client, FetchPolicy};
 use mcp_fetch::{FetchError, FetchRequest, Origin};
 use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
+use time::format_description::well_known::{Iso8601, Rfc3339};
 
 use super::{Listed, Subject};
-use crate::commands::json_requests::{bytes, is_same, object, objects, of, request, text};
+use crate::commands::json_requests::{bytes, essence, is_same, object, objects, of, request, text};
+use crate::network::around;
 use crate::wire::rules::Rule;
 
 /// The number of URLs that are looked at.
@@ -23,6 +24,15 @@ const URLS: usize = 50;
 
 /// The maximum size of contents that are compared, in bytes.
 const SIZE: u64 = 64 << 20;
+
+/// How long an answer may take.
+const ANSWER: Duration = Duration::from_secs(60);
+
+/// How long the requests for all URLs may take, so that slow answers do not add up to hours.
+const ALL: Duration = Duration::from_secs(600);
+
+/// The number of redirects that are followed.
+const REDIRECTS: usize = 5;
 
 /// A response that was read.
 struct Received {
@@ -82,24 +92,36 @@ async fn send(
 
 /// Checks the URLs of resources. Waits at most `wait` for the end of a URL that expires.
 pub(super) async fn check(subject: &Subject<'_>, resources: &[Listed], wait: Option<Duration>) {
-    let policy = policy(subject.client);
-    let with_url = resources
-        .iter()
-        .filter(|resource| resource.entry.contains_key("httpUrl"));
+    let policy = around(subject.client).size(SIZE).time(ANSWER);
+    let (start, mut count) = (Instant::now(), 0);
     let mut expiring: Option<(OffsetDateTime, Target<'_>)> = None;
-    for resource in with_url.take(URLS) {
+    for resource in resources {
         let entry = current(subject, resource).await;
         let Some(url) = text(&entry, "httpUrl") else {
             continue;
         };
-        let target = Target {
+        if count == URLS || start.elapsed() > ALL {
+            let text = format!("only the first {count} URLs are checked");
+            subject.hint(resource.place(), text);
+            break;
+        }
+        count += 1;
+        let mut target = Target {
             subject,
             policy: &policy,
             place: resource.place(),
             url: url.to_owned(),
         };
+        // Whatever this program may request.
+        if !url
+            .get(..8)
+            .is_some_and(|start| start.eq_ignore_ascii_case("https://"))
+        {
+            target.violates(Rule::UrlAllowed, "the scheme of the URL is another one");
+            continue;
+        }
         let until = expiry(&target, &entry);
-        let Some(whole) = whole(&target, resource, &entry).await else {
+        let Some(whole) = whole(&mut target, resource, &entry).await else {
             continue;
         };
         conditions(&target, &whole).await;
@@ -116,19 +138,6 @@ pub(super) async fn check(subject: &Subject<'_>, resources: &[Listed], wait: Opt
     }
 }
 
-/// Returns the policy for URLs. Those of a server on this machine may be there, too, in plain text: it is
-/// being developed.
-pub(super) fn policy(client: &Client) -> FetchPolicy {
-    let policy = client.fetch_policy().clone().size(SIZE);
-    let url = client
-        .url()
-        .unwrap_or_else(|| "http://127.0.0.1".to_owned());
-    match Origin::parse(&url) {
-        Ok(server) if server.is_loopback() => policy.around(&server),
-        _ => policy,
-    }
-}
-
 /// Returns the newest description of a resource, because its URL may expire.
 async fn current(subject: &Subject<'_>, resource: &Listed) -> Object {
     let result = request(subject.client, "resources/metadata", &of(&resource.uri)).await;
@@ -140,45 +149,74 @@ async fn current(subject: &Subject<'_>, resource: &Listed) -> Object {
 /// Returns the time at which the URL ends.
 fn expiry(target: &Target<'_>, entry: &Object) -> Option<OffsetDateTime> {
     let stated = entry.get("httpUrlExpiresAt")?;
-    let until = stated
-        .as_str()
-        .and_then(|text| OffsetDateTime::parse(text, &Rfc3339).ok());
+    let until = stated.as_str().and_then(|text| {
+        let parsed = OffsetDateTime::parse(text, &Rfc3339);
+        parsed
+            .or_else(|_| OffsetDateTime::parse(text, &Iso8601::PARSING))
+            .ok()
+    });
     if until.is_none_or(|until| until <= OffsetDateTime::now_utc()) {
         target.violates(Rule::UrlExpiry, format!("`httpUrlExpiresAt` is {stated}"));
     }
     until
 }
 
-/// Gets the contents, and compares them with what the protocol says. `None` if there are none.
-async fn whole(target: &Target<'_>, resource: &Listed, entry: &Object) -> Option<Received> {
-    let whole = match target.send(Method::GET, &[]).await {
-        Ok(whole) => whole,
-        Err(error @ FetchError::Url(_)) => {
-            target.violates(Rule::UrlAllowed, error);
-            return None;
+/// Gets the contents, and follows redirects to the same origin. `None` if there are none.
+async fn contents(target: &mut Target<'_>) -> Option<Received> {
+    for _ in 0..=REDIRECTS {
+        let received = match target.send(Method::GET, &[]).await {
+            Ok(received) => received,
+            Err(error @ (FetchError::Address { .. } | FetchError::Host { .. })) => {
+                let text = format!("`httpUrl` is not requested: {error}");
+                target.subject.hint(&target.place, text);
+                return None;
+            }
+            Err(error) => {
+                target.violates(Rule::UrlAnswers, error);
+                return None;
+            }
+        };
+        if received.status == StatusCode::OK {
+            return Some(received);
         }
-        Err(error) => {
-            target.violates(Rule::UrlAnswers, error);
-            return None;
-        }
-    };
-    if whole.status.is_redirection() {
-        let location = whole.header(&LOCATION).unwrap_or_default();
-        let (from, to) = (Origin::parse(&target.url), Origin::parse(location));
-        if let (Ok(from), Ok(to)) = (from, to)
-            && from != to
-        {
+        let location = received.header(&LOCATION).unwrap_or_default();
+        if !received.status.is_redirection() || location.is_empty() {
             target.violates(
-                Rule::UrlRedirect,
-                format!("a redirect leads from {from} to {to}"),
+                Rule::UrlAnswers,
+                format!("the status is {}", received.status),
             );
+            return None;
         }
-        return None;
+        let from = Origin::parse(&target.url).ok()?;
+        let next = if location.starts_with('/') && !location.starts_with("//") {
+            format!("{from}{location}")
+        } else {
+            location.to_owned()
+        };
+        match Origin::parse(&next) {
+            Ok(to) if to == from => target.url = next,
+            Ok(to) => {
+                let text =
+                    format!("a redirect leads from {from} to {to}, where nothing is checked");
+                target.violates(Rule::UrlRedirect, text);
+                return None;
+            }
+            Err(fault) => {
+                target.violates(Rule::UrlAnswers, format!("a redirect: {fault}"));
+                return None;
+            }
+        }
     }
-    if whole.status != StatusCode::OK {
-        target.violates(Rule::UrlAnswers, format!("the status is {}", whole.status));
-        return None;
-    }
+    target.violates(
+        Rule::UrlAnswers,
+        format!("there are more than {REDIRECTS} redirects"),
+    );
+    None
+}
+
+/// Gets the contents, and compares them with what the protocol says. `None` if there are none.
+async fn whole(target: &mut Target<'_>, resource: &Listed, entry: &Object) -> Option<Received> {
+    let whole = contents(target).await?;
     let read = request(target.subject.client, "resources/read", &of(&resource.uri)).await;
     let read = read
         .map(|read| objects(&read, "contents"))
@@ -187,23 +225,20 @@ async fn whole(target: &Target<'_>, resource: &Listed, entry: &Object) -> Option
     let own: Vec<Vec<u8>> = read
         .iter()
         .filter(|one| text(one, "uri").is_some_and(|uri| is_same(uri, &resource.uri)))
-        .filter(|one| stated.is_none() || text(one, "mimeType").is_none_or(|it| Some(it) == stated))
+        .filter(|one| {
+            let stated = stated.map(essence);
+            stated.is_none() || text(one, "mimeType").is_none_or(|it| Some(essence(it)) == stated)
+        })
         .filter_map(|one| bytes(one, "text"))
         .collect();
-    if !own.is_empty() && !own.contains(&whole.body) && is_unchanged(target, &whole).await {
+    let has_bytes = |own: &Vec<u8>| *own == whole.body || is_same_json(own, &whole.body);
+    if !own.is_empty() && !own.iter().any(has_bytes) && is_unchanged(target, &whole).await {
         let text = format!(
             "the URL has {} bytes, which are not those of `resources/read`",
             whole.body.len()
         );
         target.violates(Rule::UrlBytes, text);
     }
-    let essence = |text: &str| {
-        text.split(';')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_ascii_lowercase()
-    };
     let sent = whole.header(&CONTENT_TYPE).map(essence);
     if let Some(stated) = stated
         && sent.as_deref() != Some(&*essence(stated))
@@ -227,6 +262,12 @@ async fn whole(target: &Target<'_>, resource: &Listed, entry: &Object) -> Option
         target.violates(Rule::UrlSniffing, "there is no such header");
     }
     Some(whole)
+}
+
+/// Returns `true` if two texts are the same JSON value, which may be written in several ways.
+fn is_same_json(one: &[u8], other: &[u8]) -> bool {
+    let value = |bytes| serde_json::from_slice::<serde_json::Value>(bytes).ok();
+    value(one).is_some_and(|one| Some(one) == value(other))
 }
 
 /// Returns `true` if the URL still has these bytes.
@@ -259,14 +300,14 @@ async fn conditions(target: &Target<'_>, whole: &Received) {
         Err(error) => target.violates(Rule::UrlHead, error),
     }
     if let Some(tag) = whole.header(&ETAG) {
-        let status = status(target, &[(IF_NONE_MATCH, tag)]).await;
-        if status != Some(StatusCode::NOT_MODIFIED) {
-            target.violates(Rule::UrlMatch, shown(status));
+        let known = status(target, &[(IF_NONE_MATCH, tag)]).await;
+        if known != Some(StatusCode::NOT_MODIFIED) {
+            target.violates(Rule::UrlMatch, shown(known));
         }
-    }
-    let status = status(target, &[(IF_MATCH, "\"mcp-check-no-such-tag\"")]).await;
-    if status != Some(StatusCode::PRECONDITION_FAILED) {
-        target.violates(Rule::UrlOther, shown(status));
+        let status = status(target, &[(IF_MATCH, "\"mcp-check-no-such-tag\"")]).await;
+        if status != Some(StatusCode::PRECONDITION_FAILED) {
+            target.violates(Rule::UrlOther, shown(status));
+        }
     }
 }
 
@@ -306,32 +347,64 @@ async fn ranges(target: &Target<'_>, whole: &Received) {
     }
 }
 
-/// Changes the end of the URL, where its token is.
+/// Changes the parts of the URL in which a token may be.
 async fn token(target: &Target<'_>, whole: &Received) {
-    let Some(last) = target.url.chars().next_back() else {
-        return;
-    };
-    let kept = target.url.len() - last.len_utf8();
-    let other = if last == 'A' { 'B' } else { 'A' };
-    let url = format!("{}{other}", target.url.get(..kept).unwrap_or_default());
-    let answer = send(target.policy, &url, Method::GET, &[]).await;
-    // The last character of base64 may have bits that do not matter, so a second one is changed, too.
-    let url = format!(
-        "{}{other}{other}",
-        target.url.get(..kept.saturating_sub(1)).unwrap_or_default()
-    );
-    let second = send(target.policy, &url, Method::GET, &[]).await;
-    let has_contents = |answer: &Result<Received, FetchError>| {
-        answer
-            .as_ref()
-            .is_ok_and(|it| it.status == StatusCode::OK && it.body == whole.body)
-    };
-    if has_contents(&answer) && has_contents(&second) {
-        target.violates(
-            Rule::UrlToken,
-            "a URL with a changed end returns the contents",
-        );
+    let url = target.url.split('#').next().unwrap_or_default();
+    let (path, query) = url.split_once('?').unwrap_or((url, ""));
+    let mut changed = Vec::new();
+    if path.split('/').count() > 3 {
+        changed.push(with_other_end(path) + query_of(query).as_str());
     }
+    let parameters: Vec<&str> = query.split('&').filter(|it| !it.is_empty()).collect();
+    for at in 0..parameters.len().min(PARAMETERS) {
+        let parameters = parameters.iter().enumerate().map(|(index, parameter)| {
+            let is_changed = index == at;
+            if is_changed {
+                with_other_end(parameter)
+            } else {
+                (*parameter).to_owned()
+            }
+        });
+        let parameters: Vec<String> = parameters.collect();
+        changed.push(format!("{path}?{}", parameters.join("&")));
+    }
+    for url in &changed {
+        let answer = send(target.policy, url, Method::GET, &[]).await;
+        let has_contents =
+            answer.is_ok_and(|it| it.status == StatusCode::OK && it.body == whole.body);
+        if !has_contents {
+            return;
+        }
+    }
+    if !changed.is_empty() {
+        let text = "the contents do not depend on the end of its path or on its query";
+        target.violates(Rule::UrlToken, text);
+    }
+}
+
+/// The number of parameters of a query that are changed.
+const PARAMETERS: usize = 8;
+
+fn query_of(query: &str) -> String {
+    if query.is_empty() {
+        String::new()
+    } else {
+        format!("?{query}")
+    }
+}
+
+/// Replaces the last two characters: the last one of base64 may have bits that do not matter.
+fn with_other_end(text: &str) -> String {
+    let mut chars: Vec<char> = text.chars().collect();
+    for last in chars
+        .iter_mut()
+        .rev()
+        .take(2)
+        .filter(|last| !"=/".contains(**last))
+    {
+        *last = if *last == 'A' { 'B' } else { 'A' };
+    }
+    chars.into_iter().collect()
 }
 
 async fn expired(target: &Target<'_>, until: OffsetDateTime, wait: Duration) {
@@ -344,12 +417,7 @@ async fn expired(target: &Target<'_>, until: OffsetDateTime, wait: Duration) {
             "`--wait` ends before the first URL does: it has {} s left",
             left.as_secs()
         );
-        target
-            .subject
-            .wire
-            .seen()
-            .findings
-            .hint(&target.place, text);
+        target.subject.hint(&target.place, text);
         return;
     }
     tokio::time::sleep(left).await;
