@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mcp_client::types::json::Object;
 
-use crate::args::{Check, Command, Fetch, Read, Server, Shell, TasksCommand, WithArguments};
+use crate::args::{Check, Command, Fetch, Icons, Read, Server, Shell, TasksCommand, WithArguments};
 use crate::failure::Failure;
 use crate::values;
 
@@ -29,6 +29,7 @@ pub(crate) enum Action<'a> {
         uri: Option<&'a str>,
         depth: usize,
     },
+    Icons(&'a Icons),
     /// Lists the skills, and verifies them if `true`.
     Skills(bool),
     Prompts,
@@ -74,6 +75,7 @@ impl<'a> Action<'a> {
                 without_arguments(Self::Resources(filter.transpose()?), words)?
             }
             Command::Read(args) => Self::Read(single_argument("read", "URI", words)?, args),
+            Command::Icons(args) => without_arguments(Self::Icons(args), words)?,
             Command::Fetch(args) => Self::Fetch(single_argument("fetch", "URI", words)?, args),
             Command::Metadata(_) => Self::Metadata(single_argument("metadata", "URI", words)?),
             Command::Tree(args) => match words {

@@ -5,6 +5,7 @@ mod connecting;
 pub(crate) mod gateway;
 mod help;
 mod install;
+mod mock;
 mod network;
 mod options;
 mod programs;
@@ -17,11 +18,12 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use check::Check;
 pub(crate) use install::{Install, Place, Servers, Uninstall};
+pub(crate) use mock::Mock;
 pub(crate) use network::AccountOptions;
 pub(crate) use options::{Common, Options, UrlOptions};
 pub(crate) use programs::{Completions, ManPage, Shell};
 pub(crate) use recording::{Explain, Format, Record, Replay, Timing};
-pub(crate) use resources::{Fetch, Read, Resources, Skills, Tree};
+pub(crate) use resources::{Fetch, Icons, Read, Resources, Skills, Theme, Tree};
 pub(crate) use server::{OutputFormat, RawRequest, Server, Show, Source, WithArguments};
 pub(crate) use tasks::{CallTool, TasksCommand};
 
@@ -92,6 +94,11 @@ pub(crate) enum Command {
         override_usage = "mcp tree [OPTIONS] URL [URI]\n       mcp tree [OPTIONS] [URI] -- PROGRAM..."
     )]
     Tree(Tree),
+    /// Shows the icons of the server and of all that it lists, and whether hosts may load them
+    ///
+    /// With `--output`, writes one page with all of them, to be looked at in a browser.
+    #[command(override_usage = "mcp icons [OPTIONS] URL\n       mcp icons [OPTIONS] -- PROGRAM...")]
+    Icons(Icons),
     /// Lists the skills
     ///
     /// With `--verify`, loads every skill and reads all of its files, to compare them with the
@@ -130,6 +137,7 @@ pub(crate) enum Command {
     Request(RawRequest),
     Record(Record),
     Replay(Replay),
+    Mock(Mock),
     Explain(Explain),
     /// Serves all servers of a file as one, over standard input and output or HTTP
     ///

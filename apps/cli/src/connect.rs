@@ -62,8 +62,11 @@ pub(crate) async fn connect(
     // One for all questions, so that only one is open.
     let answers = Answers::new(options.common.timeout);
     let mut builder = builder(options, command, output, answers.clone());
-    if let Command::Fetch(how) = command {
-        builder = builder.fetch_policy(network::policy(options)?.size(how.max_size));
+    match command {
+        Command::Fetch(how) => {
+            builder = builder.fetch_policy(network::policy(options)?.size(how.max_size));
+        }
+        _ => builder = builder.fetch_policy(network::policy(options)?),
     }
     match target {
         Target::Program(mut process) => {

@@ -34,8 +34,8 @@ use tokio::time::timeout;
 use action::Action;
 use args::{Command, Mcp, Options};
 use commands::{
-    account, call, check, discover, explain, fetch, gateway, metadata, prompts, raw, record,
-    replay, resources, shell, skills, tasks, tools, tree, watch,
+    account, call, check, discover, explain, fetch, gateway, icons, metadata, mock, prompts, raw,
+    record, replay, resources, shell, skills, tasks, tools, tree, watch,
 };
 use failure::Failure;
 use output::Output;
@@ -93,6 +93,7 @@ async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> 
         Command::Gateway(args) => return gateway::gateway(&options, args).await,
         Command::Record(args) => return record::record(args, &options).await,
         Command::Replay(args) => return replay::replay(args, &options, output).await,
+        Command::Mock(args) => return mock::mock(args, output).await,
         Command::Explain(args) => return explain::explain(args, output),
         _ => {}
     }
@@ -178,6 +179,7 @@ pub(crate) async fn perform(
         Action::Fetch(uri, how) => fetch::fetch(client, uri, how, output).await,
         Action::Metadata(uri) => metadata::metadata(client, uri, output).await,
         Action::Tree { uri, depth } => tree::tree(client, *uri, *depth, output).await,
+        Action::Icons(args) => icons::icons(client, args, output).await,
         Action::Skills(verify) => skills::skills(client, *verify, output).await,
         Action::Prompts => prompts::prompts(client, output).await,
         Action::Prompt(named) => prompts::prompt(client, named, output).await,

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use mcp_client::{FetchPolicy, Http, Proxy, is_loopback_url};
+use mcp_client::{Client, FetchPolicy, Http, Proxy, is_loopback_url};
+use mcp_fetch::Origin;
 
 use crate::args::Options;
 use crate::failure::Failure;
@@ -49,4 +50,15 @@ pub(crate) fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure
         })
     };
     options.common.network.cacert.as_ref().map(read).transpose()
+}
+
+/// Returns the policy for URLs of a server that is checked. Those of a server on this machine may be on
+/// this machine or in its networks, also in plain text: it is being developed.
+pub(crate) fn around(client: &Client) -> FetchPolicy {
+    let policy = client.fetch_policy().clone();
+    let url = client.url();
+    match Origin::parse(url.as_deref().unwrap_or("http://127.0.0.1")) {
+        Ok(server) if server.is_loopback() => policy.around(&server),
+        _ => policy,
+    }
 }

@@ -1,6 +1,7 @@
 //! [`Wire`]: checks each message of the server against the schema of its revision.
 
 pub(crate) mod finding;
+pub(crate) mod rules;
 
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -11,12 +11,13 @@ use crate::support::folder::Folder;
 use crate::support::program::{Printed, mcp};
 
 /// Commands that connect to a server, with their arguments.
-const CONNECTING: [(&str, &[&str]); 17] = [
+const CONNECTING: [(&str, &[&str]); 18] = [
     ("call", &["tool"]),
     ("check", &[]),
     ("complete", &["prompt", "a=1"]),
     ("discover", &[]),
     ("fetch", &["a:b"]),
+    ("icons", &[]),
     ("metadata", &["a:b"]),
     ("ping", &[]),
     ("prompt", &["prompt"]),
@@ -77,12 +78,15 @@ const OF_ALL: [(&str, &str); 31] = [
 ];
 
 /// Options of single commands.
-const OF_ONE: [(&str, &str, &str); 27] = [
+const OF_ONE: [(&str, &str, &str); 42] = [
     ("call", "--background", "tasks"),
     ("call", "--output", "everyday"),
     ("check", "--deny-warnings", "check"),
+    ("check", "--proposals", "proposals"),
     ("check", "--read", "check"),
     ("check", "--slow", "check"),
+    ("check", "--wait", "proposals"),
+    ("check", "--write", "proposals"),
     ("fetch", "--http-url", "resources"),
     ("fetch", "--max-size", "resources"),
     ("gateway", "--inherit-env", "gateway"),
@@ -92,7 +96,19 @@ const OF_ONE: [(&str, &str, &str); 27] = [
     ("gateway", "--search-above", "upstreams"),
     ("gateway", "--store-env", "gateway_store"),
     ("gateway", "--timeout", "upstreams"),
+    ("icons", "--output", "proposals"),
+    ("icons", "--size", "proposals"),
+    ("icons", "--theme", "proposals"),
     ("install", "--replace", "install"),
+    ("mock", "--fault", "proposals"),
+    ("mock", "--faults", "proposals"),
+    ("mock", "--hostile", "proposals"),
+    ("mock", "--listen", "proposals"),
+    ("mock", "--proposals", "proposals"),
+    ("mock", "--report", "proposals"),
+    ("mock", "--tls-cert", "proposals"),
+    ("mock", "--tls-key", "proposals"),
+    ("mock", "--url-lifetime", "proposals"),
     ("read", "--unless", "resources"),
     ("record", "--keep-secrets", "record"),
     ("record", "--listen", "record"),

@@ -55,7 +55,8 @@ fn collection_is_shown_as_a_tree() {
     assert_eq!(json["resources"][2]["uri"], "test://dir/b/c");
 
     let all = printed(&["tree"]);
-    assert!(all.contains("dir/\n  b/\n"), "{all}");
+    let expected = "dir/\n  a.txt  [3 bytes]\n  b/\n    c\n";
+    assert!(all.contains(expected), "{all}");
     // A server without collections.
     let fault = run(&["tree", "test://dir"]);
     assert_eq!(fault.code, Some(4), "{fault:?}");

@@ -18,6 +18,7 @@ mod limits;
 mod lists;
 mod odd;
 mod options;
+mod proposals;
 mod proxy;
 mod record;
 mod replay;

@@ -26,6 +26,7 @@ mod choose;
 mod data;
 mod error;
 mod format;
+mod image;
 mod load;
 mod pixels;
 mod policy;
@@ -33,7 +34,8 @@ mod website;
 
 pub use choose::{IconWish, choose};
 pub use error::{DataFault, IconError};
-pub use format::{Image, ImageFormat};
+pub use format::ImageFormat;
+pub use image::Image;
 pub use load::{LoadIcon, load};
 pub use policy::IconPolicy;
 pub use website::{Website, website};

@@ -28,10 +28,19 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use mcp_server::types::{Base64Text, Icon, IconTheme};
 use mcp_server::{Http, HttpConfig, Server, terminated};
 use mcp_skills::{OfferSkills as _, Skills};
 
 use options::Options;
+
+/// Returns an icon of 96x96 pixels that needs no request.
+fn icon(png: &[u8]) -> Icon {
+    let data = Base64Text::encode(png);
+    Icon::new(format!("data:image/png;base64,{}", data.as_str()))
+        .mime_type("image/png")
+        .sizes(["96x96".to_owned()])
+}
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
@@ -39,6 +48,9 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let mut builder = Server::builder("everything", env!("CARGO_PKG_VERSION"))
         .title("Everything")
         .description("Shows every method of the protocol")
+        .website_url("https://modelcontextprotocol.io/")
+        .icon(icon(include_bytes!("icons/light.png")).theme(IconTheme::Light))
+        .icon(icon(include_bytes!("icons/dark.png")).theme(IconTheme::Dark))
         .instructions("Call the tools in any order; they are examples.");
     builder = tools::add(builder);
     builder = questions::add(builder);

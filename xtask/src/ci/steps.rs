@@ -219,6 +219,7 @@ fn texts(extent: Extent) -> Vec<Step> {
 /// Steps that run programs that the tests have compiled.
 fn programs(extent: Extent) -> Vec<Step> {
     vec![
+        runs("check", "test --workspace --all-features --test examples"),
         step("interop", interop(extent)),
         runs("doc-tests", "test --workspace --doc --all-features"),
     ]

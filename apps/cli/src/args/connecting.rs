@@ -20,6 +20,7 @@ macro_rules! server {
             Command::Tasks(command) => command.$of_tasks()?,
             Command::Request(args) => $($reference)+ args.server,
             Command::Resources(args) => $($reference)+ args.server,
+            Command::Icons(args) => $($reference)+ args.server,
             Command::Fetch(args) => $($reference)+ args.server,
             Command::Read(args) => $($reference)+ args.server,
             Command::Skills(args) => $($reference)+ args.server,
@@ -32,6 +33,7 @@ macro_rules! server {
             | Command::Login(_)
             | Command::Logout(_)
             | Command::Man(_)
+            | Command::Mock(_)
             | Command::Record(_)
             | Command::Replay(_)
             | Command::Servers(_)

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::server::Server;
 
@@ -46,6 +46,28 @@ pub(crate) struct Fetch {
     pub(crate) max_size: u64,
     #[command(flatten)]
     pub(crate) server: Server,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Icons {
+    /// Marks the icon that a host chooses for this size, in pixels
+    #[arg(long, value_name = "PIXELS")]
+    pub(crate) size: Option<u32>,
+    /// Marks the icon that a host chooses for this theme
+    #[arg(long, value_enum)]
+    pub(crate) theme: Option<Theme>,
+    /// Writes a page that shows the icons
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) server: Server,
+}
+
+/// A theme of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Theme {
+    Light,
+    Dark,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! `mcp check`: what the author of a server should know before a release.
 
 mod lists;
+mod proposals;
 mod schemas;
 mod tools;
 
@@ -35,6 +36,15 @@ pub(crate) async fn check(client: &Client, args: &Check, output: Output) -> Resu
             read(client, wire, &resource).await;
         }
     }
+    // Before the proposals, which list everything again.
+    {
+        let mut seen = wire.seen();
+        let seen = &mut *seen;
+        tools::tools(&mut seen.findings, client.revision(), &seen.tools);
+    }
+    if args.proposals {
+        proposals::check(client, args).await?;
+    }
     unknown_method(client, wire).await;
     if !client.revision().is_modern()
         && let Err(error) = client.request::<PingRequest>(None).await
@@ -52,7 +62,6 @@ pub(crate) async fn check(client: &Client, args: &Check, output: Output) -> Resu
             seen.findings.warning(method, text);
         }
     }
-    tools::tools(&mut seen.findings, client.revision(), &seen.tools);
     report(&seen.findings, Some(client), output)?;
     let errors = seen.findings.count(Level::Error);
     let warnings = seen.findings.count(Level::Warning);
@@ -144,6 +153,9 @@ fn report(findings: &Findings, client: Option<&Client>, output: Output) -> Resul
         };
         let line = format!(": {}: {}", finding.place, finding.text);
         output.painted(paint, finding.level.name(), &line)?;
+        if let Some(rule) = finding.rule {
+            output.line(&format!("    {}: {}", rule.id(), rule.statement()))?;
+        }
     }
     let counts = Level::ALL.map(|level| {
         let (count, name) = (findings.count(level), level.name());

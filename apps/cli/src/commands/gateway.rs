@@ -150,7 +150,7 @@ async fn serve(gateway: &Gateway, args: &Args) -> Result<(), Failure> {
     served.map_err(unserved)
 }
 
-fn unserved(error: ServeError) -> Failure {
+pub(super) fn unserved(error: ServeError) -> Failure {
     Failure::Io(std::io::Error::other(error))
 }
 

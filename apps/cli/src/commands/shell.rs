@@ -131,9 +131,11 @@ async fn run(client: &Client, mcp: Mcp, json: bool, start: &Options) -> Result<(
             Some("`--background` needs its own connection: run `mcp call` outside of the shell")
         }
         Command::Tasks(_) => Some("run `mcp tasks` outside of the shell"),
-        Command::Explain(_) | Command::Gateway(_) | Command::Record(_) | Command::Replay(_) => {
-            Some("run this command outside of the shell")
-        }
+        Command::Explain(_)
+        | Command::Gateway(_)
+        | Command::Mock(_)
+        | Command::Record(_)
+        | Command::Replay(_) => Some("run this command outside of the shell"),
         command if command.server().is_none() => Some("run this command outside of the shell"),
         _ => None,
     };

@@ -10,6 +10,12 @@ use crate::failure::Failure;
 use crate::output::exact::to_json;
 use crate::output::{Output, print_error};
 
+/// The maximum number of resources that are shown.
+const ENTRIES: usize = 100_000;
+
+/// The maximum number of collections that are listed.
+const COLLECTIONS: usize = 10_000;
+
 /// A resource and its level in the tree.
 type Entry = (usize, Resource);
 
@@ -22,11 +28,9 @@ pub(crate) async fn tree(
     depth: usize,
     output: Output,
 ) -> Result<(), Failure> {
-    let (entries, end) = if let Some(uri) = uri {
-        members(client, uri, depth).await?
-    } else {
-        let (resources, end) = all(client, client.resources(), usize::MAX).await;
-        (arranged(resources), end)
+    let (entries, end) = match uri {
+        Some(uri) => below(client, uri, depth).await?,
+        None => whole(client, depth).await?,
     };
     let entries = entries.into_iter().filter(|(level, _)| *level < depth);
     if output.json {
@@ -48,7 +52,14 @@ fn line(resource: &Resource) -> String {
     };
     let mut about = Vec::new();
     about.extend(resource.mime_type.clone());
+    about.extend(unknown_type(resource));
     about.extend(resource.size.map(|size| format!("{size} bytes")));
+    about.extend(
+        resource
+            .version
+            .as_ref()
+            .map(|version| format!("version {version}")),
+    );
     let about = about.join(", ");
     let name = format!("{}{slash}", resource.name);
     if about.is_empty() {
@@ -58,26 +69,67 @@ fn line(resource: &Resource) -> String {
     }
 }
 
+/// Returns a type that this program does not know.
+fn unknown_type(resource: &Resource) -> Option<String> {
+    let of_type = resource.resource_type.as_ref()?;
+    let is_known = [ResourceType::Collection, ResourceType::Document].contains(of_type);
+    (!is_known).then(|| of_type.to_string())
+}
+
 fn is_collection(resource: &Resource) -> bool {
     resource.resource_type == Some(ResourceType::Collection)
 }
 
-/// Returns the members of a collection and of the collections in it, depth first. Each collection
-/// is listed once, even if it contains itself.
-async fn members(client: &Client, uri: &str, depth: usize) -> Result<Arrived, Failure> {
+/// Returns all resources of the list, and the members of the collections in it that it does not have.
+async fn whole(client: &Client, depth: usize) -> Result<Arrived, Failure> {
+    let (resources, end) = all(client, client.resources(), ENTRIES).await;
+    let entries = arranged(resources);
+    if end.is_err() || !client.negotiated(Proposal::Sep2093) {
+        return Ok((entries, end));
+    }
+    let listed = entries.iter().map(|(_, resource)| resource.uri.clone());
+    let listed: HashSet<String> = listed.collect();
+    members(client, entries, None, &listed, depth).await
+}
+
+/// Returns the members of a collection.
+async fn below(client: &Client, uri: &str, depth: usize) -> Result<Arrived, Failure> {
     if !client.negotiated(Proposal::Sep2093) {
         let message =
             "the server cannot list collections: it does not declare support for `sep-2093`";
         return Err(Failure::Absent(message.to_owned()));
     }
-    let mut seen = HashSet::from([uri.to_owned()]);
+    members(client, Vec::new(), Some(uri), &HashSet::new(), depth).await
+}
+
+/// Returns resources, or the members of a collection, with those of the collections among them, depth
+/// first. Each collection is listed once, even if it contains itself. Members that are in the list of
+/// all resources are left out.
+async fn members(
+    client: &Client,
+    start: Vec<Entry>,
+    of: Option<&str>,
+    listed: &HashSet<String>,
+    depth: usize,
+) -> Result<Arrived, Failure> {
+    let mut seen: HashSet<String> = of.map(str::to_owned).into_iter().collect();
     let mut entries = Vec::new();
     // A stack: the last element is the next one.
-    let mut rest: Vec<Entry> = Vec::new();
-    let mut into = Some((0, uri.to_owned()));
+    let mut rest: Vec<Entry> = start.into_iter().rev().collect();
+    let mut into = of.map(|uri| (0, uri.to_owned()));
     loop {
+        if entries.len() + rest.len() > ENTRIES || seen.len() > COLLECTIONS {
+            let text = format!(
+                "left out: more than {ENTRIES} resources, or than {COLLECTIONS} collections"
+            );
+            print_error(&text);
+            entries.extend(rest.into_iter().rev());
+            entries.truncate(ENTRIES);
+            return Ok((entries, Ok(())));
+        }
         if let Some((level, uri)) = into.take() {
-            let (found, end) = all(client, client.resources_in(uri.as_str())?, usize::MAX).await;
+            let (mut found, end) = all(client, client.resources_in(uri.as_str())?, ENTRIES).await;
+            found.retain(|member| !listed.contains(&member.uri));
             rest.extend(found.into_iter().rev().map(|member| (level, member)));
             match end {
                 Ok(()) => {}

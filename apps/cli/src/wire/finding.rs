@@ -3,31 +3,11 @@
 use mcp_client::types::json::{Object, Value};
 use mcp_types::peer_text::PeerDisplay;
 
+pub(crate) use super::rules::Level;
+use super::rules::Rule;
+
 /// The maximum number of findings that are kept for a level.
 const KEPT: usize = 500;
-
-/// How serious a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
-    /// The server violates the protocol, or something does not work.
-    Error,
-    /// Some hosts or models cannot use something, or it does not work well.
-    Warning,
-    /// The server could say more.
-    Hint,
-}
-
-impl Level {
-    pub(crate) const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Hint];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Hint => "hint",
-        }
-    }
-}
 
 /// A sentence about a place of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +15,8 @@ pub(crate) struct Finding {
     pub(crate) level: Level,
     pub(crate) place: String,
     pub(crate) text: String,
+    /// The statement of a proposal that the server violates.
+    pub(crate) rule: Option<Rule>,
 }
 
 impl Finding {
@@ -42,6 +24,10 @@ impl Finding {
         let mut members = Object::from([("level", self.level.name())]);
         members.insert("place", self.place.as_str());
         members.insert("text", self.text.as_str());
+        if let Some(rule) = self.rule {
+            members.insert("rule", rule.id());
+            members.insert("statement", rule.statement());
+        }
         members
     }
 }
@@ -55,22 +41,28 @@ pub(crate) struct Findings {
 
 impl Findings {
     pub(crate) fn error(&mut self, place: impl Into<String>, text: impl Into<String>) {
-        self.add(Level::Error, place.into(), text.into());
+        self.add(Level::Error, place.into(), text.into(), None);
     }
 
     pub(crate) fn warning(&mut self, place: impl Into<String>, text: impl Into<String>) {
-        self.add(Level::Warning, place.into(), text.into());
+        self.add(Level::Warning, place.into(), text.into(), None);
     }
 
     pub(crate) fn hint(&mut self, place: impl Into<String>, text: impl Into<String>) {
-        self.add(Level::Hint, place.into(), text.into());
+        self.add(Level::Hint, place.into(), text.into(), None);
     }
 
-    fn add(&mut self, level: Level, place: String, text: String) {
+    /// Notes that the server violates a statement of a proposal.
+    pub(crate) fn rule(&mut self, rule: Rule, place: impl Into<String>, text: impl Into<String>) {
+        self.add(rule.level(), place.into(), text.into(), Some(rule));
+    }
+
+    fn add(&mut self, level: Level, place: String, text: String, rule: Option<Rule>) {
         let finding = Finding {
             level,
             place: PeerDisplay(place).to_string(),
             text: PeerDisplay(text).to_string(),
+            rule,
         };
         let count = &mut self.counts[level as usize];
         // The same sentence about the same place says nothing new.

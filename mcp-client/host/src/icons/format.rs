@@ -101,16 +101,6 @@ fn is_svg(bytes: &[u8]) -> bool {
     next.is_some_and(|next| next.is_ascii_whitespace() || b">/".contains(next))
 }
 
-/// An image of a known format.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Image {
-    /// The format, detected from the bytes.
-    pub format: ImageFormat,
-    /// The bytes. Only the beginning is validated: the format and the size in pixels.
-    pub bytes: Vec<u8>,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

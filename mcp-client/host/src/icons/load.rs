@@ -10,7 +10,7 @@ use mcp_fetch::{FetchError, FetchPolicy, FetchRequest};
 use mcp_types::Icon;
 
 use super::error::IconError;
-use super::format::Image;
+use super::image::Image;
 use super::policy::IconPolicy;
 
 /// Loads an icon of the server, a tool, a resource or a prompt. A `data:` URI is decoded; an `https`

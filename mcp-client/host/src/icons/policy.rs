@@ -2,8 +2,8 @@
 
 use super::data;
 use super::error::IconError;
-use super::format::Image;
 use super::format::{ImageFormat, is_generic, normalized};
+use super::image::Image;
 use super::pixels::pixels;
 use mcp_fetch::{Origin, host_name};
 
