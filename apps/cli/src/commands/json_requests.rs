@@ -13,7 +13,7 @@ use mcp_client::{CallError, Client};
 const PAGES: usize = 2_000;
 
 /// The maximum size of all pages, in bytes.
-const BYTES: usize = 128 << 20;
+const BYTES: usize = 32 << 20;
 
 /// Sends a request, and returns its result.
 pub(crate) async fn request(
