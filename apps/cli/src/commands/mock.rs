@@ -1,5 +1,6 @@
 //! `mcp mock`: a server with which clients, and checks of servers, can be tried.
 
+mod changes;
 mod content;
 mod faults;
 mod observed;

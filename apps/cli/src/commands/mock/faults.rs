@@ -10,7 +10,11 @@ use mcp_client::types::NOT_MODIFIED;
 use mcp_server::HandlerError;
 use serde_json::{Value, json};
 
-use super::content::{FOLDER, LINKED, LINKED_TEXT, NOTE, PLAIN, PNG, Place};
+use super::changes::{
+    another_icon, everywhere, header, instead, refuse, resource, result, twice, unknown, whole,
+    without,
+};
+use super::content::{FOLDER, LINKED, NOTE, PLAIN, PNG, Place};
 use super::traps::{Answer, complete};
 use crate::wire::rules::Rule;
 
@@ -473,121 +477,6 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     world(Rule::Website),
 ];
-
-/// Changes every description of a resource, and its contents, wherever they are.
-fn everywhere(answer: Answer, uri: &str, change: fn(&mut Value)) -> Answer {
-    fn walk(value: &mut Value, uri: &str, change: fn(&mut Value)) {
-        if value["uri"] == uri {
-            change(value);
-        }
-        match value {
-            Value::Object(members) => {
-                members
-                    .values_mut()
-                    .for_each(|value| walk(value, uri, change));
-            }
-            Value::Array(values) => values.iter_mut().for_each(|value| walk(value, uri, change)),
-            _ => {}
-        }
-    }
-    answer.map(|mut result| {
-        walk(&mut result, uri, change);
-        result
-    })
-}
-
-/// Changes the result for a URI; for the list of all resources if the URI is empty.
-fn result(params: &Value, uri: &str, answer: Answer, change: fn(&mut Value)) -> Answer {
-    let is_of = params["uri"].as_str().unwrap_or_default() == uri;
-    answer.map(|mut result| {
-        if is_of {
-            change(&mut result);
-        }
-        result
-    })
-}
-
-/// Changes the description in the result for the document without a URL.
-fn resource(params: &Value, answer: Answer, change: fn(&mut Value)) -> Answer {
-    let is_of = params["uri"] == PLAIN;
-    answer.map(|mut result| {
-        if is_of {
-            change(&mut result["resource"]);
-        }
-        result
-    })
-}
-
-/// Answers what is asked for a URI that this server does not have.
-fn unknown(params: &Value, answer: Answer, other: fn(&str) -> Answer) -> Answer {
-    let uri = params["uri"]
-        .as_str()
-        .filter(|uri| !uri.starts_with("mock://"));
-    uri.map_or(answer, other)
-}
-
-/// Refuses what is asked for a URI.
-fn refuse(params: &Value, uri: &str, answer: Answer) -> Answer {
-    instead(params, uri, answer, || {
-        Err(HandlerError::internal("refused"))
-    })
-}
-
-/// Answers what is asked for a URI.
-fn instead(params: &Value, uri: &str, answer: Answer, other: fn() -> Answer) -> Answer {
-    if params["uri"] == uri {
-        other()
-    } else {
-        answer
-    }
-}
-
-fn without(value: &mut Value, member: &str) {
-    if let Some(members) = value.as_object_mut() {
-        members.remove(member);
-    }
-}
-
-/// Lists the first resource of a list twice.
-fn twice(result: &mut Value) {
-    if let Some(list) = result["resources"].as_array_mut()
-        && let Some(first) = list.first().cloned()
-    {
-        list.push(first);
-    }
-}
-
-/// Adds an icon to those of the document.
-fn another_icon(answer: Answer, icon: fn() -> Value) -> Answer {
-    let mut answer = answer?;
-    let add = |entry: &mut Value| {
-        if let Some(icons) = entry["icons"].as_array_mut() {
-            icons.push(icon());
-        }
-    };
-    for list in ["resources", "contents"] {
-        let entries = answer[list].as_array_mut().into_iter().flatten();
-        entries.filter(|entry| entry["uri"] == PLAIN).for_each(add);
-    }
-    if answer["resource"]["uri"] == PLAIN {
-        add(&mut answer["resource"]);
-    }
-    Ok(answer)
-}
-
-fn header(response: &mut Response<Vec<u8>>, name: http::HeaderName, value: &'static str) {
-    response
-        .headers_mut()
-        .insert(name, HeaderValue::from_static(value));
-}
-
-/// Sends the contents, whatever the response was.
-fn whole(response: &mut Response<Vec<u8>>) {
-    *response.status_mut() = StatusCode::OK;
-    LINKED_TEXT.as_bytes().clone_into(response.body_mut());
-    let length = HeaderValue::from(LINKED_TEXT.len());
-    response.headers_mut().insert(CONTENT_LENGTH, length);
-}
 
 #[cfg(test)]
 mod tests {
