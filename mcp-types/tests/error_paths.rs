@@ -10,7 +10,7 @@ use mcp_types::rpc::{self, Decoded, ErrorObject};
 use mcp_types::{
     AnyResourceContents, CallToolOutcome, CallToolRequestParams, CallToolResult,
     CallToolResultResponse, ContentBlock, DiscoverResult, JsonRpcMessage, ReadResourceOutcome,
-    Revision, Sender,
+    Revision,
 };
 use serde::de::{DeserializeOwned, Error as _};
 
@@ -153,7 +153,7 @@ fn error_and_its_sources_have_the_position_once() {
         use mcp_types::registry::{RegistryError, validate_message};
 
         assert_eq!(chain(&RegistryError::Decode(value)), text);
-        let faults = validate_message(Revision::LATEST, Sender::Client, "{]", |_| None);
+        let faults = validate_message(Revision::LATEST, mcp_types::Sender::Client, "{]", |_| None);
         assert_eq!(
             faults[0].to_string(),
             "key must be a string at line 1 column 2"

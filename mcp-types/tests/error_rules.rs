@@ -68,7 +68,7 @@ fn cases() -> Vec<Case> {
             "$.ttlMs",
             &["an integer"],
         ),
-        case::<mcp_types::v2025_11_25::Role>(Value, r#""x""#, "$", &["user", "assistant"]),
+        case::<mcp_types::Role>(Value, r#""x""#, "$", &["user", "assistant"]),
         case::<Tool>(
             Value,
             r#"{"name":"t","inputSchema":{"type":"array"}}"#,
