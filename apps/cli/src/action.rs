@@ -11,7 +11,8 @@ use crate::values;
 /// A command with its arguments.
 pub(crate) enum Action<'a> {
     Discover,
-    Check(&'a Check),
+    /// Checks the server, and calls this tool with these arguments to change a resource.
+    Check(&'a Check, Option<(&'a str, Object)>),
     Shell(&'a Shell),
     /// Lists the tools whose names contain one of the words.
     Tools(&'a [String]),
@@ -57,7 +58,15 @@ impl<'a> Action<'a> {
     pub(crate) fn new(command: &'a Command, words: &'a [String]) -> Result<Self, Failure> {
         Ok(match command {
             Command::Discover(_) => without_arguments(Self::Discover, words)?,
-            Command::Check(args) => without_arguments(Self::Check(args), words)?,
+            Command::Check(args) => {
+                let write = match args.write.as_deref() {
+                    Some([tool, arguments]) => {
+                        Some((tool.as_str(), values::object("--write", arguments)?))
+                    }
+                    _ => None,
+                };
+                without_arguments(Self::Check(args, write), words)?
+            }
             Command::Shell(args) => without_arguments(Self::Shell(args), words)?,
             Command::Tools(_) => Self::Tools(words),
             Command::Call(args) => {

@@ -167,7 +167,7 @@ pub(crate) async fn perform(
 ) -> Result<(), Failure> {
     match action {
         Action::Discover => discover::discover(client, output).await,
-        Action::Check(args) => check::check(client, args, output).await,
+        Action::Check(args, write) => check::check(client, args, write.as_ref(), output).await,
         // It runs further actions.
         Action::Shell(_) => Ok(()),
         Action::Tools(words) => tools::tools(client, words, output).await,

@@ -2,6 +2,7 @@
 
 pub(crate) mod clean;
 pub(crate) mod exact;
+pub(crate) mod html;
 pub(crate) mod log;
 pub(crate) mod paint;
 pub(crate) mod progress;

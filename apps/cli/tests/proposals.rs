@@ -428,3 +428,19 @@ fn documentation_has_every_rule_and_fault() {
     });
     assert_eq!(documented.sum::<usize>(), faults);
 }
+
+#[test]
+fn invalid_arguments_are_refused_before_the_server_starts() {
+    let folder = Folder::new("proposals-arguments").created();
+    let started = folder.file("started");
+    let mut command = mcp();
+    command.args(["check", "--proposals", "--write", "write", "{"]);
+    let printed: Printed = command
+        .args(["--", "touch", &started])
+        .output()
+        .expect("it runs")
+        .into();
+    assert_eq!(printed.code, Some(2), "{printed:?}");
+    assert!(printed.err.contains("invalid `--write`"), "{printed:?}");
+    assert!(fs::metadata(started).is_err());
+}

@@ -24,8 +24,14 @@ use schemas::is_blank;
 /// A method that no server has.
 const UNKNOWN: &str = "mcp-check/unknown";
 
-/// Checks a server, and prints what was found.
-pub(crate) async fn check(client: &Client, args: &Check, output: Output) -> Result<(), Failure> {
+/// Checks a server, and prints what was found. `write` is a tool that changes a resource, with its
+/// arguments.
+pub(crate) async fn check(
+    client: &Client,
+    args: &Check,
+    write: Option<&(&str, Object)>,
+    output: Output,
+) -> Result<(), Failure> {
     let wire = &args.wire;
     about(client, wire);
     lists::tools(client, wire).await;
@@ -43,7 +49,7 @@ pub(crate) async fn check(client: &Client, args: &Check, output: Output) -> Resu
         tools::tools(&mut seen.findings, client.revision(), &seen.tools);
     }
     if args.proposals {
-        proposals::check(client, args).await?;
+        proposals::check(client, args, write).await;
     }
     unknown_method(client, wire).await;
     if !client.revision().is_modern()

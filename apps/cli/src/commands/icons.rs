@@ -1,11 +1,10 @@
 //! `mcp icons`: all icons of a server, whether hosts may load them, and a page of them.
 
-use maud::{DOCTYPE, PreEscaped, html};
+use maud::{DOCTYPE, html};
 use mcp_client::Client;
 use mcp_client::types::json::{self, Object, Value};
 use mcp_client::types::{Base64Text, Icon, IconTheme};
 use mcp_host::icons::{IconError, IconWish, Image, LoadIcon, choose};
-use sha2::{Digest, Sha256};
 
 use super::json_requests::{Budget, list, objects, text};
 use super::lists::short;
@@ -13,6 +12,7 @@ use crate::args::{self, Theme};
 use crate::failure::Failure;
 use crate::network::around;
 use crate::output::exact::to_json;
+use crate::output::html::head;
 use crate::output::table::print;
 use crate::output::{Output, clean, print_message};
 
@@ -201,29 +201,17 @@ impl Loaded<'_> {
 /// Returns a page that shows each icon in three sizes on both backgrounds. It has no scripts and loads
 /// nothing, and all text of the server is escaped.
 fn page(client: &Client, all: &[Loaded<'_>]) -> String {
-    let hash = Base64Text::encode(Sha256::digest(STYLE));
-    let policy = format!(
-        "default-src 'none'; img-src data:; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-        hash.as_str()
-    );
     let name = client
         .server_info()
         .map(|info| info.title.unwrap_or(info.name));
-    let name = name.unwrap_or_default();
+    let title = format!("Icons of {}", clean::line(&name.unwrap_or_default()));
     let mut left = PAGE;
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { "Icons of " (clean::line(&name)) }
-                style { (PreEscaped(STYLE)) }
-            }
+            (head(&title, STYLE, true))
             body {
-                h1 { "Icons of " (clean::line(&name)) }
+                h1 { (title) }
                 p { (all.len()) " icons. Each is shown with 16, 48 and 96 pixels, on a light and on a dark background." }
                 @for (at, loaded) in all.iter().enumerate() {
                     section {

@@ -26,7 +26,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::interrupted;
 use crate::output::{Output, print_message};
-use crate::recording::http::{bind, serve_on};
+use crate::recording::http::{bind, serve};
 
 use super::gateway::unserved;
 use faults::{FAULTS, Fault};
@@ -92,7 +92,7 @@ pub(crate) async fn mock(args: &Mock, output: Output) -> Result<(), Failure> {
     let pages = async {
         match listener {
             Some((listener, _)) => {
-                serve_on(listener, tls, move |request| {
+                serve(listener, tls, move |request| {
                     let web = Arc::clone(&web);
                     async move { Ok(web.answer(request).await) }
                 })

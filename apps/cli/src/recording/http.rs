@@ -10,6 +10,6 @@ mod pool;
 
 pub(crate) use endpoint::{added, parse, record};
 pub(crate) use headers::rejected;
-pub(crate) use listen::{bind, serve, serve_on};
+pub(crate) use listen::{bind, serve};
 pub(crate) use login::{login, send_with_token};
 pub(crate) use pool::Pool;

@@ -17,10 +17,8 @@ use mcp_client::types::uri::canonical;
 use mcp_client::{CallError, Client, Proposal};
 
 use crate::args::Check;
-use crate::failure::Failure;
-use crate::wire::Wire;
-
 use crate::commands::json_requests::{Budget, Listing, is_same, list, of, text};
+use crate::wire::Wire;
 use crate::wire::rules::Rule;
 
 /// The maximum number of resources that are checked.
@@ -64,6 +62,11 @@ impl Subject<'_> {
         self.wire.seen().findings.hint(place, text.to_string());
     }
 
+    /// Notes what does not work.
+    fn error(&self, place: impl Into<String>, text: impl Display) {
+        self.wire.seen().findings.error(place, text.to_string());
+    }
+
     /// Notes a violation.
     fn violates(&self, rule: Rule, place: impl Into<String>, text: impl Display) {
         self.wire
@@ -74,8 +77,7 @@ impl Subject<'_> {
 }
 
 /// Checks what the server does of each proposal that it has announced, and its icons.
-pub(super) async fn check(client: &Client, args: &Check) -> Result<(), Failure> {
-    let write = args.write.as_deref().map(changes::Write::new).transpose()?;
+pub(super) async fn check(client: &Client, args: &Check, write: Option<&(&str, Object)>) {
     let budget = Budget::new();
     let subject = Subject {
         client,
@@ -84,7 +86,7 @@ pub(super) async fn check(client: &Client, args: &Check) -> Result<(), Failure> 
     };
     icons::check(&subject).await;
     if client.server_capabilities().resources.is_none() {
-        return Ok(());
+        return;
     }
     for proposal in Proposal::ALL {
         if !client.negotiated(*proposal) {
@@ -108,7 +110,6 @@ pub(super) async fn check(client: &Client, args: &Check) -> Result<(), Failure> 
     if client.negotiated(Proposal::HttpsUrl) {
         urls::check(&subject, &resources, args.wait).await;
     }
-    Ok(())
 }
 
 /// Returns the resources of the list, and those of all collections in it.
@@ -118,8 +119,7 @@ async fn walk(subject: &Subject<'_>) -> Vec<Listed> {
     match subject.resources(&Object::new()).await {
         Ok(found) => add(subject, "resources/list", found, &mut known, &mut all),
         Err(error) => {
-            let text = format!("the list fails: {error}");
-            subject.wire.seen().findings.error("resources/list", text);
+            subject.error("resources/list", format!("the list fails: {error}"));
         }
     }
     let has_members = subject.client.negotiated(Proposal::Sep2093);

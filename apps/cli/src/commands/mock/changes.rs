@@ -95,12 +95,13 @@ pub(super) fn twice(result: &mut Value) {
 pub(super) fn another_icon(answer: Answer, icon: fn() -> Value) -> Answer {
     let mut answer = answer?;
     let add = |entry: &mut Value| {
-        if let Some(icons) = entry["icons"].as_array_mut() {
+        if let Some(icons) = entry.get_mut("icons").and_then(Value::as_array_mut) {
             icons.push(icon());
         }
     };
     for list in ["resources", "contents"] {
-        let entries = answer[list].as_array_mut().into_iter().flatten();
+        let entries = answer.get_mut(list).and_then(Value::as_array_mut);
+        let entries = entries.into_iter().flatten();
         entries.filter(|entry| entry["uri"] == PLAIN).for_each(add);
     }
     if answer["resource"]["uri"] == PLAIN {

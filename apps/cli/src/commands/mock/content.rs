@@ -42,6 +42,6 @@ pub(super) const DARK_PNG: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgA
 pub(super) struct Place {
     /// The port of HTTPS URLs.
     pub(super) https: Option<u16>,
-    /// The port of URLs that are not `https`, which nobody may use.
+    /// The port of `http` URLs. A client that connects to it violates a statement.
     pub(super) http: u16,
 }

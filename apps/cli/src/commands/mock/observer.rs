@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -17,6 +17,9 @@ use crate::output::print_message;
 /// The maximum number of cursors and versions that are remembered.
 const REMEMBERED: usize = 100_000;
 
+/// The maximum size of what is written to the report, in bytes.
+const REPORT: usize = 256 << 20;
+
 /// What a client has requested, and what it was given.
 pub(super) struct Observer {
     state: Mutex<State>,
@@ -25,6 +28,8 @@ pub(super) struct Observer {
 #[derive(Default)]
 struct State {
     report: Option<File>,
+    /// The size of what was written to the report, in bytes.
+    size: usize,
     /// Cursors, each with the params of its list.
     cursors: HashSet<u64>,
     /// Versions, each with its resource.
@@ -78,27 +83,23 @@ impl Observer {
         }
     }
 
-    /// Remembers the version of a resource that clients are told otherwise than by a result.
+    /// Remembers a version that a notification has.
     pub(super) fn version(&self, uri: &str, version: &str) {
-        self.lock().versions.insert(of(version, uri));
+        remember(&mut self.lock().versions, of(version, uri));
     }
 
     /// Remembers the cursors and versions of a result.
     pub(super) fn result(&self, params: &Value, result: &Value) {
         let mut state = self.lock();
-        if let Some(cursor) = result["nextCursor"].as_str()
-            && state.cursors.len() < REMEMBERED
-        {
-            state.cursors.insert(of(cursor, &list(params)));
+        if let Some(cursor) = result["nextCursor"].as_str() {
+            remember(&mut state.cursors, of(cursor, &list(params)));
         }
         let lists = ["resources", "contents"].map(|member| result[member].as_array());
         let listed = lists.into_iter().flatten().flatten();
         for resource in listed.chain([&result["resource"]]) {
-            if let Some(version) = resource["version"].as_str()
-                && state.versions.len() < REMEMBERED
-            {
+            if let Some(version) = resource["version"].as_str() {
                 let uri = resource["uri"].as_str().unwrap_or_default();
-                state.versions.insert(of(version, uri));
+                remember(&mut state.versions, of(version, uri));
             }
         }
     }
@@ -117,10 +118,18 @@ impl Observer {
 
     fn line(&self, line: &Value) {
         let mut state = self.lock();
+        let size = state.size;
         let Some(report) = &mut state.report else {
             return;
         };
-        if let Err(error) = writeln!(report, "{line}") {
+        let line = format!("{line}\n");
+        let written = if size + line.len() > REPORT {
+            Err(io::Error::other("it would be larger than 256 MiB"))
+        } else {
+            report.write_all(line.as_bytes())
+        };
+        state.size += line.len();
+        if let Err(error) = written {
             state.report = None;
             print_message(&format!("the report ends here: {error}"));
         }
@@ -141,6 +150,12 @@ fn of(value: &str, what: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     (value, what).hash(&mut hasher);
     hasher.finish()
+}
+
+fn remember(known: &mut HashSet<u64>, value: u64) {
+    if known.len() < REMEMBERED {
+        known.insert(value);
+    }
 }
 
 /// Returns `true` if a value was given to a client, or may have been, because no more are remembered.

@@ -59,7 +59,8 @@ impl Web {
         use hyper::service::Service as _;
         let path = request.uri().path().to_owned();
         if path == "/mcp" {
-            return of_service(self.endpoint.call(request).await);
+            let Ok(response) = self.endpoint.call(request).await;
+            return response.map(boxed);
         }
         self.observe(&request, &path);
         let (parts, body) = request.into_parts();
@@ -73,7 +74,8 @@ impl Web {
         let Some(urls) = self.urls.as_ref().filter(|_| path.starts_with("/r/")) else {
             return plain(StatusCode::NOT_FOUND, "not found\n");
         };
-        let response = of_service(urls.call(Request::from_parts(parts.clone(), body)).await);
+        let Ok(response) = urls.call(Request::from_parts(parts.clone(), body)).await;
+        let response = response.map(boxed);
         if response.status() == StatusCode::GONE {
             self.observer.violation(Statement::Expired, &path);
         }
@@ -155,17 +157,6 @@ impl Web {
     }
 }
 
-fn of_service<B>(response: Result<Response<B>, Infallible>) -> Answer
-where
-    B: Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    match response {
-        Ok(response) => response.map(boxed),
-        Err(never) => match never {},
-    }
-}
-
 fn plain(status: StatusCode, text: &'static str) -> Answer {
     let mut response = Response::new(boxed(Full::from(text)));
     *response.status_mut() = status;
@@ -198,7 +189,7 @@ impl Body for Unsized {
 /// A body of which a client should not read everything.
 struct Endless {
     left: u64,
-    /// Who is told if it does.
+    /// Gets the violation if the client reads everything.
     over: Option<(Arc<Observer>, Statement)>,
 }
 

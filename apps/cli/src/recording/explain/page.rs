@@ -1,14 +1,13 @@
 //! The page: one file without scripts that loads nothing.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
-use mcp_client::types::Base64Text;
-use sha2::{Digest, Sha256};
+use maud::{DOCTYPE, Markup, html};
 
 use super::diagram::diagram;
 use super::pretty::pretty;
 use super::rows::{Explanation, Row, RowKind};
 use super::table::{duration, shortened, side, size};
 use crate::output::clean;
+use crate::output::html::head;
 use crate::recording::format::{HttpPart, Secrets, Side};
 
 const STYLE: &str = include_str!("page.css");
@@ -24,26 +23,13 @@ const LABEL: usize = 100;
 
 /// Returns the page. All text of the peers is escaped.
 pub(crate) fn page(explanation: &Explanation<'_>) -> String {
-    let hash = Base64Text::encode(Sha256::digest(STYLE));
-    let policy = format!(
-        "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-        hash.as_str()
-    );
     let server = clean::line(&explanation.server()).into_owned();
     let name = explanation.summary.name.as_deref().map(clean::line);
     let title = name.as_deref().unwrap_or(&server);
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="referrer" content="no-referrer";
-                meta name="color-scheme" content="light dark";
-                title { "Session with " (title) }
-                style { (PreEscaped(STYLE)) }
-            }
+            (head(&format!("Session with {title}"), STYLE, false))
             body {
                 header {
                     p.over { "Recorded session" }

@@ -13,6 +13,7 @@ use super::login::login;
 use super::pool::Pool;
 use crate::args::Options;
 use crate::failure::Failure;
+use crate::output::print_message;
 use crate::recording::RecordingError;
 use crate::recording::recorder::Recorder;
 
@@ -43,12 +44,9 @@ pub(crate) async fn record(
         let forward = Arc::clone(&forward);
         async move { forward.answer(request).await }
     };
-    listen::serve(
-        listen,
-        &format!("recording at http://ADDRESS{path}"),
-        handler,
-    )
-    .await
+    let (listener, address) = listen::bind(listen).await?;
+    print_message(&format!("recording at http://{address}{path}"));
+    listen::serve(listener, None, handler).await
 }
 
 /// Parses the URL of a server.

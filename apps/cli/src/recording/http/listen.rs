@@ -28,24 +28,6 @@ const CONNECTIONS: usize = 256;
 /// How long the head of a request may take.
 const HEAD: Duration = Duration::from_secs(30);
 
-/// Answers requests until the future is dropped. Prints a message in which the address replaces
-/// the word `ADDRESS`.
-pub(crate) async fn serve<H, F, B>(
-    listen: SocketAddr,
-    message: &str,
-    handler: H,
-) -> Result<(), Failure>
-where
-    H: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
-    F: Future<Output = Result<Response<B>, Infallible>> + Send,
-    B: Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    let (listener, address) = bind(listen).await?;
-    output::print_message(&message.replace("ADDRESS", &address.to_string()));
-    serve_on(listener, None, handler).await
-}
-
 /// Binds a socket of this machine, and returns its address.
 pub(crate) async fn bind(listen: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
     if !listen.ip().is_loopback() {
@@ -62,7 +44,7 @@ pub(crate) async fn bind(listen: SocketAddr) -> Result<(TcpListener, SocketAddr)
 }
 
 /// Answers requests until the future is dropped, over TLS if there is an acceptor.
-pub(crate) async fn serve_on<H, F, B>(
+pub(crate) async fn serve<H, F, B>(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     handler: H,

@@ -17,6 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc};
 
 use super::player::{Out, Player};
 use crate::failure::Failure;
+use crate::output::print_message;
 use crate::recording::http;
 
 /// The number of messages that wait for a client.
@@ -44,7 +45,9 @@ pub(crate) async fn serve(
         let server = Arc::clone(&server);
         async move { Ok::<_, Infallible>(server.answer(request).await) }
     };
-    http::serve(listen, "replaying at http://ADDRESS/mcp", handler).await
+    let (listener, address) = http::bind(listen).await?;
+    print_message(&format!("replaying at http://{address}/mcp"));
+    http::serve(listener, None, handler).await
 }
 
 struct Server {

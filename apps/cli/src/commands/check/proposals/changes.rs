@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use mcp_client::types::json::{self, Object, Value};
+use mcp_client::types::json::{Object, Value};
 
 use super::{Listed, Subject};
 use crate::commands::json_requests::{object, of, request, text};
-use crate::failure::Failure;
 use crate::wire::rules::Rule;
 
 /// What a resource was like.
@@ -16,49 +15,24 @@ struct State {
     contents: Value,
 }
 
-/// A call of a tool that changes a resource.
-pub(super) struct Write<'a> {
-    tool: &'a str,
-    params: Object,
-}
-
-impl<'a> Write<'a> {
-    /// Reads the values of the option `--write`.
-    pub(super) fn new(values: &'a [String]) -> Result<Self, Failure> {
-        let [tool, arguments] = values else {
-            let message = "`--write` needs a tool and its arguments";
-            return Err(Failure::Usage(message.to_owned()));
-        };
-        let arguments: Object = json::from_str(arguments)
-            .map_err(|error| Failure::Usage(format!("the arguments of `--write`: {error}")))?;
-        let params = Object::from([
-            ("name", Value::from(tool.as_str())),
-            ("arguments", arguments.into()),
-        ]);
-        Ok(Self { tool, params })
-    }
-}
-
 /// Calls a tool, and compares all resources before and after it.
-pub(super) async fn check(subject: &Subject<'_>, resources: &[Listed], write: Write<'_>) {
-    let Write { tool, params } = write;
+pub(super) async fn check(subject: &Subject<'_>, resources: &[Listed], call: &(&str, Object)) {
+    let (tool, arguments) = call;
+    let params = Object::from([
+        ("name", Value::from(*tool)),
+        ("arguments", arguments.clone().into()),
+    ]);
     let before = states(subject, resources).await;
     let called = match request(subject.client, "tools/call", &params).await {
         Ok(called) => called,
         Err(error) => {
-            let mut seen = subject.wire.seen();
             let text = format!("the call of `--write`: {error}");
-            return seen.findings.error(format!("tool `{tool}`"), text);
+            return subject.error(format!("tool `{tool}`"), text);
         }
     };
     if called.get("isError") == Some(&Value::Bool(true)) {
         let text = "the call of `--write` failed, so nothing is compared";
-        subject
-            .wire
-            .seen()
-            .findings
-            .error(format!("tool `{tool}`"), text);
-        return;
+        return subject.error(format!("tool `{tool}`"), text);
     }
     let after = states(subject, resources).await;
     let mut changed = 0;
@@ -88,11 +62,7 @@ pub(super) async fn check(subject: &Subject<'_>, resources: &[Listed], write: Wr
     }
     if changed == 0 {
         let text = "the call changed the contents of no listed resource";
-        subject
-            .wire
-            .seen()
-            .findings
-            .hint(format!("tool `{tool}`"), text);
+        subject.hint(format!("tool `{tool}`"), text);
     }
 }
 

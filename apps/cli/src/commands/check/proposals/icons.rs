@@ -45,8 +45,9 @@ async fn check_all(subject: &Subject<'_>, place: &str, icons: &[Icon]) {
 async fn check_one(subject: &Subject<'_>, place: &str, icon: &Icon) {
     let sizes = icon.sizes.as_deref().unwrap_or_default();
     let declared: Vec<Option<(u32, u32)>> = sizes.iter().map(|size| sides(size)).collect();
-    if let Some(at) = (0..sizes.len()).find(|at| declared[*at].is_none() && sizes[*at] != "any") {
-        let text = format!("`{}` is no size", sizes[at]);
+    let is_invalid = |size: &&String| sides(size).is_none() && *size != "any";
+    if let Some(size) = sizes.iter().find(is_invalid) {
+        let text = format!("`{size}` is no size");
         subject.violates(Rule::IconSizes, place, text);
     }
     let policy = IconPolicy::new().allow_svg(true);

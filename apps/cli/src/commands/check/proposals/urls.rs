@@ -1,18 +1,19 @@
 //! The rules of the proposal `https-url`: what a program without any knowledge of the protocol gets at
 //! the URL of a resource.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use http::header::{
-    CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH,
-    LOCATION, RANGE, X_CONTENT_TYPE_OPTIONS,
+    CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH, RANGE,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderValue, Method, StatusCode};
 use mcp_client::FetchPolicy;
 use mcp_client::types::json::Object;
-use mcp_fetch::{FetchError, FetchRequest, Origin};
+use mcp_fetch::{FetchError, FetchRequest, RedirectFault};
 use time::OffsetDateTime;
 use time::format_description::well_known::{Iso8601, Rfc3339};
+use tokio::time::timeout;
 
 use super::{Listed, Subject};
 use crate::commands::json_requests::{bytes, essence, is_same, object, objects, of, request, text};
@@ -30,9 +31,6 @@ const ANSWER: Duration = Duration::from_secs(60);
 
 /// How long the requests for all URLs may take, so that slow answers do not add up to hours.
 const ALL: Duration = Duration::from_secs(600);
-
-/// The number of redirects that are followed.
-const REDIRECTS: usize = 5;
 
 /// A response that was read.
 struct Received {
@@ -75,7 +73,8 @@ async fn send(
     method: Method,
     headers: &[(HeaderName, &str)],
 ) -> Result<Received, FetchError> {
-    let mut request = FetchRequest::new(policy, method, url);
+    // Within an origin, redirects are followed.
+    let mut request = FetchRequest::new(policy, method, url).follow(&|_, _| false);
     for (name, value) in headers {
         if let Ok(value) = HeaderValue::try_from(*value) {
             request = request.header(name.clone(), value);
@@ -93,26 +92,41 @@ async fn send(
 /// Checks the URLs of resources. Waits at most `wait` for the end of a URL that expires.
 pub(super) async fn check(subject: &Subject<'_>, resources: &[Listed], wait: Option<Duration>) {
     let policy = around(subject.client).size(SIZE).time(ANSWER);
-    let (start, mut count) = (Instant::now(), 0);
+    let Ok(expiring) = timeout(ALL, check_each(subject, resources, &policy)).await else {
+        let text = format!("only what the first {} s permit is checked", ALL.as_secs());
+        return subject.hint("URLs of resources", text);
+    };
+    if let (Some(wait), Some((until, target))) = (wait, expiring) {
+        expired(&target, until, wait).await;
+    }
+}
+
+/// Checks the URLs. Returns the one that expires first, and when it does.
+async fn check_each<'a>(
+    subject: &'a Subject<'a>,
+    resources: &[Listed],
+    policy: &'a FetchPolicy,
+) -> Option<(OffsetDateTime, Target<'a>)> {
+    let mut count = 0;
     let mut expiring: Option<(OffsetDateTime, Target<'_>)> = None;
     for resource in resources {
         let entry = current(subject, resource).await;
         let Some(url) = text(&entry, "httpUrl") else {
             continue;
         };
-        if count == URLS || start.elapsed() > ALL {
+        if count == URLS {
             let text = format!("only the first {count} URLs are checked");
             subject.hint(resource.place(), text);
             break;
         }
         count += 1;
-        let mut target = Target {
+        let target = Target {
             subject,
-            policy: &policy,
+            policy,
             place: resource.place(),
             url: url.to_owned(),
         };
-        // Whatever this program may request.
+        // Before the request, because `http` is permitted for servers on this machine.
         if !url
             .get(..8)
             .is_some_and(|start| start.eq_ignore_ascii_case("https://"))
@@ -121,7 +135,7 @@ pub(super) async fn check(subject: &Subject<'_>, resources: &[Listed], wait: Opt
             continue;
         }
         let until = expiry(&target, &entry);
-        let Some(whole) = whole(&mut target, resource, &entry).await else {
+        let Some(whole) = whole(&target, resource, &entry).await else {
             continue;
         };
         conditions(&target, &whole).await;
@@ -133,9 +147,7 @@ pub(super) async fn check(subject: &Subject<'_>, resources: &[Listed], wait: Opt
             expiring = Some((until, target));
         }
     }
-    if let (Some(wait), Some((until, target))) = (wait, expiring) {
-        expired(&target, until, wait).await;
-    }
+    expiring
 }
 
 /// Returns the newest description of a resource, because its URL may expire.
@@ -161,61 +173,45 @@ fn expiry(target: &Target<'_>, entry: &Object) -> Option<OffsetDateTime> {
     until
 }
 
-/// Gets the contents, and follows redirects to the same origin. `None` if there are none.
-async fn contents(target: &mut Target<'_>) -> Option<Received> {
-    for _ in 0..=REDIRECTS {
-        let received = match target.send(Method::GET, &[]).await {
-            Ok(received) => received,
-            Err(error @ (FetchError::Address { .. } | FetchError::Host { .. })) => {
-                let text = format!("`httpUrl` is not requested: {error}");
-                target.subject.hint(&target.place, text);
-                return None;
-            }
-            Err(error) => {
-                target.violates(Rule::UrlAnswers, error);
-                return None;
-            }
-        };
-        if received.status == StatusCode::OK {
-            return Some(received);
-        }
-        let location = received.header(&LOCATION).unwrap_or_default();
-        if !received.status.is_redirection() || location.is_empty() {
-            target.violates(
-                Rule::UrlAnswers,
-                format!("the status is {}", received.status),
-            );
+/// Requests the URL without any header. `None` if it does not answer with contents.
+async fn contents(target: &Target<'_>) -> Option<Received> {
+    let received = match target.send(Method::GET, &[]).await {
+        Ok(received) => received,
+        Err(error @ (FetchError::Address { .. } | FetchError::Host { .. })) => {
+            let text = format!("`httpUrl` is not requested: {error}");
+            target.subject.hint(&target.place, text);
             return None;
         }
-        let from = Origin::parse(&target.url).ok()?;
-        let next = if location.starts_with('/') && !location.starts_with("//") {
-            format!("{from}{location}")
-        } else {
-            location.to_owned()
-        };
-        match Origin::parse(&next) {
-            Ok(to) if to == from => target.url = next,
-            Ok(to) => {
-                let text =
-                    format!("a redirect leads from {from} to {to}, where nothing is checked");
-                target.violates(Rule::UrlRedirect, text);
-                return None;
-            }
-            Err(fault) => {
-                target.violates(Rule::UrlAnswers, format!("a redirect: {fault}"));
-                return None;
-            }
+        Err(FetchError::Redirect {
+            source: RedirectFault::Elsewhere { origin },
+            ..
+        }) => {
+            let text = format!("a redirect leads to {origin}, where nothing is checked");
+            target.violates(Rule::UrlRedirect, text);
+            return None;
         }
+        Err(error @ FetchError::Url(_)) => {
+            target.violates(Rule::UrlAllowed, error);
+            return None;
+        }
+        Err(error) => {
+            target.violates(Rule::UrlAnswers, error);
+            return None;
+        }
+    };
+    if received.status == StatusCode::OK {
+        return Some(received);
     }
     target.violates(
         Rule::UrlAnswers,
-        format!("there are more than {REDIRECTS} redirects"),
+        format!("the status is {}", received.status),
     );
     None
 }
 
-/// Gets the contents, and compares them with what the protocol says. `None` if there are none.
-async fn whole(target: &mut Target<'_>, resource: &Listed, entry: &Object) -> Option<Received> {
+/// Compares the contents at the URL with those that `resources/read` returns. `None` if the URL does not
+/// answer with contents.
+async fn whole(target: &Target<'_>, resource: &Listed, entry: &Object) -> Option<Received> {
     let whole = contents(target).await?;
     let read = request(target.subject.client, "resources/read", &of(&resource.uri)).await;
     let read = read

@@ -134,7 +134,9 @@ fn is_not_modified(error: &CallError) -> bool {
 
 /// Returns `true` if a list no longer says of a resource what it said.
 async fn has_changed(subject: &Subject<'_>, resource: &Listed) -> bool {
-    let Ok(now) = subject.resources(&Object::new()).await else {
+    let now = subject.resources(&Object::new()).await.ok();
+    // A part of the list may lack the resource, so it may have changed.
+    let Some(now) = now.filter(|now| !now.is_cut) else {
         return true;
     };
     let same = |entry: &&Object| text(entry, "uri") == Some(&resource.uri);
