@@ -32,8 +32,8 @@ pub(super) fn check(packages: &[&Value], version: &str, findings: &mut Findings)
     }
 }
 
-/// Returns a version that differs from that of the other packages, and requirements that do not name
-/// exactly the version of a dependency.
+/// Returns a version that differs from that of the other packages, and requirements that permit more than
+/// the version of a dependency.
 fn versions(package: &Value, packages: &[&Value], expected: &str) -> Vec<String> {
     let mut faults = Vec::new();
     if package["version"] != expected {
@@ -50,9 +50,9 @@ fn versions(package: &Value, packages: &[&Value], expected: &str) -> Vec<String>
         let found = packages.iter().find(|one| one["name"] == *name);
         match found.and_then(|one| one["version"].as_str()) {
             None => faults.push(format!("depends on {name}, which is not published")),
-            Some(version) if *requirement != format!("^{version}") => {
+            Some(version) if *requirement != format!("={version}") => {
                 faults.push(format!(
-                    "requires {name} {requirement}; expected \"^{version}\""
+                    "requires {name} {requirement}; expected \"={version}\""
                 ));
             }
             Some(_) => {}
