@@ -262,7 +262,7 @@ fn program_violates_nothing_at_a_hostile_server() {
     assert!(listed.len() > 15, "{listed:?}");
     for resource in &listed {
         let uri = resource["uri"].as_str().expect("text");
-        let fetched = run("fetch", &["--allow-private", "--max-size", "100000", uri]);
+        let fetched = run("fetch", &["--allow-private", "--max-size", "200000", uri]);
         let expected = match uri {
             "mock://trap/gone" | "mock://trap/large" => Some(4),
             // Neither its size nor its contents end.
@@ -358,8 +358,8 @@ fn tree_shows_members_and_versions() {
         .arg(env!("CARGO_BIN_EXE_mcp"))
         .args(["mock", "--proposals"]);
     let printed: Printed = running.output().expect("it runs").into();
-    let expected = "folder/\n  a\n  inner/\n    b\n";
-    assert!(printed.out.starts_with(expected), "{printed:?}");
+    let expected = "\nfolder/\n  a\n  inner/\n    b\n";
+    assert!(printed.out.contains(expected), "{printed:?}");
     let expected = "plain  [text/plain, 30 bytes, version 7]\n";
     assert!(printed.out.ends_with(expected), "{printed:?}");
 }
@@ -388,6 +388,48 @@ fn watch_shows_which_version_changed() {
     );
     watch.kill().expect("it runs");
     watch.wait().expect("it ends");
+}
+
+#[cfg(unix)]
+#[test]
+fn curl_alone_downloads_what_a_tool_links_to() {
+    let mut demo = Command::new("sh");
+    demo.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/demo/download.sh"))
+        .env("MCP", env!("CARGO_BIN_EXE_mcp"));
+    let printed: Printed = demo.output().expect("it runs").into();
+    assert_eq!(printed.code, Some(0), "{printed:?}");
+    // The page shows what is printed, with `...` for what differs between runs.
+    let page = include_str!("../docs/download.md");
+    let shown = page.split("```console\n").nth(1).expect("the output");
+    let shown = shown.split("```").next().unwrap_or_default();
+    let mut printed = printed.out.lines();
+    for line in shown.lines().skip(1) {
+        let found = printed.next().unwrap_or_default();
+        let is_equal = match (serde_json::from_str(line), serde_json::from_str(found)) {
+            (Ok(shown), Ok(found)) => same_request(&shown, &found),
+            _ => is_like(found, line),
+        };
+        assert!(is_equal, "{found}, expected {line}");
+    }
+    assert_eq!(printed.next(), None);
+}
+
+/// Compares requests in a report, whose members have no order.
+fn same_request(shown: &Value, found: &Value) -> bool {
+    let path = |request: &Value| request["path"].as_str().unwrap_or_default().to_owned();
+    let mut found = found.clone();
+    if is_like(&path(&found), &path(shown)) && found.get("path").is_some() {
+        found["path"] = shown["path"].clone();
+    }
+    found == *shown
+}
+
+/// Compares a text with one that has `...` in the place of a part.
+fn is_like(text: &str, pattern: &str) -> bool {
+    match pattern.split_once("...") {
+        Some((start, end)) => text.starts_with(start) && text.ends_with(end),
+        None => text == pattern,
+    }
 }
 
 #[test]

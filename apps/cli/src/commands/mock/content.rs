@@ -6,6 +6,8 @@ pub(super) const PLAIN: &str = "mock://plain";
 pub(super) const LINKED: &str = "mock://linked";
 /// The contents of the document with a URL.
 pub(super) const LINKED_TEXT: &str = "The same bytes at the URL as in the protocol. Ä\n";
+/// A document with a URL that the tool `export` links to. Servers with a fault do not have it.
+pub(super) const EXPORT: &str = "mock://export";
 /// A document that the tool `write` changes.
 pub(super) const NOTE: &str = "mock://note";
 /// Another document whose version is in memory.
@@ -13,10 +15,19 @@ pub(super) const OTHER_NOTE: &str = "mock://other-note";
 /// A collection with two pages.
 pub(super) const FOLDER: &str = "mock://folder";
 
+/// Returns the contents of the document that the tool `export` links to: a table of some 100 KB.
+pub(super) fn exported() -> String {
+    let rows = (1..=8_000_u64).map(|number| format!("{number},{}\n", number * number));
+    std::iter::once("number,square\n".to_owned())
+        .chain(rows)
+        .collect()
+}
+
 /// The documents that are no collections.
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 8] = [
     PLAIN,
     LINKED,
+    EXPORT,
     NOTE,
     OTHER_NOTE,
     "mock://forms",

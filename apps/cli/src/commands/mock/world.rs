@@ -6,7 +6,7 @@ use mcp_server::middleware::{self, Next, Outcome, Request, Response};
 use mcp_server::types::json::Object;
 use mcp_server::types::{
     Annotations, AnyResourceContents, EmbeddedResource, Icon, IconTheme, PromptMessage, Resource,
-    ResourceType, Role, TextResourceContents,
+    ResourceLink, ResourceType, Role, TextResourceContents,
 };
 use mcp_server::{
     Context, HandlerError, HttpUrls, ListAt, Proposal, ResourceDef, ResourcePage, ResourceUri,
@@ -14,7 +14,9 @@ use mcp_server::{
 };
 use serde_json::Value;
 
-use super::content::{DARK_PNG, FOLDER, LINKED, LINKED_TEXT, NOTE, OTHER_NOTE, PLAIN, PNG, Place};
+use super::content::{
+    DARK_PNG, EXPORT, FOLDER, LINKED, LINKED_TEXT, NOTE, OTHER_NOTE, PLAIN, PNG, Place, exported,
+};
 use super::faults::{Change, Fault};
 use super::observer::Observer;
 use super::traps;
@@ -103,6 +105,10 @@ pub(super) fn server(
         .page_size(PAGE_OF_ALL)
         .state(Notes::new(rule, Arc::clone(&observer)));
     builder = documents(collections(builder));
+    // What a fault changes at URLs is the contents of one small document.
+    if fault.is_none() {
+        builder = export(builder);
+    }
     if args.hostile {
         builder = hostile(builder);
     }
@@ -207,6 +213,25 @@ fn documents(builder: ServerBuilder) -> ServerBuilder {
                 "written"
             },
         )
+}
+
+/// Adds a tool with a result that is too large for a context: it returns a link.
+fn export(builder: ServerBuilder) -> ServerBuilder {
+    let text = exported();
+    let size = i64::try_from(text.len()).unwrap_or(i64::MAX);
+    let link = ResourceLink::new(EXPORT, "export")
+        .mime_type("text/csv")
+        .size(size);
+    builder
+        .add_resource(
+            ResourceDef::text(EXPORT, "export", text)
+                .mime_type("text/csv")
+                .kind("table"),
+        )
+        .tool("export", "Links to a table of squares", move || {
+            let link = link.clone();
+            async move { link }
+        })
 }
 
 fn collections(builder: ServerBuilder) -> ServerBuilder {
