@@ -46,6 +46,9 @@
 //!   treated as absent and is not written back.
 //! * `Icon.sizes` as one string of sizes, as in SEP-973. It is written back as a list.
 //!
+//! [`json::all_faults`] and the validation of the module `registry` are for those who check others:
+//! they report both as errors.
+//!
 //! An integer may be written as `1.0`, as the schema allows; it is written back as `1`. The types
 //! reject some input that the schema accepts: integers beyond 64 bits, other numbers of more than
 //! [`json::NUMBER_LIMIT`] characters, strings with half of a surrogate pair, nesting deeper than

@@ -221,6 +221,38 @@ fn envelope_that_is_not_valid_is_one_fault() {
 }
 
 #[test]
+fn what_is_accepted_beyond_the_schema_is_a_fault() {
+    let icon = registry::find(LATEST, "Icon").expect("a type");
+    for (text, path, expected) in [
+        (
+            r#"{"src":"a","mimeType":null}"#,
+            "$.mimeType",
+            "a value, or no such member",
+        ),
+        (
+            r#"{"src":"a","sizes":"48x48 96x96"}"#,
+            "$.sizes",
+            "an array of strings",
+        ),
+    ] {
+        assert!(icon.round_trip(text).is_ok(), "{text}");
+        let found = icon.validate(text);
+        let found: Vec<_> = found
+            .iter()
+            .map(|fault| (fault.path().to_string(), fault.expected().join(", ")))
+            .collect();
+        assert_eq!(found, [(path.to_owned(), expected.to_owned())], "{text}");
+    }
+    // The schema of a member may have this value.
+    let tool =
+        r#"{"name":"t","inputSchema":{"type":"object","x":null},"outputSchema":{"default":null}}"#;
+    let tool = registry::find(LATEST, "Tool")
+        .expect("a type")
+        .validate(tool);
+    assert_eq!(tool, []);
+}
+
+#[test]
 fn text_that_is_not_json_has_the_fault_of_decoding() {
     for text in ["", " \n", "\u{feff}{}", "{", "{]", "{} x", r#"{"a":01}"#] {
         let error = json::from_str::<json::Value>(text).unwrap_err();

@@ -120,7 +120,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     /// Returns `true` if `null` is no value of optional members.
     #[inline]
     pub(super) fn is_exact(&self) -> bool {
-        self.table.is_exact
+        self.table.is_exact || self.members.is_exact()
     }
 
     /// Refuses `null` as the value of the current member if it is optional and has no such value.
@@ -385,6 +385,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     pub fn optional_one_or_many(&mut self, place: &mut Option<Vec<String>>) -> Result<()> {
         self.members.decode_with(|text| match text.kind() {
             Some(Kind::Null | Kind::Array) => place.decode(text),
+            _ if text.is_exact() => Err(text.unfit(&"an array of strings")),
             Some(Kind::String) => {
                 let words = read::<String>(text)?;
                 *place = Some(words.split_whitespace().map(str::to_owned).collect());

@@ -83,6 +83,8 @@ pub struct Text<'de> {
     has_invalid_part: bool,
     /// The errors so far, if they are collected.
     faults: Option<Faults>,
+    /// Whether types refuse what they accept beyond their schema.
+    is_exact: bool,
     memory: Memory,
 }
 
@@ -104,6 +106,7 @@ impl<'de> Text<'de> {
             retries: text.len().saturating_mul(RETRIES),
             has_invalid_part: false,
             faults: None,
+            is_exact: false,
             memory: None,
         }
     }

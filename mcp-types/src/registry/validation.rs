@@ -18,7 +18,8 @@ impl Entry {
     /// Returns all faults of a text, at most [`FAULT_LIMIT`], without encoding it. A text without
     /// faults is one that [`round_trip`](Self::round_trip) accepts.
     ///
-    /// See [`json::all_faults`] for what counts as one fault.
+    /// See [`json::all_faults`] for what counts as one fault: also what `round_trip` accepts beyond
+    /// the schema, such as `null` for an absent member.
     ///
     /// ```
     /// use mcp_types::{Revision, registry};
@@ -55,7 +56,7 @@ impl Entry {
 ///   `CreateTaskResult`. Whether the request had a `task` is not known here.
 /// * An error response has the type of the revision for errors. Its `id` is required up to
 ///   2025-06-18, and no revision allows the `null` that JSON-RPC provides for a request without a
-///   readable id. Since 2025-11-25, where `id` is optional, `null` is the same as an absent one.
+///   readable id. Decoding accepts it since 2025-11-25, where `id` is optional.
 /// * A batch, which only revision 2025-03-26 has, is valid if all of its messages are, and if these
 ///   are either requests and notifications, or responses. The faults of a message have its index in
 ///   front of their path.

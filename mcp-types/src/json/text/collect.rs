@@ -36,6 +36,12 @@ impl Text<'_> {
         self.faults.is_some()
     }
 
+    /// Returns `true` if types refuse what they accept beyond their schema.
+    #[inline]
+    pub(crate) fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
     /// Returns how many errors were noted.
     pub(crate) fn fault_count(&self) -> usize {
         self.faults.as_ref().map_or(0, |faults| faults.noted.len())
@@ -115,6 +121,12 @@ impl Entries<'_, '_> {
         self.text.skip()
     }
 
+    /// Returns `true` if types refuse what they accept beyond their schema.
+    #[inline]
+    pub(crate) fn is_exact(&self) -> bool {
+        self.text.is_exact()
+    }
+
     /// Notes an error of the object, if errors are collected.
     #[cold]
     pub(crate) fn note(&mut self, object: usize, error: DecodeError) -> Result<()> {
@@ -123,7 +135,11 @@ impl Entries<'_, '_> {
 }
 
 /// Decodes a text as a type, and returns all errors, at most `limit`, in the order in which they
-/// were found. [`from_str`](super::super::from_str) returns the first one.
+/// were found.
+///
+/// Types accept exactly what their schema accepts, so what [`from_str`](super::super::from_str)
+/// accepts beyond it is an error here: see the leniencies in the documentation of the crate. A text
+/// without errors is one that `from_str` accepts; if `from_str` does not, it returns the first error.
 ///
 /// The value at fault is skipped, and decoding goes on behind it. So a missing tag of a union, or a
 /// value of the wrong type, is one error, whatever is in the value. If a value fits
@@ -149,6 +165,7 @@ fn collect(
     let mut source = Text::new(text);
     let noted = Vec::new();
     source.faults = Some(Faults { noted, limit });
+    source.is_exact = true;
     let last = decode(&mut source).err();
     let faults = source.faults.take().map_or_else(Vec::new, |it| it.noted);
     let mut faults = with_paths(text, faults);
