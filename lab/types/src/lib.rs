@@ -9,8 +9,6 @@ pub mod corpus;
 #[cfg(feature = "ours")]
 pub mod every;
 #[cfg(feature = "ours")]
-pub mod exact;
-#[cfg(feature = "ours")]
 mod ours;
 mod rmcp;
 mod rust_mcp_schema;

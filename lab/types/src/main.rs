@@ -2,8 +2,7 @@
 //!
 //! `types` prints the table, and `types table PICTURE` draws it, too. `types print ID` prints the bytes of
 //! a message. `types every` measures every message of every revision and prints the slowest ones, or
-//! all with `--all`. `types exact FOLDER` compares what the types accept and keep of the examples that
-//! the specification publishes.
+//! all with `--all`.
 
 use std::path::{Path, PathBuf};
 
@@ -42,11 +41,7 @@ fn main() -> anyhow::Result<()> {
         ["every"] => types::every::run(ROUNDS, false),
         #[cfg(feature = "ours")]
         ["every", "--all"] => types::every::run(ROUNDS, true),
-        #[cfg(feature = "ours")]
-        ["exact", folder] => types::exact::run(Path::new(folder)),
-        _ => {
-            anyhow::bail!("usage: types [table PICTURE | print ID | every [--all] | exact FOLDER]")
-        }
+        _ => anyhow::bail!("usage: types [table PICTURE | print ID | every [--all]]"),
     }
 }
 

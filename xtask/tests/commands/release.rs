@@ -53,7 +53,7 @@ fn release_names_what_prevents_it() {
             "b/Cargo.toml: no `readme`",
             &format!("b/Cargo.toml: {keyword}"),
             "b/Cargo.toml: version \"0.1.0\", but \"a\" has \"0.2.0\"",
-            "b/Cargo.toml: requires \"a\" \"^0.2\"; expected \"^0.2.0\"",
+            "b/Cargo.toml: requires \"a\" \"^0.2\"; expected \"=0.2.0\"",
             "CHANGELOG.md: no entry below `## [0.2.0]`, the version in Cargo.toml, \
             or below `## [Unreleased]`",
         ]
