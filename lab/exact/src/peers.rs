@@ -58,7 +58,7 @@ pub(crate) fn start() -> Result<Vec<Candidate>> {
     let Some(node) = Node::find()? else {
         return Ok(candidates);
     };
-    let folder = node.install("lab/exact/peers")?;
+    let folder = node.install("lab/exact/decoders")?;
     let mut command = Command::new(&node.program);
     command.arg(folder.join("decode.mjs"));
     candidates.push(candidate("TypeScript 2.4.0", &mut command)?);

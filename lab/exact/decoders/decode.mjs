@@ -1,4 +1,4 @@
-// Decodes and encodes messages with the schemas that the TypeScript SDK exports; see `peers.rs`.
+// Decodes and encodes messages with the schemas that the TypeScript SDK exports; see `src/peers.rs`.
 import * as sdk from '@modelcontextprotocol/core';
 import { createInterface } from 'node:readline';
 

@@ -1,4 +1,4 @@
-"""Decodes and encodes messages with the types of a module of the Python SDK; see `peers.rs`."""
+"""Decodes and encodes messages with the types of a module of the Python SDK; see `src/peers.rs`."""
 
 import importlib
 import json
@@ -14,8 +14,8 @@ def adapters():
         if name[0].isupper() and not name.isupper():
             try:
                 yield name, TypeAdapter(getattr(module, name))
-            except PydanticUserError:
-                pass  # It is no type of messages.
+            except (NameError, PydanticUserError):
+                pass  # It is no type, or names one that the module does not have.
 
 
 types = dict(adapters())
