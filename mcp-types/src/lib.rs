@@ -38,7 +38,18 @@
 //!
 #![doc = include_str!("revisions/areas.md")]
 //!
-//! # Leniencies
+//! # What the types accept
+//!
+//! A type accepts what the published `schema.json` of its revision accepts, with these exceptions.
+//! Some faults of the published files are corrected, where a page of the specification or its
+//! `schema.ts` says something else:
+//!
+//! * Answers to forms (since 2025-06-18) and values of any kind (since 2026-07-28) may be numbers with
+//!   a fraction, for which the files permit integers only.
+//! * The `resultType` of an `InputRequiredResult` (2026-07-28) is `input_required`, for which the file
+//!   permits any string. Otherwise every object with a `resultType` would be such a result, whatever
+//!   the method of the request is. So a response to `tools/call` whose result says `complete`, but is
+//!   no `CallToolResult`, is refused.
 //!
 //! The types accept, beyond the schema:
 //!
