@@ -2,12 +2,18 @@
 //! external server run as tests.
 
 pub mod calls {
+    //! [eras]: super::eras
+    //! [questions]: super::questions
     #![doc = include_str!("../docs/calls.md")]
 }
 pub mod changes {
+    //! [calls#other-requests]: super::calls#other-requests
     #![doc = include_str!("../docs/changes.md")]
 }
 pub mod eras {
+    //! [questions]: super::questions
+    //! [changes]: super::changes
+    //! [calls#other-requests]: super::calls#other-requests
     #![doc = include_str!("../docs/eras.md")]
 }
 #[cfg(feature = "proposals")]
@@ -18,9 +24,11 @@ pub mod middleware {
     #![doc = include_str!("../docs/middleware.md")]
 }
 pub mod offers {
+    //! [calls]: super::calls
     #![doc = include_str!("../docs/offers.md")]
 }
 pub mod questions {
+    //! [calls#other-outcomes]: super::calls#other-outcomes
     #![doc = include_str!("../docs/questions.md")]
 }
 #[cfg(feature = "proposals")]
@@ -28,6 +36,8 @@ pub mod resources {
     #![doc = include_str!("../docs/resources.md")]
 }
 pub mod tasks {
+    //! [questions]: super::questions
+    //! [middleware]: super::middleware
     #![doc = include_str!("../docs/tasks.md")]
 }
 #[cfg(all(feature = "http", feature = "process"))]

@@ -55,10 +55,15 @@
 
 #[cfg(feature = "http")]
 pub mod access {
+    //! [errors]: super::errors
+    //! [urls]: super::urls
+    //! [prompts]: super::prompts
+    //! [tasks]: super::tasks
     #![doc = include_str!("../docs/access.md")]
 }
 #[cfg(feature = "apps")]
 pub mod apps {
+    //! [access]: super::access
     #![doc = include_str!("../docs/apps.md")]
 }
 #[cfg(feature = "http")]
@@ -72,45 +77,64 @@ pub mod database {
     #![doc = concat!("```no_run\n", include_str!("../examples/sqlite.rs"), "```")]
 }
 pub mod errors {
+    //! [urls]: super::urls
     #![doc = include_str!("../docs/errors.md")]
 }
 pub mod lists {
+    //! [access#resources]: super::access#resources
+    //! [versions]: super::versions
     #![doc = include_str!("../docs/lists.md")]
 }
 #[cfg(feature = "json-schema")]
 pub mod offers {
+    //! [prompts]: super::prompts
+    //! [state]: super::state
+    //! [errors]: super::errors
+    //! [resources]: super::resources
+    //! [lists]: super::lists
     #![doc = include_str!("../docs/offers.md")]
 }
 pub mod peers {
+    //! [serving#httpsse]: super::serving#httpsse
     #![doc = include_str!("../docs/peers.md")]
 }
 pub mod prompts {
     #![doc = include_str!("../docs/prompts.md")]
 }
 pub mod questions {
+    //! [peers#before-a-question]: super::peers#before-a-question
     #![doc = include_str!("../docs/questions.md")]
 }
 #[cfg(feature = "http")]
 pub mod requests {
+    //! [questions]: super::questions
+    //! [access]: super::access
     #![doc = include_str!("../docs/requests.md")]
 }
 #[cfg(feature = "proposals")]
 pub mod resources {
+    //! [urls]: super::urls
     #![doc = include_str!("../docs/resources.md")]
 }
 #[cfg(feature = "http")]
 pub mod serving {
+    //! [shutdown#axum]: super::shutdown#axum
+    //! [cluster]: super::cluster
+    //! [shutdown]: super::shutdown
     #![doc = include_str!("../docs/serving.md")]
 }
 #[cfg(feature = "http")]
 pub mod shutdown {
+    //! [tasks]: super::tasks
     #![doc = include_str!("../docs/shutdown.md")]
 }
 pub mod state {
+    //! [access]: super::access
     #![doc = include_str!("../docs/state.md")]
 }
 #[cfg(all(feature = "http", feature = "tasks"))]
 pub mod tasks {
+    //! [shutdown]: super::shutdown
     #![doc = include_str!("../docs/tasks.md")]
 }
 #[cfg(feature = "http")]
@@ -123,5 +147,6 @@ pub mod urls {
 }
 #[cfg(feature = "proposals")]
 pub mod versions {
+    //! [peers]: super::peers
     #![doc = include_str!("../docs/versions.md")]
 }

@@ -20,6 +20,10 @@ const FOUND: &[(&str, &str)] = &[
     ("error: messages: ", "Server is starting up"),
     ("error: tools/list $.tools[3].name: ", "string"),
     ("error: resources/list $.resources[3].size: ", ""),
+    (
+        "error: resources/templates/list $.nextCursor: ",
+        "expected a value, or no such member",
+    ),
     ("error: tool `good`: ", "two tools with this name"),
     (
         "error: tool `far` inputSchema $.properties.a.$ref: ",

@@ -6,6 +6,7 @@ pub mod agents {
     #![doc = concat!("```ignore\n", include_str!("../examples/agent/main.rs"), "```")]
 }
 pub mod models {
+    //! [agents]: super::agents
     #![doc = include_str!("../docs/models.md")]
 }
 #[cfg(feature = "apps")]

@@ -43,7 +43,7 @@ fn answer(method: &str, params: &Value) -> Result<Value, Value> {
         ]}),
         "resources/templates/list" => json!({"resourceTemplates": [
             {"uriTemplate": "test:{a", "name": "open"},
-        ]}),
+        ], "nextCursor": null}),
         "resources/read" if params["uri"] != "test:gone" => {
             json!({"contents": [{"uri": params["uri"], "text": "x"}]})
         }
