@@ -43,7 +43,7 @@
 //! | `tls` | `http`, and `https` by rustls with ring and the certificates of the system | 34 crates |
 //! | `proposals` | `tls`, and proposals for resources, unstable: [by their URLs](guide::fetch), [metadata, collections, versions and filters](guide::resources) | 34 crates |
 //! | `draft` | the draft of the next revision, unstable: [eras](guide::eras) | no crate |
-//! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
+//! | `json-schema` | validation of structured results against the schemas of their tools | 52 crates |
 //!
 //! # Leniencies
 //!
