@@ -164,7 +164,7 @@ async fn probe(connection: &Arc<Connection>, revision: Revision) -> ProbeOutcome
     tokio::select! {
         biased;
         found = &mut probing => match &found {
-            Err(error) if refusal(error).is_none() => match handshake.await {
+            Err(error) if !is_modern_refusal(error) => match handshake.await {
                 // The process that received both requests has exited.
                 Err(ConnectError::Call(CallError::Lost { .. })) => ProbeOutcome::Answered(found),
                 begun => ProbeOutcome::Begun(begun),
@@ -189,7 +189,7 @@ async fn probe(connection: &Arc<Connection>, revision: Revision) -> ProbeOutcome
                 if source.code != UNSUPPORTED_PROTOCOL_VERSION =>
             {
                 match probing.await {
-                    Err(error) if refusal(&error).is_none() => ProbeOutcome::Begun(begun),
+                    Err(error) if !is_modern_refusal(&error) => ProbeOutcome::Begun(begun),
                     found => ProbeOutcome::Answered(found),
                 }
             }
@@ -207,9 +207,19 @@ fn refusal(error: &CallError) -> Option<(&ErrorObject, Vec<String>)> {
     Some((source, offered))
 }
 
+/// Returns `true` if only a modern server sends this error. Older ones may use the code for unsupported
+/// revisions without the revisions that they support.
+fn is_modern_refusal(error: &CallError) -> bool {
+    let CallError::Refused { source, .. } = error else {
+        return false;
+    };
+    is_modern(source) && (source.code != UNSUPPORTED_PROTOCOL_VERSION || offered(source).is_some())
+}
+
 /// Returns `true` if a server of an older era may have caused this error of the first request.
 fn may_be_legacy(error: &CallError) -> bool {
     match error {
+        error if is_modern_refusal(error) => false,
         CallError::Lost { source, .. }
         | CallError::Refused {
             transport: Some(source),

@@ -107,6 +107,24 @@ async fn refused_handshake_does_not_end_the_search_of_a_server_that_starts_slowl
 }
 
 #[tokio::test]
+async fn request_that_a_modern_server_rejects_starts_no_handshake() {
+    for (code, data) in [
+        (-32020, json!(null)),
+        (-32021, json!({"requiredCapabilities": {"sampling": {}}})),
+    ] {
+        let mut fake = FakeHttp::start().await;
+        let connecting = connect(fake.http());
+        let asked = fake.message("server/discover").await;
+        let error = json!({"code": code, "message": "rejected", "data": data});
+        let body = json!({"jsonrpc": "2.0", "id": asked.body["id"], "error": error});
+        asked.json("400 Bad Request", &body).await;
+        let error = soon(connecting).await.expect("no panic");
+        let error = error.expect_err("an error").to_string();
+        assert!(error.contains(&code.to_string()), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn error_of_a_modern_server_starts_no_handshake() {
     let mut fake = FakeHttp::start().await;
     let connecting = connect(fake.http());
