@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::cargo::Cargo;
 use super::{layers, links, proposals, reference};
+use crate::lines::budget;
 use crate::rehearse::scenario::kept_names;
 use crate::workspace::packages;
 use crate::{node, quickstart, services, workspace};
@@ -25,11 +26,11 @@ const CASES: &str = "64";
 /// The same at night.
 const NIGHTLY_CASES: &str = "1024";
 
-/// Tests that run at night, because they take minutes and rarely fail alone: a hundred thousand requests, and
-/// generated code that is compiled in crates of its own.
+/// Tests that run at night, because they take minutes and rarely fail alone: a hundred thousand requests,
+/// documents of megabytes, and generated code that is compiled in crates of its own.
 const NIGHTLY_TESTS: &str = "binary(soak) \
      | (binary(commands) & test(/^(names|shapes)::|::(schema_of_one_value|two_outputs)/)) \
-     | test(revision_in_which_everything_changes)";
+     | test(/^attacks::long_.*_that_operations_share/) | test(revision_in_which_everything_changes)";
 
 /// A step that can run alone.
 pub(super) struct Step {
@@ -95,8 +96,6 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
         vec![step("tests", tests(extent))],
         in_folder("checks", checks(extent)?)?,
         vec![
-            runs("lean", &format!("test {LAB} --package lean")),
-            runs("quickstart", "xtask quickstart"),
             // Like `cluster`, writes the results of the conformance suite to the target folder.
             step("conformance", conformance(extent)),
             step("cluster", cluster(extent)),
@@ -114,10 +113,14 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
                     unless(node::missing, "xtask corpus --all --cases 8"),
                 ],
             )],
-            vec![step(
-                "tutorials",
-                vec![unless(services::missing, "xtask quickstart --tutorials")],
-            )],
+            vec![
+                runs("lean", &format!("test {LAB} --package lean")),
+                runs("quickstart", "xtask quickstart"),
+                step(
+                    "tutorials",
+                    vec![unless(services::missing, "xtask quickstart --tutorials")],
+                ),
+            ],
             vec![step("rehearse", rehearsals()?)],
             package()?,
             vec![step("semver", semver()?)],
@@ -125,10 +128,9 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
             vec![step("numbers", numbers())],
         ]);
     }
-    let attack = step("attack", vec![on_linux("xtask attack --quick")]);
     let last = match extent {
         Extent::Merge => Vec::new(),
-        Extent::Nightly => vec![attack],
+        Extent::Nightly => vec![step("attack", vec![on_linux("xtask attack --quick")])],
     };
     Ok(Steps {
         first: texts(extent),
@@ -199,10 +201,7 @@ fn texts(extent: Extent) -> Vec<Step> {
         ),
         step("links", vec![Task::Check("links", links::broken)]),
         step("layers", vec![Task::Check("layers", layers::faults)]),
-        step(
-            "lines",
-            vec![Task::Check("lines", crate::lines::budget::exceeded)],
-        ),
+        step("lines", vec![Task::Check("lines", budget::exceeded)]),
         runs("codegen", "xtask codegen --check --deny-warnings"),
         step(
             "texts",
