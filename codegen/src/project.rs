@@ -2,6 +2,7 @@
 
 mod annotations;
 mod corrected;
+mod documents;
 mod examples;
 mod generate;
 mod report;
