@@ -4,6 +4,7 @@ mod annotations;
 mod corrected;
 mod documents;
 mod examples;
+mod export;
 mod generate;
 mod report;
 mod standalone;

@@ -79,6 +79,14 @@ pub enum ProjectError {
     /// There is no schema.
     #[error("the project has no schema")]
     Empty,
+    /// There is no schema of a revision.
+    #[error("unknown revision `{revision}`: expected one of {}", known.join(", "))]
+    Revision {
+        /// The revision.
+        revision: String,
+        /// The revisions of the project.
+        known: Vec<String>,
+    },
 }
 
 fn lines(errors: &[impl ToString]) -> String {
