@@ -5,12 +5,13 @@
 Needs the package `jsonschema`, which judges the values: examples of messages, values that are made
 from the schema, and both with one place changed. Fails if a decoder and the published schema disagree
 about a value and no erratum explains it, or if a definition has no decoder. `--show` prints each
-disagreement, `--all` compares all mutants instead of a sample for each place.
+disagreement, `--all` compares all mutants instead of a sample.
 """
 
 import argparse
 import copy
 import json
+import multiprocessing
 import pathlib
 import random
 import sys
@@ -27,8 +28,8 @@ UNKNOWN = "com.example/unknown"
 REMOVED = object()
 # Values of a definition that are taken from examples of other types, and mutants of one place.
 BORROWED, SAMPLE = 4, 3
-# Values with more places than this have a sample of all mutants.
-MOST = 200
+# Mutants of one value without a part, and with a changed part.
+WITHOUT, CHANGED = 20, 40
 
 
 class Judge:
@@ -167,16 +168,17 @@ def mutants(value, words, chance, all_of_them):
         if isinstance(old, dict):
             news.append({**old, UNKNOWN: {"a": [1]}})
         if isinstance(old, list) and old:
-            news += [[*old, "x"], [old[0]] * 101]
+            news += [[*old, "x"], [old[0]] * (1 if isinstance(old[0], (dict, list)) else 101)]
         if not all_of_them:
             # All other numbers in place of a number, because bounds are near.
             near = [new for new in news if {type(old), type(new)} <= {int, float}]
             news = near + chance.sample(news, SAMPLE)
         found += [changed(value, at, new) for new in news]
         without += [changed(value, at, REMOVED)] if at else []
-    if len(without) > MOST and not all_of_them:
-        return chance.sample(found + without, MOST)
-    return found + without
+    if all_of_them:
+        return without + found
+    few = lambda mutants, most: chance.sample(mutants, min(most, len(mutants)))
+    return few(without, WITHOUT) + few(found, CHANGED)
 
 
 def words_of(value):
@@ -186,80 +188,98 @@ def words_of(value):
     return sorted({word for word in words if isinstance(word, str)})
 
 
-def cases(revision, published, chance, all_of_them):
-    """Returns the values to compare, by definition."""
-    examples = read("examples.json")
-    known = {key.removeprefix(f"{revision}/"): value for key, value in examples.items()
-             if "/" not in key or key.startswith(f"{revision}/")}
-    pool = {json.dumps(part): part for value in examples.values() for part in parts(value)}
-    pool = sorted(pool.values(), key=lambda part: -len(json.dumps(part)))
-    words = words_of(published.definitions)
-    for name, schema in published.definitions.items():
-        values = [known[name]] if name in known else []
+class Comparison:
+    """What a process needs to compare decoders with the published schema."""
+
+    def __init__(self, model, options):
+        self.options = options
+        self.module = {}
+        exec(decoders.Generator(model).text(), self.module)  # Another program would import them.
+        revision = model["revision"]
+        document = read(f"{revision}/schema.json")
+        key = "$defs" if "$defs" in document else "definitions"
+        self.published = Judge(document, document[key])
+        file = SCHEMA / f"errata/{revision}.json"
+        errata = json.loads(file.read_text(encoding="utf-8"))["errata"] if file.is_file() else []
+        errata = with_references(errata, f"#/{key}/")
+        self.errata = {erratum["name"]: Judge(document, corrected(document[key], [erratum])) for erratum in errata}
+        self.examples = {key: value for key, value in read("examples.json").items()
+                         if "/" not in key or key.startswith(f"{revision}/")}
+        self.examples = {key.split("/")[-1]: value for key, value in self.examples.items()}
+        pool = {json.dumps(part): part for value in self.examples.values() for part in parts(value)}
+        self.pool = list(pool.values())
+        self.words = words_of(self.published.definitions)
+
+    def values(self, name):
+        """Returns the values to compare for a definition."""
+        chance = random.Random(name)
+        definitions = self.published.definitions
+        values = [self.examples[name]] if name in self.examples else []
         for full in (False, True):
-            values += islice(made(schema, published.definitions, full), 12)
-        borrowed = [value for value in pool if published.accepts(name, value)]
+            values += islice(made(definitions[name], definitions, full), 12)
+        borrowed = [value for value in self.pool if self.published.accepts(name, value)]
         values += chance.sample(borrowed, min(BORROWED, len(borrowed)))
         values = list({json.dumps(value): value for value in values}.values())
-        all_values = values + [mutant for value in values for mutant in mutants(value, words, chance, all_of_them)]
-        yield name, list({json.dumps(value): value for value in all_values}.values())
+        for value in list(values):
+            values += mutants(value, self.words, chance, self.options.all)
+        return list({json.dumps(value): value for value in values}.values())
+
+    def compare(self, name):
+        """Returns counts of valid and invalid values and of reasons, and the lines of disagreements."""
+        counts, lines = Counter(), []
+        decode = self.module.get(decoders.function(name))
+        if decode is None:
+            return name, counts, [(None, f"{name}: no decoder")]
+        for value in self.values(name):
+            try:
+                accepted = decode(value) == value
+                problem = "refused: the value is returned with a change"
+            except self.module["DecodeError"] as error:
+                accepted, problem = False, f"refused: {error}"
+            valid = self.published.accepts(name, value)
+            counts["valid" if valid else "invalid"] += 1
+            if accepted != valid:
+                reason = next((erratum for erratum, judge in self.errata.items()
+                               if judge.accepts(name, value) == accepted), None)
+                counts[reason, accepted] += 1
+                problem = "accepted" if accepted else problem
+                lines.append((reason, f"{name}: {problem}: {json.dumps(value)[:200]}"))
+        return name, counts, lines
+
+
+def start(model, options):
+    global comparison
+    comparison = Comparison(model, options)
+
+
+def compare(name):
+    return comparison.compare(name)
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     options.add_argument("--show", action="store_true")
     options.add_argument("--all", action="store_true")
+    options.add_argument("--jobs", type=int, help="processes; one for each processor by default")
     options = options.parse_args()
     model = json.load(sys.stdin)
-    revision = model["revision"]
-    module = {}
-    exec(decoders.Generator(model).text(), module)  # The decoders, as another program would import them.
-
-    document = read(f"{revision}/schema.json")
-    key = "$defs" if "$defs" in document else "definitions"
-    published = Judge(document, document[key])
-    file = SCHEMA / f"errata/{revision}.json"
-    errata = json.loads(file.read_text(encoding="utf-8"))["errata"] if file.is_file() else []
-    errata = with_references(errata, f"#/{key}/")
-    alone = {erratum["name"]: Judge(document, corrected(document[key], [erratum])) for erratum in errata}
-
-    counts, reasons, faults = Counter(), Counter(), []
-    for name, values in cases(revision, published, random.Random(1), options.all):
-        decode = module.get(decoders.function(name))
-        if decode is None:
-            faults.append(f"{name}: no decoder")
-            continue
-        seen = Counter()
-        for value in values:
-            try:
-                accepted = decode(value) == value
-                problem = None if accepted else "changed"
-            except module["DecodeError"] as error:
-                accepted, problem = False, str(error)
-            valid = published.accepts(name, value)
-            seen[valid] += 1
-            if accepted == valid:
-                continue
-            reason = next((erratum for erratum, judge in alone.items()
-                           if judge.accepts(name, value) == accepted), None)
-            reasons[reason, accepted] += 1
-            line = f"{name}: {'accepted' if accepted else problem}: {json.dumps(value)[:200]}"
-            if reason is None:
-                faults.append(line)
-            if options.show:
+    document = read(f"{model['revision']}/schema.json")
+    names = list(document.get("$defs") or document["definitions"])
+    counts, faults, without = Counter(), [], []
+    with multiprocessing.Pool(options.jobs, start, (model, options)) as pool:
+        for name, found, lines in pool.imap_unordered(compare, names):
+            counts += found
+            faults += [line for reason, line in lines if reason is None]
+            without += [] if found["valid"] and found["invalid"] else [name]
+            for reason, line in lines if options.show else []:
                 print(f"{reason or 'unexplained'}: {line}")
-        counts["definitions"] += 1
-        counts["valid"] += seen[True]
-        counts["invalid"] += seen[False]
-        counts["without valid values"] += not seen[True]
-
-    print(f"{revision}: {counts['definitions']} definitions, {counts['valid']} valid and "
+    print(f"{model['revision']}: {len(names)} definitions, {counts['valid']} valid and "
           f"{counts['invalid']} invalid values")
-    if counts["without valid values"]:
-        print(f"{counts['without valid values']} definitions had no valid value")
+    if without:
+        print(f"without valid or without invalid values: {', '.join(sorted(without))}")
     print("| disagreement explained by | valid refused | invalid accepted |\n| --- | --- | --- |")
-    for reason in sorted({reason for reason, _ in reasons}, key=str):
-        print(f"| {reason or '**nothing**'} | {reasons[reason, False]} | {reasons[reason, True]} |")
+    for reason in sorted({key[0] for key in counts if isinstance(key, tuple)}, key=str):
+        print(f"| {reason or '**nothing**'} | {counts[reason, False]} | {counts[reason, True]} |")
     for fault in faults[:20]:
         print(fault, file=sys.stderr)
     sys.exit(bool(faults))
