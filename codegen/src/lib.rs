@@ -11,6 +11,8 @@
 //! 5. [`emit`] generates the definitions by area, and tables from which macros in the support code
 //!    implement codecs, conversions and strategies.
 //!
+//! [`export`] writes what the first three stages know as JSON, for generators of other languages.
+//!
 //! This crate does no I/O. It contains no name of a protocol or of a crate that it generates sources
 //! for: information that a schema does not contain is passed as data, in [`hints`] and
 //! [`doc_texts`].
@@ -19,6 +21,7 @@ pub mod checks;
 pub mod discriminate;
 pub mod doc_texts;
 pub mod emit;
+pub mod export;
 pub mod hints;
 pub mod lower;
 pub mod model;

@@ -14,7 +14,7 @@ mod ty;
 mod types;
 mod valid;
 
-pub use build::{BuildError, Source, build};
+pub use build::{BuildError, Source, build, build_neutral};
 pub use history::{History, MOST_REVISIONS, Part, Presence};
 pub(crate) use names::{SUPPORT, is_keyword};
 pub use names::{distinct_names, field_ident, type_ident, variant_ident, words as split_words};

@@ -2,7 +2,9 @@
 
 mod annotations;
 mod corrected;
+mod documents;
 mod examples;
+mod export;
 mod generate;
 mod report;
 mod standalone;

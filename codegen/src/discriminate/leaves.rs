@@ -35,7 +35,7 @@ pub(super) struct Collector<'a> {
     variant: usize,
     kinds: &'a mut Vec<JsonKind>,
     leaves: &'a mut Vec<Leaf>,
-    /// The unions that were entered. Another path to one of them leads to the same types.
+    /// The unions and aliases that were entered. Another path to one of them leads to the same types.
     entered: BTreeSet<&'a str>,
 }
 
@@ -67,6 +67,12 @@ impl<'a> Collector<'a> {
     }
 
     pub(super) fn collect(&mut self, ty: &'a Ty) {
+        if let Ty::Named(name) = ty
+            && let Some(Kind::Alias(_)) = self.model.get(name).map(|def| &def.kind)
+            && !self.entered.insert(name)
+        {
+            return;
+        }
         match self.model.resolve(ty) {
             Ty::Any => {
                 self.kinds.extend([

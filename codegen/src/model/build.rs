@@ -22,6 +22,7 @@ use super::{
     Bounds, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, messages, names,
     own_variants, recursion,
 };
+use crate::checks::Checks;
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
 use crate::schema::{Document, Warning};
@@ -55,17 +56,51 @@ pub struct Source<'a> {
     pub previous: Option<&'a Model>,
 }
 
-/// Builds the model of a schema.
+/// Builds the model of a schema, from which Rust types are generated.
 ///
 /// # Errors
 ///
 /// Returns a [`BuildError`] with the position of the unsupported definition.
 pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<Model, BuildError> {
+    build_for(source, hints, doc_texts, Target::Rust)
+}
+
+/// Builds the model of a schema without the decisions that only Rust types need.
+///
+/// No definition is implemented by a hand-written type. Constants and bounds stay where the schema
+/// has them, also in items, variants and aliases. Types may contain themselves in any way, and there
+/// are no tables of checks: the notes name everything that the types do not express.
+///
+/// # Errors
+///
+/// Returns a [`BuildError`] with the position of the unsupported definition.
+pub fn build_neutral(
+    source: Source<'_>,
+    hints: &Hints,
+    doc_texts: &DocTexts,
+) -> Result<Model, BuildError> {
+    build_for(source, hints, doc_texts, Target::AnyLanguage)
+}
+
+/// What a model is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Rust,
+    AnyLanguage,
+}
+
+fn build_for(
+    source: Source<'_>,
+    hints: &Hints,
+    doc_texts: &DocTexts,
+    target: Target,
+) -> Result<Model, BuildError> {
     let mut names = AutomaticNames::default();
     let mut attempts = 0;
     let mut builder = loop {
         let mut builder = Builder {
             source,
+            target,
             hints,
             doc_texts: doc_texts.fresh(),
             names,
@@ -90,7 +125,12 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
     notes.append(&mut builder.notes);
     let inline = builder.inline_names();
     notes.extend(source.left_out.iter().cloned().map(Note::Schema));
-    let checks = checked::check(source, hints.null_as_absent, &mut builder.types, &mut notes);
+    let checks = match target {
+        Target::Rust => {
+            checked::check(source, hints.null_as_absent, &mut builder.types, &mut notes)
+        }
+        Target::AnyLanguage => Checks::default(),
+    };
     let mut model = Model {
         revision: source.revision.to_owned(),
         types: builder.types,
@@ -103,7 +143,9 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
         notes,
     };
     own_variants::replace(&mut model);
-    recursion::bound_sizes(&mut model);
+    if target == Target::Rust {
+        recursion::bound_sizes(&mut model);
+    }
     let (messages, unanswered) = messages::find(&model, &hints.messages);
     model.messages = messages;
     model.notes.extend(unanswered);
@@ -112,6 +154,7 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
 
 struct Builder<'a> {
     source: Source<'a>,
+    target: Target,
     hints: &'a Hints,
     doc_texts: DocTexts,
     names: AutomaticNames,
@@ -129,7 +172,9 @@ impl Builder<'_> {
         for (name, schema) in self.source.definitions {
             self.current.clone_from(name);
             let pointer = format!("/{}", escape(name));
-            if let Some(native) = self.hints.native_type(self.source.revision, name) {
+            if self.target == Target::Rust
+                && let Some(native) = self.hints.native_type(self.source.revision, name)
+            {
                 let kind = match native.as_str() {
                     "Value" => Kind::Alias(Ty::Any),
                     "Object" => Kind::Alias(Ty::AnyObject),

@@ -1,6 +1,6 @@
 //! [`Project`]: the contents of `schema/`, and the sources that are generated from it.
 
-use super::report::{self, Adoption, Report};
+use super::report::{self, Report};
 use super::unused_hints::{UnusedHint, unused_hints};
 use crate::doc_texts::DocTexts;
 use crate::emit::{EmitError, Emitter, Examples, File, feature_name, module_name};
@@ -8,9 +8,7 @@ use crate::hints::Hints;
 use crate::model::{
     self, BuildError, DRAFT, Family, Model, Note, build, keep_form_of_structs, share,
 };
-use crate::schema::{
-    Document, Errata, ErratumError, Facts, FactsError, Patch, PatchError, SchemaError,
-};
+use crate::schema::{ErratumError, FactsError, Patch, PatchError, SchemaError};
 use serde_json::{Map, Value};
 
 /// The contents of `schema/`, as text.
@@ -81,6 +79,14 @@ pub enum ProjectError {
     /// There is no schema.
     #[error("the project has no schema")]
     Empty,
+    /// There is no schema of a revision.
+    #[error("unknown revision `{revision}`: expected one of {}", known.join(", "))]
+    Revision {
+        /// The revision.
+        revision: String,
+        /// The revisions of the project.
+        known: Vec<String>,
+    },
 }
 
 fn lines(errors: &[impl ToString]) -> String {
@@ -123,99 +129,14 @@ pub struct Summary {
     pub messages: usize,
 }
 
-/// The schemas with errata and proposals applied.
-struct Patched {
-    /// The revisions and their schemas, oldest first.
-    documents: Vec<(String, Document)>,
-    adoptions: Vec<Adoption>,
-}
-
 impl Project {
-    /// Returns the schemas with errata and proposals applied.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a file is invalid or if an erratum or a patch does not match.
-    pub fn documents(&self) -> Result<Vec<(String, Document)>, ProjectError> {
-        Ok(self.patched()?.documents)
-    }
-
-    /// Returns the schemas with errata and proposals applied, and what newer revisions did with the
-    /// additions of proposals.
-    fn patched(&self) -> Result<Patched, ProjectError> {
-        let patches = self.parse_patches()?;
-        let mut adoptions = Vec::new();
-        let mut documents: Vec<(String, Document)> = Vec::new();
-        for source in &self.schemas {
-            let mut document = Document::parse(&source.file, &source.text)?;
-            self.correct(&source.name, &mut document)?;
-            for patch in patches.iter().filter(|patch| patch.since <= source.name) {
-                match documents.last() {
-                    Some((before, previous)) if patch.since <= *before => {
-                        let applied = patch.apply_to_newer(&mut document, previous)?;
-                        adoptions.push(Adoption {
-                            revision: source.name.clone(),
-                            patch: patch.name.clone(),
-                            applied,
-                        });
-                    }
-                    _ => patch.apply(&mut document)?,
-                }
-            }
-            document.check()?;
-            document.definitions = model::distinct_names(document.definitions);
-            documents.push((source.name.clone(), document));
-        }
-        Ok(Patched {
-            documents,
-            adoptions,
-        })
-    }
-
-    fn parse_patches(&self) -> Result<Vec<Patch>, PatchError> {
-        let parse = |source: &Source| Patch::parse(&source.file, &source.text);
-        self.patches.iter().map(parse).collect()
-    }
-
-    /// Applies the facts and the errata of a revision.
-    pub(super) fn correct(
-        &self,
-        revision: &str,
-        document: &mut Document,
-    ) -> Result<(), ProjectError> {
-        if let Some(facts) = self.facts_of(revision)? {
-            facts.apply(document)?;
-        }
-        if let Some(errata) = self.errata_of(revision)? {
-            errata.apply(document).map_err(ProjectError::Errata)?;
-        }
-        Ok(())
-    }
-
-    pub(super) fn facts_of(&self, revision: &str) -> Result<Option<Facts>, ProjectError> {
-        let source = self.facts.iter().find(|source| source.name == revision);
-        let facts = source.map(|source| Facts::parse(&source.file, &source.text));
-        Ok(facts.transpose()?)
-    }
-
-    fn errata_of(&self, revision: &str) -> Result<Option<Errata>, ProjectError> {
-        let source = self.errata.iter().find(|source| source.name == revision);
-        source
-            .map(|source| Errata::parse(&source.file, &source.text))
-            .transpose()
-            .map_err(|error| ProjectError::Errata(vec![error]))
-    }
-
     /// Builds the models of all revisions, with shared types, and reports what is left to people.
     fn family(&self) -> Result<(Family, Report), ProjectError> {
         let doc_texts = DocTexts::new(self.doc_texts.clone());
-        let Patched {
-            documents,
-            adoptions,
-        } = self.patched()?;
+        let applied = self.rust_documents()?;
         let patches = self.parse_patches()?;
         let mut models: Vec<Model> = Vec::new();
-        for (revision, document) in &documents {
+        for (revision, document) in &applied.documents {
             let (definitions, warnings) = document.simplified();
             let source = model::Source {
                 file: &document.file,
@@ -251,7 +172,7 @@ impl Project {
         });
         let unused_hints = unused_hints(&self.hints, &models);
         let report = Report {
-            adoptions,
+            adoptions: applied.adoptions,
             unused_hints: unused_hints.iter().map(ToString::to_string).collect(),
             notes: notes.collect(),
             missing_docs: doc_texts.missing(),

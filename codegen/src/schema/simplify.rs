@@ -101,6 +101,17 @@ impl Document {
     /// left out.
     #[must_use]
     pub fn simplified(&self) -> (Map<String, Value>, Vec<Warning>) {
+        self.simplified_for(false)
+    }
+
+    /// Returns the definitions like [`simplified`](Self::simplified), but with bounds and integers
+    /// also in positions in which generated Rust types do not check them.
+    #[must_use]
+    pub fn simplified_everywhere(&self) -> (Map<String, Value>, Vec<Warning>) {
+        self.simplified_for(true)
+    }
+
+    fn simplified_for(&self, everywhere: bool) -> (Map<String, Value>, Vec<Warning>) {
         let ignored = self.ignored.iter().filter_map(|ignored| {
             let name = self.definitions.keys().nth(ignored.definition)?;
             Some(Warning {
@@ -113,6 +124,7 @@ impl Document {
         });
         let mut simplifier = Simplifier {
             document: self,
+            everywhere,
             warnings: ignored.chain(self.first_integer()).collect(),
         };
         let definitions = self
@@ -153,6 +165,8 @@ impl Document {
 
 struct Simplifier<'a> {
     document: &'a Document,
+    /// Whether bounds and integers are kept in all positions.
+    everywhere: bool,
     warnings: Vec<Warning>,
 }
 

@@ -1,6 +1,6 @@
-//! Types that need a form of their own where a value is stored: constants and bounded values.
+//! Types that need a form of their own where a value is stored in Rust: constants and bounded values.
 
-use super::{BuildError, Builder};
+use super::{BuildError, Builder, Target};
 use crate::model::{Bounds, Kind, Note, Ty};
 use crate::schema::{Warning, WarningKind};
 use serde_json::Value;
@@ -8,6 +8,9 @@ use serde_json::Value;
 impl Builder<'_> {
     /// Returns the kind of a definition that is another name for a type.
     pub(super) fn alias(&mut self, name: &str, ty: Ty, pointer: &str) -> Kind {
+        if self.target == Target::AnyLanguage {
+            return Kind::Alias(ty);
+        }
         match ty {
             Ty::Const(Value::String(only)) => self.string_enum(name, &[only], false),
             Ty::Const(_) => Kind::Alias(self.constant_type(name, ty, pointer)),
@@ -32,6 +35,9 @@ impl Builder<'_> {
     /// Returns the type of a constant that is stored: an enumeration with one value, or a simple
     /// type.
     pub(super) fn constant_type(&mut self, name: &str, ty: Ty, pointer: &str) -> Ty {
+        if self.target == Target::AnyLanguage {
+            return ty;
+        }
         let Ty::Const(value) = ty else { return ty };
         if let Value::String(only) = &value {
             let one = serde_json::json!({"type": "string", "enum": [only]});
@@ -58,6 +64,7 @@ impl Builder<'_> {
     /// deeper inside a type.
     pub(super) fn without_bounds(&mut self, ty: Ty, pointer: &str) -> Ty {
         let (free, keywords) = match ty {
+            other if self.target == Target::AnyLanguage => return other,
             Ty::Int(bounds) if !bounds.is_free() => (Ty::Int(Bounds::default()), "minimum"),
             Ty::Number(bounds) if !bounds.is_free() => (Ty::Number(Bounds::default()), "minimum"),
             Ty::String(bounds) if !bounds.is_free() => (Ty::String(Bounds::default()), "minLength"),

@@ -53,7 +53,12 @@ impl Simplifier<'_> {
             Position::ItemOfMember => is("integer"),
             Position::OfMap | Position::Inside => false,
         };
-        if is("integer") && position == Position::OfMap {
+        // A schema with one of these has the form that they give it, and no bounds.
+        let others = ["$ref", "allOf", "anyOf", "oneOf"];
+        let decides = members.contains_key("type")
+            && !others.map(|it| members.contains_key(it)).contains(&true);
+        let checked = checked || self.everywhere && decides;
+        if is("integer") && position == Position::OfMap && !self.everywhere {
             self.unchecked(at, "type");
             members.insert("type".to_owned(), "number".into());
         }
