@@ -6,7 +6,7 @@
 
 #![cfg(all(feature = "registry", feature = "v2024-11-05"))]
 
-use crate::common::{lenient, schemas};
+use crate::common::schemas;
 use crate::draw::{Node, Schemas, instance, mutate};
 use mcp_types::error::{DecodeError, Segment};
 use mcp_types::registry::validate_message;
@@ -48,8 +48,7 @@ impl Side {
     }
 
     fn is_valid(&self, name: &str, value: &Value) -> bool {
-        let value = lenient(&self.schemas, name, value);
-        self.schemas.is_valid(name, &value)
+        self.schemas.is_valid(name, value)
     }
 
     /// Returns the messages of this side, or of the other one.
