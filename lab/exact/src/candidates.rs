@@ -150,60 +150,41 @@ const RMCP: &[(&str, Typed)] = types! {
         UntitledSingleSelectEnumSchema
 };
 
+/// The types that are generated from the schema with its names.
+macro_rules! generated_types {
+    ($origin:ident) => {
+        types! {
+            $origin:
+                AudioContent BlobResourceContents BooleanSchema CallToolRequest CallToolRequestParams
+                CallToolResult CallToolResultResponse CancelledNotification CancelledNotificationParams
+                ClientCapabilities CompleteRequest CompleteRequestParams CompleteResult
+                CompleteResultResponse CreateMessageRequest CreateMessageRequestParams CreateMessageResult
+                DiscoverRequest DiscoverResult DiscoverResultResponse ElicitRequest
+                ElicitRequestFormParams ElicitResult EmbeddedResource GetPromptRequest
+                GetPromptRequestParams GetPromptResult GetPromptResultResponse HeaderMismatchError
+                ImageContent InputRequests InputRequiredResult InputResponses InternalError
+                InvalidParamsError ListPromptsRequest ListPromptsResult ListPromptsResultResponse
+                ListResourceTemplatesRequest ListResourceTemplatesResult
+                ListResourceTemplatesResultResponse ListResourcesRequest ListResourcesResult
+                ListResourcesResultResponse ListRootsRequest ListRootsResult ListToolsRequest
+                ListToolsResult ListToolsResultResponse LoggingMessageNotification
+                LoggingMessageNotificationParams MethodNotFoundError MissingRequiredClientCapabilityError
+                ModelPreferences NumberSchema PaginatedRequestParams ParseError ProgressNotification
+                ProgressNotificationParams PromptListChangedNotification ReadResourceRequest
+                ReadResourceResult ReadResourceResultResponse Resource ResourceLink
+                ResourceListChangedNotification ResourceUpdatedNotification
+                ResourceUpdatedNotificationParams Root SamplingMessage ServerCapabilities StringSchema
+                SubscriptionsAcknowledgedNotification SubscriptionsListenRequest SubscriptionsListenResult
+                SubscriptionsListenResultResponse TextContent TextResourceContents
+                TitledMultiSelectEnumSchema TitledSingleSelectEnumSchema Tool ToolListChangedNotification
+                ToolResultContent ToolUseContent UnsupportedProtocolVersionError
+                UntitledMultiSelectEnumSchema UntitledSingleSelectEnumSchema
+        }
+    };
+}
+
 /// The types of the crate that is generated from the same schema.
-const RUST_MCP_SCHEMA: &[(&str, Typed)] = types! {
-    schema_types:
-        AudioContent BlobResourceContents BooleanSchema CallToolRequest CallToolRequestParams
-        CallToolResult CallToolResultResponse CancelledNotification CancelledNotificationParams
-        ClientCapabilities CompleteRequest CompleteRequestParams CompleteResult
-        CompleteResultResponse CreateMessageRequest CreateMessageRequestParams CreateMessageResult
-        DiscoverRequest DiscoverResult DiscoverResultResponse ElicitRequest
-        ElicitRequestFormParams ElicitResult EmbeddedResource
-        GetPromptRequest GetPromptRequestParams GetPromptResult GetPromptResultResponse
-        HeaderMismatchError ImageContent InputRequests InputRequiredResult InputResponses
-        InternalError InvalidParamsError ListPromptsRequest ListPromptsResult
-        ListPromptsResultResponse ListResourceTemplatesRequest ListResourceTemplatesResult
-        ListResourceTemplatesResultResponse ListResourcesRequest ListResourcesResult
-        ListResourcesResultResponse ListRootsRequest ListRootsResult ListToolsRequest
-        ListToolsResult ListToolsResultResponse LoggingMessageNotification
-        LoggingMessageNotificationParams MethodNotFoundError MissingRequiredClientCapabilityError
-        ModelPreferences NumberSchema PaginatedRequestParams ParseError ProgressNotification
-        ProgressNotificationParams PromptListChangedNotification ReadResourceRequest
-        ReadResourceResult ReadResourceResultResponse Resource ResourceLink
-        ResourceListChangedNotification ResourceUpdatedNotification
-        ResourceUpdatedNotificationParams Root SamplingMessage ServerCapabilities StringSchema
-        SubscriptionsAcknowledgedNotification SubscriptionsListenRequest SubscriptionsListenResult
-        SubscriptionsListenResultResponse TextContent TextResourceContents
-        TitledMultiSelectEnumSchema TitledSingleSelectEnumSchema Tool ToolListChangedNotification
-        ToolResultContent ToolUseContent UnsupportedProtocolVersionError
-        UntitledMultiSelectEnumSchema UntitledSingleSelectEnumSchema
-};
+const RUST_MCP_SCHEMA: &[(&str, Typed)] = generated_types!(schema_types);
 
 /// The types that typify generates for turbomcp.
-const TURBOMCP: &[(&str, Typed)] = types! {
-    turbomcp_types:
-        AudioContent BlobResourceContents BooleanSchema CallToolRequest CallToolRequestParams
-        CallToolResult CallToolResultResponse CancelledNotification CancelledNotificationParams
-        ClientCapabilities CompleteRequest CompleteRequestParams CompleteResult
-        CompleteResultResponse CreateMessageRequest CreateMessageRequestParams CreateMessageResult
-        DiscoverRequest DiscoverResult DiscoverResultResponse ElicitRequest
-        ElicitRequestFormParams ElicitResult EmbeddedResource GetPromptRequest
-        GetPromptRequestParams GetPromptResult GetPromptResultResponse HeaderMismatchError
-        ImageContent InputRequests InputRequiredResult InputResponses InternalError
-        InvalidParamsError ListPromptsRequest ListPromptsResult ListPromptsResultResponse
-        ListResourceTemplatesRequest ListResourceTemplatesResult
-        ListResourceTemplatesResultResponse ListResourcesRequest ListResourcesResult
-        ListResourcesResultResponse ListRootsRequest ListRootsResult ListToolsRequest
-        ListToolsResult ListToolsResultResponse LoggingMessageNotification
-        LoggingMessageNotificationParams MethodNotFoundError MissingRequiredClientCapabilityError
-        ModelPreferences NumberSchema PaginatedRequestParams ParseError ProgressNotification
-        ProgressNotificationParams PromptListChangedNotification ReadResourceRequest
-        ReadResourceResult ReadResourceResultResponse Resource ResourceLink
-        ResourceListChangedNotification ResourceUpdatedNotification
-        ResourceUpdatedNotificationParams Root SamplingMessage ServerCapabilities StringSchema
-        SubscriptionsAcknowledgedNotification SubscriptionsListenRequest SubscriptionsListenResult
-        SubscriptionsListenResultResponse TextContent TextResourceContents
-        TitledMultiSelectEnumSchema TitledSingleSelectEnumSchema Tool ToolListChangedNotification
-        ToolResultContent ToolUseContent UnsupportedProtocolVersionError
-        UntitledMultiSelectEnumSchema UntitledSingleSelectEnumSchema
-};
+const TURBOMCP: &[(&str, Typed)] = generated_types!(turbomcp_types);

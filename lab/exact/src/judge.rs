@@ -71,7 +71,8 @@ fn apply(erratum: &Value, document: &mut Value) -> Result<()> {
         let at = change["at"].as_str().context("a pointer")?;
         let value = document.pointer_mut(&format!("/$defs{at}"));
         let value = value.with_context(|| format!("there is nothing at {at}"))?;
-        *value = change["now"].clone();
+        let now = change.get("now").context("a new value")?;
+        now.clone_into(value);
     }
     Ok(())
 }

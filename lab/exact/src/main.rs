@@ -37,7 +37,7 @@ struct Options {
     /// Only mcp-types and the crates, without npm and `PyPI`
     #[arg(long)]
     crates: bool,
-    /// Also changes each example in two places, at random
+    /// Also changes copies of each example in up to two places, at random
     #[arg(long)]
     seed: Option<u64>,
     /// Prints each value about which an SDK and the published schema disagree

@@ -207,8 +207,8 @@ fn refusal(error: &CallError) -> Option<(&ErrorObject, Vec<String>)> {
     Some((source, offered))
 }
 
-/// Returns `true` if only a modern server sends this error. Older ones may use the code for unsupported
-/// revisions without the revisions that they support.
+/// Returns `true` if only a modern server sends this error. A server of an older era may use the code for
+/// unsupported revisions, too, but does not list the revisions that it supports.
 fn is_modern_refusal(error: &CallError) -> bool {
     let CallError::Refused { source, .. } = error else {
         return false;

@@ -32,6 +32,8 @@ pub struct Reader<'a, 'de> {
     /// Whether the current member, which is a constant, was read before.
     is_duplicate: bool,
     has_undeclared: bool,
+    /// Whether `null` is no value of optional members.
+    is_exact: bool,
 }
 
 /// The current member.
@@ -66,6 +68,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     /// Enters the next value of a text, which must be an object.
     pub(super) fn new(text: &'a mut Text<'de>, table: &'static Table) -> Result<Self> {
         let object = text.offset();
+        let is_exact = table.is_exact || text.is_exact();
         Ok(Self {
             members: Entries::of(text, &Named(table.type_name))?,
             object,
@@ -75,6 +78,7 @@ impl<'a, 'de> Reader<'a, 'de> {
             seen: Seen::default(),
             is_duplicate: false,
             has_undeclared: false,
+            is_exact,
         })
     }
 
@@ -120,7 +124,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     /// Returns `true` if `null` is no value of optional members.
     #[inline]
     pub(super) fn is_exact(&self) -> bool {
-        self.table.is_exact || self.members.is_exact()
+        self.is_exact
     }
 
     /// Refuses `null` as the value of the current member if it is optional and has no such value.

@@ -121,12 +121,6 @@ impl Entries<'_, '_> {
         self.text.skip()
     }
 
-    /// Returns `true` if types refuse what they accept beyond their schema.
-    #[inline]
-    pub(crate) fn is_exact(&self) -> bool {
-        self.text.is_exact()
-    }
-
     /// Notes an error of the object, if errors are collected.
     #[cold]
     pub(crate) fn note(&mut self, object: usize, error: DecodeError) -> Result<()> {

@@ -105,7 +105,7 @@ pub(super) fn server(
         .page_size(PAGE_OF_ALL)
         .state(Notes::new(rule, Arc::clone(&observer)));
     builder = documents(collections(builder));
-    // What a fault changes at URLs is the contents of one small document.
+    // A fault may replace what a URL answers by the contents of `LINKED`, the only other one with a URL.
     if fault.is_none() {
         builder = export(builder);
     }
