@@ -5,6 +5,7 @@ mod corrected;
 mod documents;
 mod examples;
 mod export;
+mod files;
 mod generate;
 mod report;
 mod standalone;

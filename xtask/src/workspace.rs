@@ -1,13 +1,12 @@
 //! The packages and files of the workspace, and the content of `schema/`.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
-use codegen::hints::Hints;
-use codegen::project::{Project, Source};
-use codegen::schema;
-use serde_json::{Map, Value};
+use anyhow::Result;
+use codegen::project::Project;
+use serde_json::Value;
 
 use crate::process;
 
@@ -68,57 +67,16 @@ pub(crate) fn project() -> Result<Project> {
 
 /// Reads the content of a folder with the files of `schema/`.
 pub(crate) fn project_in(folder: &Path) -> Result<Project> {
-    let source = |name, file: &Path| source(folder, name, file);
-    let mut schemas = Vec::new();
-    let mut facts = Vec::new();
-    for name in names(folder, None)? {
-        let file = folder.join(&name).join("schema.json");
-        if file.is_file() {
-            schemas.push(source(name.clone(), &file)?);
-        }
-        let file = folder.join(&name).join("facts.json");
-        if file.is_file() {
-            facts.push(source(name, &file)?);
-        }
+    let mut contents = Vec::new();
+    for path in files(folder)? {
+        let names: Vec<_> = path
+            .strip_prefix(folder)?
+            .iter()
+            .map(OsStr::to_string_lossy)
+            .collect();
+        contents.push((names.join("/"), read(&path)?));
     }
-    let mut patches = Vec::new();
-    for kind in ["extensions", "proposals"] {
-        patches.extend(sources(folder, kind)?);
-    }
-    Ok(Project {
-        schemas,
-        facts,
-        errata: sources(folder, "errata")?,
-        patches,
-        hints: Hints::parse("schema/hints.json", &read(&folder.join("hints.json"))?)?,
-        doc_texts: object(&folder.join("docs.json"))?,
-        examples: object(&folder.join("examples.json"))?,
-    })
-}
-
-fn object(path: &Path) -> Result<Map<String, Value>> {
-    schema::parse(&read(path)?).with_context(|| display_path(path))
-}
-
-fn sources(root: &Path, kind: &str) -> Result<Vec<Source>> {
-    let folder = root.join(kind);
-    names(&folder, Some(".json"))?
-        .into_iter()
-        .map(|name| {
-            let file = folder.join(format!("{name}.json"));
-            source(root, name, &file)
-        })
-        .collect()
-}
-
-/// Reads a file below the folder `root`. Messages name it by its path from `schema` on.
-fn source(root: &Path, name: String, file: &Path) -> Result<Source> {
-    let path = Path::new("schema").join(file.strip_prefix(root)?);
-    Ok(Source {
-        name,
-        file: path.display().to_string(),
-        text: read(file)?,
-    })
+    Ok(Project::from_files(contents)?)
 }
 
 /// Returns the revisions that a folder of schemas has, oldest first, without the draft. They are

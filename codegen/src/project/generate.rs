@@ -4,7 +4,7 @@ use super::report::{self, Report};
 use super::unused_hints::{UnusedHint, unused_hints};
 use crate::doc_texts::DocTexts;
 use crate::emit::{EmitError, Emitter, Examples, File, feature_name, module_name};
-use crate::hints::Hints;
+use crate::hints::{Hints, HintsError};
 use crate::model::{
     self, BuildError, DRAFT, Family, Model, Note, build, keep_form_of_structs, share,
 };
@@ -53,6 +53,9 @@ pub enum ProjectError {
     /// An errata file is invalid, or an erratum does not match its schema.
     #[error("{}", lines(.0))]
     Errata(Vec<ErratumError>),
+    /// The file of hints is invalid.
+    #[error(transparent)]
+    HintsFile(#[from] HintsError),
     /// Entries of the hints have no effect on the schema.
     #[error("{}", lines(.0))]
     Hints(Vec<UnusedHint>),

@@ -1,4 +1,8 @@
-"""Decodes and encodes messages with the types of a module of the Python SDK; see `src/peers.rs`."""
+"""Decodes and encodes messages with the types of modules of the Python SDK; see `src/peers.rs`.
+
+With several modules, a message has to be accepted by the types of each, as a session does it, and is
+encoded with those of the last one.
+"""
 
 import importlib
 import json
@@ -6,10 +10,8 @@ import sys
 
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
-module = importlib.import_module(sys.argv[1])
 
-
-def adapters():
+def adapters(module):
     for name in dir(module):
         if name[0].isupper() and not name.isupper():
             try:
@@ -18,14 +20,16 @@ def adapters():
                 pass  # It is no type, or names one that the module does not have.
 
 
-types = dict(adapters())
-print(json.dumps(list(types)), flush=True)
+modules = [dict(adapters(importlib.import_module(name))) for name in sys.argv[1:]]
+names = [name for name in modules[0] if all(name in types for types in modules)]
+print(json.dumps(names), flush=True)
 for line in sys.stdin:
     name, text = json.loads(line)
     try:
-        # As in the sessions of the SDK.
-        value = types[name].validate_python(json.loads(text), by_name=False)
-        back = [types[name].dump_python(value, by_alias=True, mode="json", exclude_none=True)]
+        for types in modules:
+            # As in the sessions of the SDK.
+            value = types[name].validate_python(json.loads(text), by_name=False)
+            back = [types[name].dump_python(value, by_alias=True, mode="json", exclude_none=True)]
     except ValidationError:
         back = None
     print(json.dumps(back), flush=True)

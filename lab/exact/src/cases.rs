@@ -8,8 +8,11 @@ use xtask_support::workspace;
 
 use crate::judge::Judge;
 
-/// A member that no type declares.
+/// A member that no type declares, and its value.
 const UNKNOWN: &str = "com.example/unknown";
+fn unknown_value() -> Value {
+    json!({ "a": [1] })
+}
 
 /// How many times an example is changed at random.
 const RANDOM: usize = 50;
@@ -27,14 +30,19 @@ pub(crate) struct Case {
     pub(crate) corrected: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// As it is published.
     Example,
-    /// An object has a member that its type does not declare.
-    Unknown,
+    /// The object at this JSON pointer has a member that its type does not declare.
+    Unknown(String),
     /// A value was replaced or removed.
     Mutant,
+}
+
+/// Returns `true` if the object at a place has the member that no type declares, with its value.
+pub(crate) fn keeps_unknown(value: &Value, place: &str) -> bool {
+    let object = value.pointer(place);
+    object.and_then(|object| object.get(UNKNOWN)) == Some(&unknown_value())
 }
 
 /// Reads the examples in a folder, which has a folder for each type.
@@ -61,10 +69,10 @@ pub(crate) fn read(folder: &Path, judge: &Judge, seed: Option<u64>) -> Result<Ve
         for place in &places {
             let mut changed = example.clone();
             if let Some(Value::Object(members)) = changed.pointer_mut(place) {
-                members.insert(UNKNOWN.to_owned(), json!({ "a": [1] }));
+                members.insert(UNKNOWN.to_owned(), unknown_value());
                 // A map of another type has no room for it.
                 if judge.is_published(of, &changed)? {
-                    add(Kind::Unknown, changed)?;
+                    add(Kind::Unknown(place.clone()), changed)?;
                 }
             }
             for mutant in mutants(&example, place) {

@@ -59,19 +59,25 @@ pub(crate) fn start() -> Result<Vec<Candidate>> {
         return Ok(candidates);
     };
     let folder = node.install("lab/exact/decoders")?;
-    let mut command = Command::new(&node.program);
-    command.arg(folder.join("decode.mjs"));
-    candidates.push(candidate("TypeScript 2.4.0", &mut command)?);
+    for (name, option) in [
+        ("TypeScript 2.4.0", None),
+        ("TypeScript 2.4.0, wire", Some("wire")),
+    ] {
+        let mut command = Command::new(&node.program);
+        command.arg(folder.join("decode.mjs")).args(option);
+        candidates.push(candidate(name, &mut command)?);
+    }
     if let Some(python) = python::install(&folder)? {
-        for (name, module) in [
-            ("Python 2.3.0", "mcp_types"),
+        for (name, modules) in [
+            ("Python 2.3.0", &["mcp_types"][..]),
+            ("Python 2.3.0, wire", &["mcp_types._v2026_07_28"]),
             (
-                "Python 2.3.0, generated wire types",
-                "mcp_types._v2026_07_28",
+                "Python 2.3.0, as a session",
+                &["mcp_types._v2026_07_28", "mcp_types"],
             ),
         ] {
             let mut command = Command::new(&python);
-            command.arg(folder.join("decode.py")).arg(module);
+            command.arg(folder.join("decode.py")).args(modules);
             candidates.push(candidate(name, &mut command)?);
         }
     }

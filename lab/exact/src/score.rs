@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde_json::Value;
 
 use crate::candidates::Candidate;
-use crate::cases::{Case, Kind};
+use crate::cases::{Case, Kind, keeps_unknown};
 
 /// A part of a whole.
 #[derive(Default)]
@@ -58,9 +58,12 @@ impl Score {
         for case in cases.iter().filter(|case| candidate.has(&case.of)) {
             let back = candidate.decode(case)?;
             let is_same = back.as_ref().is_some_and(|back| same(back, &case.value));
-            match case.kind {
+            match &case.kind {
                 Kind::Example => score.equal.count(is_same),
-                Kind::Unknown => score.kept.count(is_same),
+                Kind::Unknown(place) => {
+                    let keeps = |back: &Value| keeps_unknown(back, place);
+                    score.kept.count(back.as_ref().is_some_and(keeps));
+                }
                 Kind::Mutant => {}
             }
             for (judge, is_valid) in [case.published, case.corrected].into_iter().enumerate() {
