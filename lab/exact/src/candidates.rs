@@ -63,7 +63,10 @@ impl Candidate {
     pub(crate) fn keep_comparable(&mut self, cases: &[Case], judge: &Judge) -> Result<()> {
         let mut comparable = BTreeSet::new();
         let mut elsewhere = BTreeSet::new();
-        for case in cases.iter().filter(|case| matches!(case.kind, Kind::Example)) {
+        for case in cases
+            .iter()
+            .filter(|case| matches!(case.kind, Kind::Example))
+        {
             if !self.has(&case.of) {
                 continue;
             }
