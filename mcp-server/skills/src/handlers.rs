@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Bound;
+use std::str::FromStr;
 use std::string::FromUtf8Error;
 use std::sync::Arc;
 
@@ -36,9 +37,8 @@ impl Handlers {
     ) -> Result<ListSkillsResult, HandlerError> {
         let catalog = self.skills.catalog(&cx.server()).await?;
         let (skills, next) = page(&catalog.skills, params.cursor.as_ref(), self.page_size)?;
-        let mut result = ListSkillsResult::new(skills)
-            .ttl_ms(self.ttl_ms)
-            .cache_scope(self.scope);
+        let mut result = ListSkillsResult::new(skills).ttl_ms(self.ttl_ms);
+        result.cache_scope = same_scope(self.scope);
         result.next_cursor = next;
         Ok(result)
     }
@@ -54,8 +54,9 @@ impl Handlers {
             let uri = PeerText(&params.uri);
             HandlerError::invalid_params(format!("no skill has the URI `{uri}`"))
         })?;
-        let result = GetSkillResult::new(skill).ttl_ms(self.ttl_ms);
-        Ok(result.cache_scope(self.scope))
+        let mut result = GetSkillResult::new(skill).ttl_ms(self.ttl_ms);
+        result.cache_scope = same_scope(self.scope);
+        Ok(result)
     }
 
     pub(crate) async fn read_directory(
@@ -141,4 +142,10 @@ fn page<T: Clone>(
         .unzip();
     let last = keys.last().filter(|_| rest.next().is_some());
     Ok((values, last.map(|uri| Cursor::from(uri.as_str()))))
+}
+
+/// Returns a scope as the extension has it. Its messages define the values themselves, which are those of
+/// the protocol. If a revision adds one, the types differ.
+fn same_scope<T: FromStr>(scope: CacheScope) -> Option<T> {
+    scope.as_str().parse().ok()
 }

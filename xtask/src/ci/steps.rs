@@ -317,11 +317,15 @@ fn package() -> Result<Vec<Step>> {
             docs = docs.and(&name);
         }
     }
-    // Unstable features of rustdoc, without a nightly toolchain.
+    // Unstable features of rustdoc, without a nightly toolchain. Build scripts see the variable and remember
+    // what they could use, so nothing else is compiled in this folder.
     let docs = docs.with("RUSTC_BOOTSTRAP", "1");
     let docs = docs.with("RUSTDOCFLAGS", "--cfg docsrs");
-    let tasks = [package, docs].map(Task::Run).into();
-    in_folder("packaged", vec![step("package", tasks)])
+    let package = step("package", vec![Task::Run(package)]);
+    let docs = step("docs.rs", vec![Task::Run(docs)]);
+    let mut steps = in_folder("packaged", vec![package])?;
+    steps.extend(in_folder("docs-rs", vec![docs])?);
+    Ok(steps)
 }
 
 /// Returns the documentation texts and examples that somebody has to write, change or remove.

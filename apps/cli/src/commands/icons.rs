@@ -136,12 +136,8 @@ impl Loaded<'_> {
         self.icon.sizes.as_deref().unwrap_or_default().join(" ")
     }
 
-    fn theme(&self) -> &'static str {
-        match self.icon.theme {
-            Some(IconTheme::Light) => "light",
-            Some(IconTheme::Dark) => "dark",
-            None => "",
-        }
+    fn theme(&self) -> &str {
+        self.icon.theme.as_ref().map_or("", IconTheme::as_str)
     }
 
     /// Says what the icon is, or why hosts must not load it.
