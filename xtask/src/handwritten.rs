@@ -29,7 +29,7 @@ impl HandWritten {
         let mut files = Vec::new();
         for name in workspace::names(root, None)? {
             let folder = root.join(&name);
-            if !name.starts_with("mcp-") || !folder.is_dir() {
+            if !(name == "apps" || name.starts_with("mcp-")) || !folder.is_dir() {
                 continue;
             }
             for file in workspace::files(&folder)? {
