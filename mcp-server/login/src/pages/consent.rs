@@ -1,0 +1,86 @@
+//! The page on which a user decides about a client.
+
+use maud::{Markup, html};
+
+use super::layout;
+use crate::approvals;
+use crate::authorize::AuthorizationRequest;
+use crate::clients::redirect_uri::{RedirectKind, check, destination};
+use crate::endpoints;
+use crate::login::LoginServer;
+
+/// The maximum number of scopes that are listed.
+const SCOPES: usize = 50;
+
+/// Returns the page for a request. `sealed` is the request in the form.
+pub(crate) fn consent_page(
+    login: &LoginServer,
+    request: &AuthorizationRequest,
+    sealed: &str,
+) -> Markup {
+    let client = &request.client;
+    let title = format!("Allow access to {}?", login.name);
+    let is_on_device = check(&request.redirect_uri) != Ok(RedirectKind::Https);
+    let content = html! {
+        h1 { (title) }
+        p {
+            strong { (client.shown()) }
+            " wants to use " strong { (login.name) } " in your name. If you allow it, you log in with "
+            (login.provider.name) "."
+        }
+        dl {
+            div {
+                dt { "Program" }
+                dd {
+                    (client.shown())
+                    @if let Some(publisher) = &client.publisher {
+                        " (published by " strong { (publisher) } ")"
+                    } @else {
+                        " (it chose this name itself)"
+                    }
+                }
+            }
+            div {
+                dt { "It gets access at" }
+                dd {
+                    strong { (destination(&request.redirect_uri)) }
+                    br;
+                    code { (request.redirect_uri) }
+                }
+            }
+            @if !request.scopes.is_empty() {
+                div {
+                    dt { "Permissions" }
+                    dd {
+                        @for (at, scope) in request.scopes.iter().take(SCOPES).enumerate() {
+                            @if at > 0 { ", " }
+                            code { (scope) }
+                        }
+                    }
+                }
+            }
+        }
+        @if is_on_device {
+            p.warn {
+                "Allow this only if you have just started to connect a program on this device. Any program \
+                 on it could have this name."
+            }
+        } @else {
+            p.warn { "Allow this only if you know this program, and have just started to connect it." }
+        }
+        form method="post" action=(login.urls.at(endpoints::CONSENT)) {
+            input type="hidden" name="request" value=(sealed);
+            @if approvals::can_be_remembered(request) {
+                label {
+                    input type="checkbox" name="remember" value="yes";
+                    span { "Do not ask me again in this browser for this program" }
+                }
+            }
+            div.actions {
+                button type="submit" name="decision" value="deny" { "Cancel" }
+                button.main type="submit" name="decision" value="allow" { "Allow" }
+            }
+        }
+    };
+    layout(&title, &html! {}, &content)
+}
