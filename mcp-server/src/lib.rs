@@ -163,7 +163,10 @@ pub use transport::http::own_routes::{
 };
 #[cfg(feature = "http")]
 pub use transport::http::{
-    authenticate::{AuthRequest, Authenticate, Authenticated, PublicRoute},
+    authenticate::{
+        AuthRequest, Authenticate, Authenticated, public_route::PublicRoute,
+        shared_state::SharedState,
+    },
     config::HttpConfig,
     config::network::{IpNetwork, IpNetworkError},
     endpoint::service::HttpService,

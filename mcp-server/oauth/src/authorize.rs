@@ -192,7 +192,8 @@ impl ResourceServer {
         proof: &VerifiedProof,
         request: AuthRequest<'_>,
     ) -> Result<Option<HeaderValue>, AuthRefusal> {
-        let recorded = request.record_for_other_processes(&proof.name, proof.valid_for);
+        let shared = request.shared();
+        let recorded = shared.record_for_other_processes(&proof.name, proof.valid_for);
         if !recorded.await? {
             return Err(self.bad_proof(ProofError::Replayed, self.nonce(request)));
         }

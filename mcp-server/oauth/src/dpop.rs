@@ -186,13 +186,13 @@ fn is_old(created: &str, now: Duration) -> Result<bool, ProofError> {
 /// Returns when the nonce of a proof was created, in seconds since the Unix epoch. `None` if the server
 /// did not create it.
 pub(crate) fn unseal_nonce(request: AuthRequest<'_>, nonce: &str) -> Option<String> {
-    request.unseal(NONCE, nonce).ok()
+    request.shared().unseal(NONCE, nonce).ok()
 }
 
 /// Creates a nonce. `None` if the system returns no random numbers.
 pub(crate) fn new_nonce(request: AuthRequest<'_>) -> Option<HeaderValue> {
     let created = since_epoch().as_secs().to_string();
-    let nonce = request.seal(NONCE, &created).ok()?;
+    let nonce = request.shared().seal(NONCE, &created).ok()?;
     HeaderValue::try_from(nonce).ok()
 }
 

@@ -4,10 +4,12 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
-use http::{HeaderName, HeaderValue, StatusCode};
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Response, StatusCode};
 use mcp_server::{
-    AccessToken, AuthRefusal, AuthRequest, Authenticate, Authenticated, Challenge, Http,
-    HttpConfig, Keys, Memory, PublicRoute, Server, ServerBuilder, ToolDef,
+    AccessToken, AuthRefusal, AuthRequest, Authenticate, Authenticated, Challenge, Condition, Http,
+    HttpConfig, KeyGroup, Keys, Limits, Memory, PublicRoute, Put, PutOutcome, Server,
+    ServerBuilder, ToolDef,
 };
 
 use super::faulty_store::Faulty;
@@ -35,18 +37,27 @@ impl Authenticate for ApiKeys {
             }
             Some(once) if once.starts_with("once") => {
                 let time = Duration::from_secs(60);
-                if request.record_for_other_processes(once, time).await? {
+                if request
+                    .shared()
+                    .record_for_other_processes(once, time)
+                    .await?
+                {
                     return Ok(Authenticated::new(ada));
                 }
                 Err(AuthRefusal::unauthorized("the key was used before"))
             }
             Some("seal") => {
-                let sealed = request.seal("test", "text").expect("sealed");
+                let sealed = request.shared().seal("test", "text").expect("sealed");
                 let sealed = HeaderValue::try_from(sealed).expect("ASCII");
                 Ok(Authenticated::new(ada).header(NAME, sealed))
             }
-            Some(sealed) if request.unseal("test", sealed).is_ok_and(|it| it == "text") => {
-                assert!(request.unseal("other", sealed).is_err());
+            Some(sealed)
+                if request
+                    .shared()
+                    .unseal("test", sealed)
+                    .is_ok_and(|it| it == "text") =>
+            {
+                assert!(request.shared().unseal("other", sealed).is_err());
                 Ok(Authenticated::new(ada))
             }
             Some("broken") => {
@@ -68,7 +79,45 @@ impl Authenticate for ApiKeys {
         vec![
             PublicRoute::json("/keys.json", r#"{"own":true}"#),
             PublicRoute::json("/.well-known/keys", r#"{"own":false}"#).of_host(),
+            PublicRoute::computed("/issue", 16),
         ]
+    }
+
+    /// Counts in the store, and returns the count with what it knows of the request.
+    async fn respond(&self, request: AuthRequest<'_>, body: Bytes) -> Response<Bytes> {
+        if body == "wait" {
+            std::future::pending::<()>().await;
+        }
+        let shared = request.shared();
+        let value = shared.get("issued").await.expect("the store works");
+        let count = value.map_or(0, |value| value.value[0]) + 1;
+        let put = Put {
+            key: "issued",
+            value: &[count],
+            time_to_live: Duration::from_secs(60),
+            condition: Condition::Any,
+            group: Some(KeyGroup {
+                name: "all",
+                most: 1,
+            }),
+        };
+        assert!(matches!(shared.put(put).await, Ok(PutOutcome::Written(_))));
+        assert_eq!(
+            shared.keys("all", 9).await.expect("the store works"),
+            ["issued"]
+        );
+        let address = request.peer_address().expect("known");
+        let method = &request.parts().method;
+        let text = format!(
+            "{count} {method} {address} {}",
+            String::from_utf8_lossy(&body)
+        );
+        let mut response = Response::new(text.into());
+        *response.status_mut() = StatusCode::CREATED;
+        response
+            .headers_mut()
+            .insert(NAME, HeaderValue::from_static("3"));
+        response
     }
 }
 
@@ -215,6 +264,38 @@ async fn public_routes_need_no_credentials() {
     }
     let mut raw = Raw::connect(address).await.at("/keys");
     assert_eq!(raw.ask("GET", &[], "").await.0.status, 401);
+}
+
+#[tokio::test]
+async fn computed_route_gets_every_method_without_credentials() {
+    let address = protect(&scoped(|builder| builder));
+    for (count, method) in ["POST", "GET", "DELETE"].into_iter().enumerate() {
+        let mut raw = Raw::connect(address).await.at("/issue");
+        let (head, body) = raw.ask(method, &[], "name=ada").await;
+        assert_eq!(
+            (head.status, head.get("x-seen")),
+            (201, Some("3")),
+            "{body}"
+        );
+        assert_eq!(body, format!("{} {method} 127.0.0.1 name=ada", count + 1));
+    }
+    // Nothing else of the path is public.
+    let mut raw = Raw::connect(address).await.at("/issue/1");
+    assert_eq!(raw.ask("POST", &[], "").await.0.status, 401);
+}
+
+#[tokio::test]
+async fn computed_route_is_bounded_in_bytes_and_time() {
+    let limits = Limits::default().request_time(Duration::from_millis(200));
+    let address = protect(&scoped(|builder| builder.limits(limits)));
+    let ask = async |headers: &[_], body: &str| {
+        let mut raw = Raw::connect(address).await.at("/issue");
+        raw.ask("POST", headers, body).await.0.status
+    };
+    assert_eq!(ask(&[], &"a".repeat(17)).await, 413);
+    assert_eq!(ask(&[], "wait").await, 503);
+    let elsewhere = with_header(Vec::new(), "Host", "elsewhere.example");
+    assert_eq!(ask(&elsewhere, "").await, 403);
 }
 
 #[tokio::test]

@@ -2,33 +2,27 @@
 //!
 //! An [`AuthRequest`] is accepted as the caller in [`Authenticated`], or refused by an
 //! [`AuthRefusal`](crate::AuthRefusal). The `authenticator` of an endpoint calls the trait, checks the
-//! scopes, and answers for each [`PublicRoute`].
+//! scopes, and responds for each [`PublicRoute`]. [`SharedState`] has what processes share.
 
 pub(crate) mod authenticator;
+pub(crate) mod public_route;
+pub(crate) mod shared_state;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
-use http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_TYPE,
-};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
-use mcp_wire::http_headers::JSON;
-use sha2::{Digest as _, Sha256};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
+use self::public_route::PublicRoute;
+use self::shared_state::SharedState;
 use crate::protocol::caller::Principal;
 use crate::protocol::core::Core;
 use crate::protocol::error::rejection::Challenge;
 use crate::protocol::handler::access_token::AccessToken;
-use crate::protocol::seal::SealError;
-use crate::protocol::store::{Condition, Put, PutOutcome, StoreError};
 use crate::transport::http::refusal::AuthRefusal;
-use crate::transport::http::response::body::HttpBody;
 use crate::util::partial_debug::partial_debug;
 
 /// Decides which requests an HTTP endpoint accepts, and who sends them.
@@ -115,6 +109,24 @@ pub trait Authenticate: Send + Sync + 'static {
     fn public_routes(&self) -> Vec<PublicRoute> {
         Vec::new()
     }
+
+    /// Responds to a request for a public route whose response is
+    /// [computed](PublicRoute::computed), such as the token endpoint of an authorization server. Gets
+    /// requests of all methods, with the whole body. Default: 404.
+    ///
+    /// Anybody can send these requests. The endpoint checks `Host`, limits the time, and limits the
+    /// number at the same time for each address as for [`authenticate`](Self::authenticate). It does
+    /// not check `Origin`, and adds no headers: what pages may do is a matter of the implementation.
+    fn respond(
+        &self,
+        request: AuthRequest<'_>,
+        body: Bytes,
+    ) -> impl Future<Output = Response<Bytes>> + Send {
+        let _ = (request, body);
+        let mut response = Response::new(Bytes::new());
+        *response.status_mut() = StatusCode::NOT_FOUND;
+        std::future::ready(response)
+    }
 }
 
 /// Several endpoints and layers can share an implementation.
@@ -137,6 +149,10 @@ impl<T: Authenticate> Authenticate for Arc<T> {
 
     fn public_routes(&self) -> Vec<PublicRoute> {
         (**self).public_routes()
+    }
+
+    async fn respond(&self, request: AuthRequest<'_>, body: Bytes) -> Response<Bytes> {
+        (**self).respond(request, body).await
     }
 }
 
@@ -208,12 +224,17 @@ impl Authenticated {
 #[derive(Clone, Copy)]
 pub struct AuthRequest<'a> {
     parts: &'a Parts,
-    core: &'a Core,
+    core: &'a Arc<Core>,
+    address: Option<IpAddr>,
 }
 
 impl<'a> AuthRequest<'a> {
-    pub(crate) fn new(parts: &'a Parts, core: &'a Core) -> Self {
-        Self { parts, core }
+    pub(crate) fn new(parts: &'a Parts, core: &'a Arc<Core>, address: Option<IpAddr>) -> Self {
+        Self {
+            parts,
+            core,
+            address,
+        }
     }
 
     /// Returns the head of the request. The URI is the one that the client used, as far as the server
@@ -224,140 +245,19 @@ impl<'a> AuthRequest<'a> {
         self.parts
     }
 
-    /// Seals a text that the client gets and gives back later, such as a nonce. The client cannot read
-    /// or change the text. It can be opened for the same purpose only, by all processes with the same
-    /// [`Keys`](crate::Keys).
-    ///
-    /// # Errors
-    ///
-    /// [`SealError`]: the text is longer than 256 GiB, or the system returns no random numbers.
-    pub fn seal(&self, purpose: &str, text: &str) -> Result<String, SealError> {
-        let keys = self.core.keys.get();
-        keys.seal(&self::purpose(purpose), &[], text.as_bytes())
+    /// Returns the address of the client: the one that a [trusted
+    /// proxy](crate::HttpConfig::trusted_proxies) reports, otherwise that of the connection. `None` if
+    /// the HTTP stack of the program does not attach it.
+    #[must_use]
+    pub fn peer_address(&self) -> Option<IpAddr> {
+        self.address
     }
 
-    /// Opens a text that [`seal`](Self::seal) returned for the same purpose.
-    ///
-    /// # Errors
-    ///
-    /// [`SealError`]: `seal` did not return this text, or returned it for another purpose or key.
-    pub fn unseal(&self, purpose: &str, sealed: &str) -> Result<String, SealError> {
-        let keys = self.core.keys.get();
-        let bytes = keys.open(&self::purpose(purpose), &[], sealed)?;
-        String::from_utf8(bytes).map_err(|_| SealError::Malformed)
-    }
-
-    /// Records in the store of the server that this process has accepted something that must be
-    /// accepted only once, so that no other process accepts it within a time. Returns `false` if
-    /// another process has recorded it before.
-    ///
-    /// Without a store that processes share there is no other process: nothing is recorded, and the
-    /// result is `true`. So the caller has to remember what this process itself has accepted.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if the store fails. `?` turns it into a refusal with the status 503.
-    pub async fn record_for_other_processes(
-        &self,
-        name: &str,
-        time: Duration,
-    ) -> Result<bool, StoreError> {
-        let stores = &self.core.stores;
-        if !stores.values_are_shared {
-            return Ok(true);
-        }
-        let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(name));
-        let put = Put {
-            key: &format!("accepted:{digest}"),
-            value: b"1",
-            // The store counts whole milliseconds, and the second of its last one has to be over.
-            time_to_live: time.saturating_add(Duration::from_secs(1)),
-            condition: Condition::Absent,
-            group: None,
-        };
-        Ok(stores.put(put).await? != PutOutcome::Conflict)
+    /// Returns what the processes of the server share.
+    #[must_use]
+    pub fn shared(&self) -> SharedState {
+        SharedState::new(self.core)
     }
 }
 
 partial_debug!(AuthRequest<'_>, |it| method: it.parts.method, path: it.parts.uri.path());
-
-/// Separates the purposes of authentication from those of the server and of handlers.
-fn purpose(of_authentication: &str) -> String {
-    format!("authentication:{of_authentication}")
-}
-
-const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
-const ANY: HeaderValue = HeaderValue::from_static("*");
-/// Documents rarely change, but a client must learn soon of a new authorization server.
-const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=300");
-/// Two hours in seconds, the longest that Chromium accepts.
-const PREFLIGHT_TIME: HeaderValue = HeaderValue::from_static("7200");
-
-/// A path that an endpoint serves to everybody, without authentication, see
-/// [`Authenticate::public_routes`](crate::Authenticate::public_routes).
-///
-/// The headers `Host` and `Origin` are not checked, and pages of all origins may read the response.
-#[derive(Clone, Debug)]
-pub struct PublicRoute {
-    path: String,
-    document: Bytes,
-    is_of_host: bool,
-}
-
-impl PublicRoute {
-    /// Serves a JSON document at exactly this path, to GET and HEAD. Clients may cache it for 5
-    /// minutes. It must not contain secrets.
-    pub fn json(path: impl Into<String>, document: impl Into<Bytes>) -> Self {
-        Self {
-            path: path.into(),
-            document: document.into(),
-            is_of_host: false,
-        }
-    }
-
-    /// States that the path is the same for all endpoints of a host.
-    /// [`Server::serve_http`](crate::Server::serve_http) serves it nevertheless. `Server::into_router`
-    /// leaves it out, because an application may have several endpoints.
-    #[must_use]
-    pub fn of_host(mut self) -> Self {
-        self.is_of_host = true;
-        self
-    }
-
-    /// Returns the path, unless it belongs to the whole host.
-    #[cfg(feature = "axum")]
-    pub(crate) fn own_path(&self) -> Option<&str> {
-        (!self.is_of_host).then_some(&self.path)
-    }
-
-    /// Responds to a request for this path. `None` for any other request.
-    pub(crate) fn respond(&self, parts: &Parts) -> Option<Response<HttpBody>> {
-        if parts.uri.path() != self.path {
-            return None;
-        }
-        let body = match parts.method {
-            Method::GET => HttpBody::whole(self.document.clone()),
-            _ => HttpBody::none(),
-        };
-        let mut response = Response::new(body);
-        let headers = response.headers_mut();
-        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
-        match parts.method {
-            Method::GET | Method::HEAD => {
-                headers.insert(CONTENT_TYPE, JSON);
-                headers.insert(CACHE_CONTROL, CACHED);
-            }
-            Method::OPTIONS => {
-                headers.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
-                headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, ANY);
-                headers.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_TIME);
-                *response.status_mut() = StatusCode::NO_CONTENT;
-            }
-            _ => {
-                headers.insert(ALLOW, METHODS);
-                *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
-            }
-        }
-        Some(response)
-    }
-}

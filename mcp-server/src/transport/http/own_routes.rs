@@ -268,7 +268,7 @@ impl TokenLayer {
             .map(|OriginalUri(original)| std::mem::replace(&mut parts.uri, original));
         let mut parts = Arc::new(parts);
         let authorized = authenticator
-            .authorize(core, &mut parts, &self.scopes.0)
+            .authorize(core, &mut parts, address, &self.scopes.0)
             .await
             .map_err(Refusal::Auth)?;
         drop(verifying);

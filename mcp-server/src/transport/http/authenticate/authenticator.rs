@@ -1,9 +1,11 @@
 //! [`Authenticator`]: the [`Authenticate`] of an endpoint, with its type erased.
 
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
 use tokio::time::Instant;
@@ -11,23 +13,39 @@ use tokio::time::Instant;
 use crate::protocol::core::Core;
 use crate::protocol::error::rejection::Challenge;
 use crate::protocol::handler::access_token::{AccessToken, ScopePolicy, completed, joined};
-use crate::transport::http::authenticate::{AuthRequest, Authenticate, Authenticated, PublicRoute};
+use crate::transport::http::authenticate::public_route::{PublicContent, PublicRoute};
+use crate::transport::http::authenticate::{AuthRequest, Authenticate, Authenticated};
 use crate::transport::http::refusal::AuthRefusal;
 use crate::transport::http::response::body::HttpBody;
 
 /// The longest time until a stream ends, so that its timer does not overflow.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-type AuthFuture<'a> = Pin<Box<dyn Future<Output = Result<Authenticated, AuthRefusal>> + Send + 'a>>;
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+type AuthFuture<'a> = BoxFuture<'a, Result<Authenticated, AuthRefusal>>;
 
 /// An [`Authenticate`] with its type erased.
 trait AnyAuthenticate: ScopePolicy {
     fn authenticate<'a>(&'a self, request: AuthRequest<'a>) -> AuthFuture<'a>;
+
+    fn respond<'a>(
+        &'a self,
+        request: AuthRequest<'a>,
+        body: Bytes,
+    ) -> BoxFuture<'a, Response<Bytes>>;
 }
 
 impl<T: Authenticate> AnyAuthenticate for T {
     fn authenticate<'a>(&'a self, request: AuthRequest<'a>) -> AuthFuture<'a> {
         Box::pin(Authenticate::authenticate(self, request))
+    }
+
+    fn respond<'a>(
+        &'a self,
+        request: AuthRequest<'a>,
+        body: Bytes,
+    ) -> BoxFuture<'a, Response<Bytes>> {
+        Box::pin(Authenticate::respond(self, request, body))
     }
 }
 
@@ -93,10 +111,23 @@ impl Authenticator {
         routes.filter_map(PublicRoute::own_path).map(str::to_owned)
     }
 
-    /// Responds to a request for a public route. `None` for any other request.
-    pub(crate) fn public_response(&self, parts: &Parts) -> Option<Response<HttpBody>> {
+    /// Returns what the public route for a request serves. `None` for any other request.
+    pub(crate) fn public_route(&self, parts: &Parts) -> Option<&PublicContent> {
         let mut routes = self.public_routes.iter();
-        routes.find_map(|route| route.respond(parts))
+        routes.find_map(|route| route.content_for(parts))
+    }
+
+    /// Computes the response to a request for a public route.
+    pub(crate) async fn respond(
+        &self,
+        core: &Arc<Core>,
+        parts: &Parts,
+        address: Option<IpAddr>,
+        body: Bytes,
+    ) -> Response<HttpBody> {
+        let request = AuthRequest::new(parts, core, address);
+        let response = self.authenticate.respond(request, body).await;
+        response.map(HttpBody::whole)
     }
 
     /// Authenticates a request, and attaches the token, its principal and the policy for scopes to the
@@ -104,11 +135,12 @@ impl Authenticator {
     /// requests.
     pub(crate) async fn authorize(
         &self,
-        core: &Core,
+        core: &Arc<Core>,
         parts: &mut Arc<Parts>,
+        address: Option<IpAddr>,
         operation: &[String],
     ) -> Result<Authorized, AuthRefusal> {
-        let request = AuthRequest::new(parts, core);
+        let request = AuthRequest::new(parts, core, address);
         let mut caller = self.authenticate.authenticate(request).await?;
         let Some(principal) = caller.principal.take() else {
             let reason = "the credentials do not name a user or a client";

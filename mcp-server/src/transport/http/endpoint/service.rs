@@ -3,15 +3,15 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::header::{AUTHORIZATION, COOKIE, ORIGIN};
 use http::request::Parts;
-use http::{Method, Request, Response};
+use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tower_service::Service;
 
 use crate::protocol::caller::{Extensions, PeerAddress};
@@ -19,10 +19,11 @@ use crate::protocol::core::Core;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::RequestPermit;
+use crate::transport::http::authenticate::public_route::PublicContent;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::endpoint::http_sse::channel_id;
 use crate::transport::http::endpoint::{Endpoint, http_sse, session, stopping};
-use crate::transport::http::refusal::Refusal;
+use crate::transport::http::refusal::{AuthRefusal, Refusal};
 use crate::transport::http::request::accept::AcceptedForms;
 use crate::transport::http::request::{body, headers};
 use crate::transport::http::response::body::{HttpBody, HttpFuture};
@@ -84,8 +85,16 @@ impl HttpService {
         // In an `Arc`, because the parts are large and moved several times.
         let parts = Arc::new(parts);
         if let Some(authenticator) = &endpoint.config.authenticator
-            && let Some(response) = authenticator.public_response(&parts)
+            && let Some(route) = authenticator.public_route(&parts)
         {
+            let response = match route {
+                PublicContent::Document(document) => document.respond(&parts),
+                PublicContent::Computed { body_limit } => {
+                    let limit = *body_limit;
+                    let response = endpoint.respond_publicly(parts, body, limit, remote);
+                    return HttpFuture::new(version, response);
+                }
+            };
             endpoint.server.counters.request();
             return HttpFuture::new(version, std::future::ready(response));
         }
@@ -142,6 +151,59 @@ impl Endpoint {
         self.server.counters.request();
         let mut body = pin!(FusedBody::new(body, &parts));
         let response = self.handle(parts, body.as_mut(), remote).await;
+        self.complete(response, body).await
+    }
+
+    /// Handles a request for a public route whose response the [`Authenticate`](crate::Authenticate)
+    /// computes.
+    async fn respond_publicly<B: Body>(
+        self: Arc<Self>,
+        parts: Arc<Parts>,
+        body: B,
+        body_limit: usize,
+        remote: Option<RemotePeer>,
+    ) -> Response<HttpBody> {
+        self.server.counters.request();
+        let mut body = pin!(FusedBody::new(body, &parts));
+        let response = self.compute(&parts, body.as_mut(), body_limit, remote);
+        let response = response.await;
+        self.complete(response, body).await
+    }
+
+    async fn compute<B: Body>(
+        &self,
+        parts: &Parts,
+        body: B,
+        body_limit: usize,
+        remote: Option<RemotePeer>,
+    ) -> Result<Response<HttpBody>, Refusal> {
+        self.config.check_host(parts)?;
+        let Some(authenticator) = &self.config.authenticator else {
+            return Err(Refusal::NoMetadata);
+        };
+        let peer = || self.peer(parts, remote.as_ref());
+        // What a program cannot set higher for one path than for all.
+        let limit = body_limit.min(self.server.limits.message_bytes);
+        let bytes = body::read(body, limit, &self.server, peer, || false).await?;
+        self.server.counters.request_bytes(bytes.len());
+        // As for the verification of tokens: anybody can send any number of these requests.
+        let _verifying = peer().verification()?;
+        let time = self.server.limits.request_time;
+        let address = address(parts, remote.as_ref());
+        let response = authenticator.respond(&self.server, parts, address, bytes);
+        let response = timeout(time, response).await;
+        response.map_err(|_| {
+            let reason = "the server cannot respond in time: retry later";
+            Refusal::Auth(AuthRefusal::new(StatusCode::SERVICE_UNAVAILABLE, reason))
+        })
+    }
+
+    /// Makes a response of a refusal, which is counted, and discards what was not read of the body.
+    async fn complete<B: Body>(
+        &self,
+        response: Result<Response<HttpBody>, Refusal>,
+        body: Pin<&mut FusedBody<B>>,
+    ) -> Response<HttpBody> {
         let mut response = response.unwrap_or_else(|refusal| self.refuse(&refusal));
         let is_error = response.status().is_client_error() || response.status().is_server_error();
         if is_error && !body.is_end_stream() {
@@ -172,8 +234,9 @@ impl Endpoint {
             let mut parts = parts;
             // Counted for the address: anybody can send any number of tokens that are not valid.
             let verifying = self.peer(&parts, remote.as_ref()).verification()?;
+            let address = address(&parts, remote.as_ref());
             let authorized = authenticator
-                .authorize(&self.server, &mut parts, &[])
+                .authorize(&self.server, &mut parts, address, &[])
                 .await?;
             drop(verifying);
             let response = self.handle_authorized(parts, body, remote).await;
@@ -205,7 +268,8 @@ impl Endpoint {
             return Err(Refusal::ShuttingDown);
         }
         let peer = || self.peer(&parts, remote.as_ref());
-        let bytes = body::read(body, &self.server, peer, accepted_late).await?;
+        let limit = self.server.limits.message_bytes;
+        let bytes = body::read(body, limit, &self.server, peer, accepted_late).await?;
         self.server.counters.request_bytes(bytes.len());
         // Counted only now, so that a client that sends its body slowly uses no permit meanwhile.
         let mut permit = match peer().requests(1) {
@@ -301,11 +365,18 @@ impl Endpoint {
         if let (None, None, Some(remote)) = (principal, reported, remote) {
             return Arc::clone(&remote.usage);
         }
-        let connection = || parts.extensions.get::<SocketAddr>().map(SocketAddr::ip);
-        let address = reported.map(|reported| reported.0).or_else(connection);
-        let key = PeerKey::of_http(principal, address);
+        let key = PeerKey::of_http(principal, address(parts, remote));
         self.server.peers.usage(key)
     }
+}
+
+/// Returns the address of the client: what a trusted proxy reports, otherwise that of the connection.
+fn address(parts: &Parts, remote: Option<&RemotePeer>) -> Option<IpAddr> {
+    let reported = parts.extensions.get::<PeerAddress>();
+    let connection = || parts.extensions.get::<SocketAddr>().map(SocketAddr::ip);
+    let remote = || remote.map(|remote| remote.address.ip());
+    let address = reported.map(|reported| reported.0);
+    address.or_else(connection).or_else(remote)
 }
 
 partial_debug!(HttpService, |it| server: it.endpoint.server.info, config: it.endpoint.config);

@@ -18,18 +18,19 @@ use crate::transport::http::refusal::Refusal;
 /// The period over which the rate of a body is measured.
 const RATE_TIME: Duration = Duration::from_secs(5);
 
-/// Reads the body of a request. `peer` returns the usage of the client.
+/// Reads the body of a request, of at most `limit` bytes. `peer` returns the usage of the client.
 ///
 /// After the server has begun to stop, a body that is `accepted_late` has the grace time to arrive;
 /// others are rejected.
 pub(crate) async fn read<B: Body>(
     body: B,
+    limit: usize,
     server: &Arc<Core>,
     peer: impl FnOnce() -> Arc<PeerUsage>,
     accepted_late: impl FnOnce() -> bool,
 ) -> Result<Bytes, Refusal> {
     let limits = &server.limits;
-    let mut received = Received::new(limits.message_bytes);
+    let mut received = Received::new(limit);
     received.check_size(body.size_hint().lower())?;
     let mut body = pin!(body);
     // Most bodies have arrived completely, and need no timer.
