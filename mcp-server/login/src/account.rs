@@ -71,7 +71,10 @@ pub(crate) async fn change(exchange: &Exchange<'_>) -> Result<Reply, Interruptio
     let params = exchange.form()?;
     let account = current(exchange).filter(|_| exchange.is_from_own_page());
     let account = account.ok_or_else(Interruption::unknown_login)?;
-    if !params.get("form")?.is_some_and(|form| same(form, &account.form)) {
+    if !params
+        .get("form")?
+        .is_some_and(|form| same(form, &account.form))
+    {
         return Err(Interruption::unknown_login());
     }
     let vault = &exchange.vault;
@@ -89,5 +92,7 @@ pub(crate) async fn change(exchange: &Exchange<'_>) -> Result<Reply, Interruptio
         }
         None => {}
     }
-    Ok(response::redirect(&exchange.login.urls.at(endpoints::SESSIONS)))
+    Ok(response::redirect(
+        &exchange.login.urls.at(endpoints::SESSIONS),
+    ))
 }

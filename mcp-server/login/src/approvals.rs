@@ -85,5 +85,8 @@ pub(crate) fn remember(
     approvals.insert(0, approval);
     approvals.truncate(MOST);
     let sealed = exchange.vault.seal(PURPOSE, &approvals)?;
-    Ok(exchange.login.cookies.set(CookieKind::Approvals, &sealed, Some(TIME)))
+    Ok(exchange
+        .login
+        .cookies
+        .set(CookieKind::Approvals, &sealed, Some(TIME)))
 }

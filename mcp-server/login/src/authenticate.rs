@@ -47,7 +47,12 @@ impl Authenticate for Login {
         let login = &*self.0;
         let parts = request.parts();
         let presented = presented(parts).map_err(|reason| {
-            login.challenge(StatusCode::BAD_REQUEST, Scheme::Bearer, "invalid_request", reason)
+            login.challenge(
+                StatusCode::BAD_REQUEST,
+                Scheme::Bearer,
+                "invalid_request",
+                reason,
+            )
         })?;
         let Some((scheme, token)) = presented else {
             let reason = "an access token is required: send it in the header `Authorization`";
@@ -58,9 +63,14 @@ impl Authenticate for Login {
             login.challenge(StatusCode::UNAUTHORIZED, scheme, error, reason)
         };
         let vault = Vault::new(request.shared(), &login.realm);
-        let verified = access_token::verify(login, &vault, token).await.map_err(unavailable)?;
+        let verified = access_token::verify(login, &vault, token)
+            .await
+            .map_err(unavailable)?;
         let verified = verified.ok_or_else(|| {
-            unauthorized("invalid_token", "the token is not valid, has expired, or was revoked")
+            unauthorized(
+                "invalid_token",
+                "the token is not valid, has expired, or was revoked",
+            )
         })?;
         match (&verified.key_thumbprint, scheme) {
             (None, Scheme::Bearer) => {}
@@ -119,7 +129,10 @@ impl Authenticate for Login {
             (endpoints::REVOKE, FORM_BYTES),
             (endpoints::REGISTER, registration::BODY_BYTES),
         ];
-        let local = login.net.is_none().then_some((endpoints::LOCAL, FORM_BYTES));
+        let local = login
+            .net
+            .is_none()
+            .then_some((endpoints::LOCAL, FORM_BYTES));
         for (endpoint, limit) in computed.into_iter().chain(local) {
             routes.push(PublicRoute::computed(urls.path(endpoint), limit));
         }
@@ -157,7 +170,9 @@ impl LoginServer {
         if scheme == Scheme::Dpop {
             challenge = challenge.param("algs", &dpop::algorithm_names().join(" "));
         }
-        let challenge = challenge.param("error", error).param("error_description", reason);
+        let challenge = challenge
+            .param("error", error)
+            .param("error_description", reason);
         AuthRefusal::new(status, reason).challenge(&self.located(challenge))
     }
 
@@ -175,7 +190,10 @@ impl LoginServer {
 /// none, or credentials of another scheme.
 fn presented(parts: &Parts) -> Result<Option<(Scheme, &str)>, &'static str> {
     let query = parts.uri.query().unwrap_or_default();
-    if query.split('&').any(|member| member.split('=').next() == Some("access_token")) {
+    if query
+        .split('&')
+        .any(|member| member.split('=').next() == Some("access_token"))
+    {
         return Err("an access token must not be sent in the query of the URL");
     }
     let mut values = parts.headers.get_all(AUTHORIZATION).into_iter();
@@ -185,7 +203,9 @@ fn presented(parts: &Parts) -> Result<Option<(Scheme, &str)>, &'static str> {
     if values.next().is_some() {
         return Err("the header `Authorization` is present more than once");
     }
-    let value = value.to_str().map_err(|_| "the header `Authorization` is malformed")?;
+    let value = value
+        .to_str()
+        .map_err(|_| "the header `Authorization` is malformed")?;
     let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
     let scheme = if scheme.eq_ignore_ascii_case("Bearer") {
         Scheme::Bearer

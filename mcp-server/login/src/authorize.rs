@@ -57,7 +57,11 @@ pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interrupti
 
 /// Shows an error to the user, because the client cannot be told: its redirect URI is not validated.
 fn page(error: impl ToString) -> Interruption {
-    Interruption::page(StatusCode::BAD_REQUEST, "This link does not work", error.to_string())
+    Interruption::page(
+        StatusCode::BAD_REQUEST,
+        "This link does not work",
+        error.to_string(),
+    )
 }
 
 async fn validate(
@@ -86,8 +90,7 @@ async fn validate(
         }))
     };
     let wanted = wanted(exchange, params);
-    let (challenge, scopes, key_thumbprint) =
-        wanted.map_err(|(code, text)| refused(code, text))?;
+    let (challenge, scopes, key_thumbprint) = wanted.map_err(|(code, text)| refused(code, text))?;
     let request = AuthorizationRequest {
         client: client.about,
         redirect_uri: redirect.to_owned(),
@@ -99,7 +102,10 @@ async fn validate(
     // It has to fit into a cookie, with what is added to it.
     let size = serde_json::to_string(&request).map_or(usize::MAX, |text| text.len());
     if (size + 700) * 4 / 3 > VALUE_BYTES {
-        return Err(refused("invalid_request", "the parameters are too long in total".into()));
+        return Err(refused(
+            "invalid_request",
+            "the parameters are too long in total".into(),
+        ));
     }
     Ok(request)
 }
@@ -125,7 +131,9 @@ async fn find_client(exchange: &Exchange<'_>, id: &str) -> Result<Client, Interr
         };
         // The error may quote the host at the URL, so users see only what kind of error it is.
         let text = match error {
-            DocumentError::Busy => "Too many programs are looked up at the moment. Try again later.",
+            DocumentError::Busy => {
+                "Too many programs are looked up at the moment. Try again later."
+            }
             _ => "The program that sent you here cannot be verified.",
         };
         Interruption::page(status, "This link does not work", text)
@@ -148,7 +156,10 @@ fn wanted(
         return Err(("request_not_supported", "`request` is not supported".into()));
     }
     if get("request_uri")?.is_some() {
-        return Err(("request_uri_not_supported", "`request_uri` is not supported".into()));
+        return Err((
+            "request_uri_not_supported",
+            "`request_uri` is not supported".into(),
+        ));
     }
     match get("response_type")? {
         Some("code") => {}
@@ -162,7 +173,9 @@ fn wanted(
         return Err(invalid("`response_mode` is not `query`"));
     }
     if get("state")?.is_some_and(|state| state.len() > TEXT_BYTES || !is_printable(state)) {
-        return Err(invalid("`state` is too long, or has characters other than visible ASCII"));
+        return Err(invalid(
+            "`state` is too long, or has characters other than visible ASCII",
+        ));
     }
     // Without a method it would be `plain`, which does not protect (RFC 9700, section 2.1.1).
     if get("code_challenge_method")? != Some("S256") {
@@ -170,7 +183,10 @@ fn wanted(
     }
     let challenge = get("code_challenge")?.filter(|challenge| is_digest(challenge));
     let challenge = challenge.ok_or_else(|| invalid("`code_challenge` is missing or invalid"))?;
-    if !params.all("resource").all(|resource| exchange.login.urls.is_resource(resource)) {
+    if !params
+        .all("resource")
+        .all(|resource| exchange.login.urls.is_resource(resource))
+    {
         let text = "`resource` is not this server";
         return Err(("invalid_target", text.into()));
     }

@@ -184,7 +184,8 @@ impl LoginBuilder {
             ("provider_time", provider_time),
         ];
         for (name, time) in times {
-            let is_valid = time <= LONGEST && (time >= Duration::from_secs(1) || name == "provider_time");
+            let is_valid =
+                time <= LONGEST && (time >= Duration::from_secs(1) || name == "provider_time");
             if !is_valid || time.is_zero() {
                 return Err(LoginError::Time(name));
             }
@@ -196,7 +197,11 @@ impl LoginBuilder {
         });
         let net = net.transpose()?;
         let realm = mcp_oauth::sha256(format!("{} {}", urls.issuer(), urls.resource()).as_bytes());
-        let realm: String = realm.chars().filter(char::is_ascii_alphanumeric).take(12).collect();
+        let realm: String = realm
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .take(12)
+            .collect();
         let host = urls.origin().split_once("://").map_or("", |(_, host)| host);
         Ok(Login(Arc::new(LoginServer {
             name: self.name.unwrap_or_else(|| host.to_owned()),
@@ -224,9 +229,12 @@ fn check_provider(provider: &Provider, urls: &Urls) -> Result<bool, LoginError> 
             if !urls.is_loopback {
                 return Err(LoginError::LocalUsers(urls.issuer().to_owned()));
             }
-            let is_unique = |at: usize, id: &str| users.iter().skip(at + 1).all(|user| user.id != id);
+            let is_unique =
+                |at: usize, id: &str| users.iter().skip(at + 1).all(|user| user.id != id);
             let mut all = users.iter().enumerate();
-            if users.is_empty() || !all.all(|(at, user)| !user.id.is_empty() && is_unique(at, &user.id)) {
+            if users.is_empty()
+                || !all.all(|(at, user)| !user.id.is_empty() && is_unique(at, &user.id))
+            {
                 return Err(LoginError::LocalUserIds);
             }
             return Ok(true);

@@ -56,7 +56,11 @@ async fn finish(
         tracing::info!(error = %PeerText(error), "the provider did not log a user in");
         return Err(match error {
             "access_denied" => end_login(purpose, "access_denied", "the user did not log in"),
-            _ => end_login(purpose, "server_error", "the provider did not log the user in"),
+            _ => end_login(
+                purpose,
+                "server_error",
+                "the provider did not log the user in",
+            ),
         });
     }
     let code = params.get("code")?.filter(|code| code.len() <= CODE_BYTES);
@@ -112,7 +116,11 @@ async fn logged_in(
     if size > USER_BYTES {
         let user = PeerText(&user.id);
         tracing::warn!(%user, size, "the provider says too much about a user");
-        return Err(end_login(purpose, "server_error", "the account has too many attributes"));
+        return Err(end_login(
+            purpose,
+            "server_error",
+            "the account has too many attributes",
+        ));
     }
     match purpose {
         LoginPurpose::Sessions => account::enter(exchange, &user),
@@ -151,11 +159,19 @@ async fn grant(
     if !login.allows(&user) {
         let user = user.subject();
         tracing::info!(user = %PeerText(&user), "a user is not allowed in");
-        return Err(end_login(purpose, "access_denied", "this account is not allowed"));
+        return Err(end_login(
+            purpose,
+            "access_denied",
+            "this account is not allowed",
+        ));
     }
     let scopes = login.granted_scopes(&user, &request.scopes);
     if scopes.is_empty() && !request.scopes.is_empty() {
-        return Err(end_login(purpose, "invalid_scope", "the user has none of the scopes"));
+        return Err(end_login(
+            purpose,
+            "invalid_scope",
+            "the user has none of the scopes",
+        ));
     }
     let code = code::issue(
         &exchange.vault,

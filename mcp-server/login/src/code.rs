@@ -36,7 +36,10 @@ pub(crate) struct CodeGrant {
 enum CodeState {
     Issued(Box<CodeGrant>),
     /// It was exchanged for this session.
-    Used { session: String, subject: String },
+    Used {
+        session: String,
+        subject: String,
+    },
 }
 
 /// A code that was not used yet.

@@ -77,7 +77,9 @@ pub(crate) fn verify(
     let proof = Proof::verify(proof, &ALGORITHMS).map_err(|_| ProofError::Malformed)?;
     let claims = proof.claims;
     if let Some(token) = token
-        && !claims.ath.is_some_and(|claimed| same(&claimed, &ath(token)))
+        && !claims
+            .ath
+            .is_some_and(|claimed| same(&claimed, &ath(token)))
     {
         return Err(ProofError::Token);
     }

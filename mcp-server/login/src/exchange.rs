@@ -34,8 +34,16 @@ impl Exchange<'_> {
     /// Returns `true` if a form was sent by a page of this server, as far as the browser says it. The
     /// tokens in the forms decide; this rejects the forms of other sites also if a token is known.
     pub(crate) fn is_from_own_page(&self) -> bool {
-        let header = |name: &str| self.parts.headers.get(name).and_then(|value| value.to_str().ok());
-        let is_own_site = matches!(header("sec-fetch-site"), None | Some("same-origin" | "none"));
+        let header = |name: &str| {
+            self.parts
+                .headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+        };
+        let is_own_site = matches!(
+            header("sec-fetch-site"),
+            None | Some("same-origin" | "none")
+        );
         // The pages send no referrer, so their forms have the origin `null`.
         let origin = header(ORIGIN.as_str());
         let is_own_origin =

@@ -57,17 +57,30 @@ pub(crate) fn form(exchange: &Exchange<'_>) -> Result<Params, OAuthError> {
 }
 
 fn is_form(headers: &HeaderMap) -> bool {
-    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default();
-    kind.trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
+    let kind = kind
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default();
+    kind.trim()
+        .eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }
 
 async fn tokens(exchange: &Exchange<'_>) -> Result<TokenResponse, OAuthError> {
     let params = form(exchange)?;
     let grant = params.get("grant_type")?;
     let client = authenticate(&exchange.vault, &exchange.parts.headers, &params)?;
-    if !params.all("resource").all(|resource| exchange.login.urls.is_resource(resource)) {
-        return Err(OAuthError::new("invalid_target", "`resource` is not this server"));
+    if !params
+        .all("resource")
+        .all(|resource| exchange.login.urls.is_resource(resource))
+    {
+        return Err(OAuthError::new(
+            "invalid_target",
+            "`resource` is not this server",
+        ));
     }
     let url = exchange.login.urls.at(endpoints::TOKEN);
     let proof = dpop::verify(exchange.parts, &[&url], None);
@@ -85,7 +98,10 @@ async fn tokens(exchange: &Exchange<'_>) -> Result<TokenResponse, OAuthError> {
             let text = "`grant_type` is neither `authorization_code` nor `refresh_token`";
             Err(OAuthError::new("unsupported_grant_type", text))
         }
-        None => Err(OAuthError::new("invalid_request", "`grant_type` is missing")),
+        None => Err(OAuthError::new(
+            "invalid_request",
+            "`grant_type` is missing",
+        )),
     }
 }
 
@@ -132,7 +148,11 @@ impl TokenRequest<'_> {
         };
         Ok(TokenResponse {
             access_token: access.seal(vault)?,
-            token_type: if self.proof.is_some() { "DPoP" } else { "Bearer" },
+            token_type: if self.proof.is_some() {
+                "DPoP"
+            } else {
+                "Bearer"
+            },
             expires_in,
             refresh_token: refresh.seal(vault)?,
             scope,

@@ -51,7 +51,11 @@ impl Interruption {
     pub(crate) fn unknown_login() -> Self {
         let text = "It was not started in this browser, took too long, or is over already. Go back to \
                     the program that sent you here, and start again.";
-        Self::page(StatusCode::BAD_REQUEST, "This login cannot be continued", text)
+        Self::page(
+            StatusCode::BAD_REQUEST,
+            "This login cannot be continued",
+            text,
+        )
     }
 
     /// Creates the response.
@@ -64,7 +68,10 @@ impl Interruption {
             } => response::page(status, pages::message(title, &text)),
             Self::Client(error) => {
                 let state = error.state.as_deref().map(|state| ("state", state));
-                let params = [("error", error.code), ("error_description", &*error.description)];
+                let params = [
+                    ("error", error.code),
+                    ("error_description", &*error.description),
+                ];
                 let issuer = ("iss", exchange.login.urls.issuer());
                 let params = params.into_iter().chain(state).chain([issuer]);
                 exchange.leave(&with_query(&error.redirect_uri, params))

@@ -126,7 +126,10 @@ impl LoginServer {
         attempt: &LoginAttempt<'_>,
     ) -> Result<Option<String>, ProviderError> {
         match &self.net {
-            Some(net) => self.in_time(self.provider.authorization_url(net, attempt)).await,
+            Some(net) => {
+                self.in_time(self.provider.authorization_url(net, attempt))
+                    .await
+            }
             None => Ok(None),
         }
     }
@@ -139,7 +142,8 @@ impl LoginServer {
         issuer: Option<&str>,
     ) -> Result<(User, ProviderTokens), ProviderError> {
         let net = self.net()?;
-        self.in_time(self.provider.complete(net, attempt, code, issuer)).await
+        self.in_time(self.provider.complete(net, attempt, code, issuer))
+            .await
     }
 
     /// Renews the tokens of a user at the provider.
@@ -152,7 +156,9 @@ impl LoginServer {
     }
 
     fn net(&self) -> Result<&Net, ProviderError> {
-        self.net.as_ref().ok_or(ProviderError::User("local users have no tokens"))
+        self.net
+            .as_ref()
+            .ok_or(ProviderError::User("local users have no tokens"))
     }
 
     async fn in_time<T>(

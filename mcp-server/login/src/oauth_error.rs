@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use http::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::StatusCode;
+use http::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use mcp_types::peer_text::Chain;
 use serde_json::json;
 
@@ -47,7 +47,10 @@ impl OAuthError {
         tracing::error!(error = %Chain(&fault), "a request for a token failed");
         Self {
             status: StatusCode::SERVICE_UNAVAILABLE,
-            ..Self::new("temporarily_unavailable", "the server has a problem: retry later")
+            ..Self::new(
+                "temporarily_unavailable",
+                "the server has a problem: retry later",
+            )
         }
     }
 
@@ -57,7 +60,10 @@ impl OAuthError {
         let headers = response.headers_mut();
         match self.status {
             StatusCode::UNAUTHORIZED => {
-                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"mcp\""));
+                headers.insert(
+                    WWW_AUTHENTICATE,
+                    HeaderValue::from_static("Basic realm=\"mcp\""),
+                );
             }
             StatusCode::SERVICE_UNAVAILABLE => {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));

@@ -64,7 +64,11 @@ fn date(seconds: u64) -> String {
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
     let year = year_of_era + era * 400 + u64::from(month <= 2);
     format!("{year:04}-{month:02}-{day:02}")
 }
@@ -94,6 +98,9 @@ mod tests {
         assert!(page.contains("&lt;script&gt;&quot;&amp;"), "{page}");
         let page = onward("https://a.example/?b=\"><script>&c").into_string();
         assert!(!page.contains("<script>"), "{page}");
-        assert!(page.contains("0;url=https://a.example/?b=&quot;&gt;"), "{page}");
+        assert!(
+            page.contains("0;url=https://a.example/?b=&quot;&gt;"),
+            "{page}"
+        );
     }
 }

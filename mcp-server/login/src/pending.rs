@@ -94,7 +94,11 @@ pub(crate) async fn begin(
 fn free_slot(exchange: &Exchange<'_>) -> LoginSlot {
     let began = |slot: LoginSlot| open(exchange, slot).map_or(0, |pending| pending.began);
     let [first, second] = LoginSlot::ALL;
-    if began(first) <= began(second) { first } else { second }
+    if began(first) <= began(second) {
+        first
+    } else {
+        second
+    }
 }
 
 /// Returns the login in a slot.

@@ -138,9 +138,15 @@ async fn current(
         if tokens.refresh.is_none() {
             // It may still work for some seconds.
             let is_valid = tokens.is_valid_for(Duration::ZERO);
-            return if is_valid { Ok(Some(tokens)) } else { end(vault, id).await };
+            return if is_valid {
+                Ok(Some(tokens))
+            } else {
+                end(vault, id).await
+            };
         }
-        let locked = vault.put(&key, &(), lock_time, Condition::Absent, None).await?;
+        let locked = vault
+            .put(&key, &(), lock_time, Condition::Absent, None)
+            .await?;
         if matches!(locked, PutOutcome::Written(_)) {
             let renewed = renew(login, vault, id).await;
             vault.remove(&key).await?;

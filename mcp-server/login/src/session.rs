@@ -55,10 +55,7 @@ pub(crate) fn new_id() -> Result<String, Fault> {
 }
 
 /// Returns a session with its version. `None` if it has ended.
-pub(crate) async fn find(
-    vault: &Vault<'_>,
-    id: &str,
-) -> Result<Option<Versioned<Session>>, Fault> {
+pub(crate) async fn find(vault: &Vault<'_>, id: &str) -> Result<Option<Versioned<Session>>, Fault> {
     let found: Option<Versioned<Session>> = vault.get(&key_of(id)).await?;
     Ok(found.filter(|found| found.value.ends > now()))
 }

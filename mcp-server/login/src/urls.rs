@@ -24,7 +24,11 @@ impl Urls {
         let issuer = public_url.trim_end_matches('/').to_owned();
         let resource = resource.unwrap_or(&issuer).to_owned();
         if check("resource", &resource)? != origin {
-            return Err(LoginError::url("resource", &resource, "expected the host of the public URL"));
+            return Err(LoginError::url(
+                "resource",
+                &resource,
+                "expected the host of the public URL",
+            ));
         }
         Ok(Self {
             callback: format!("{issuer}{}", endpoints::CALLBACK),
@@ -65,17 +69,26 @@ impl Urls {
 
     /// Returns the paths of the metadata of the authorization server.
     pub(crate) fn issuer_metadata_paths(&self) -> Vec<String> {
-        of_issuer(&self.issuer).iter().map(|url| path_of(url)).collect()
+        of_issuer(&self.issuer)
+            .iter()
+            .map(|url| path_of(url))
+            .collect()
     }
 
     /// Returns the paths of the metadata of the resource: its own, and the root of the host.
     pub(crate) fn resource_metadata_paths(&self) -> Vec<String> {
-        of_resource(&self.resource).iter().map(|url| path_of(url)).collect()
+        of_resource(&self.resource)
+            .iter()
+            .map(|url| path_of(url))
+            .collect()
     }
 
     /// Returns the URL of the metadata of the resource.
     pub(crate) fn resource_metadata(&self) -> String {
-        of_resource(&self.resource).into_iter().next().unwrap_or_default()
+        of_resource(&self.resource)
+            .into_iter()
+            .next()
+            .unwrap_or_default()
     }
 
     /// Returns `true` if a resource indicator (RFC 8707) is this server: its URL, or one below it, which
@@ -94,7 +107,9 @@ impl Urls {
 }
 
 fn path_of(url: &str) -> String {
-    url.strip_prefix(origin_text(url)).unwrap_or_default().to_owned()
+    url.strip_prefix(origin_text(url))
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn check(what: &'static str, url: &str) -> Result<Origin, LoginError> {
@@ -105,12 +120,20 @@ fn check(what: &'static str, url: &str) -> Result<Origin, LoginError> {
         return Err(LoginError::url(what, url, text));
     }
     if url.contains(['?', '#', '%', ';', '\'']) {
-        return Err(LoginError::url(what, url, "expected scheme, host, port and a plain path"));
+        return Err(LoginError::url(
+            what,
+            url,
+            "expected scheme, host, port and a plain path",
+        ));
     }
     let path = path_of(url);
     let mut segments = path.trim_end_matches('/').split('/').skip(1);
     if segments.any(|segment| segment.is_empty() || segment == "." || segment == "..") {
-        return Err(LoginError::url(what, url, "expected a path without empty segments and dots"));
+        return Err(LoginError::url(
+            what,
+            url,
+            "expected a path without empty segments and dots",
+        ));
     }
     Ok(origin)
 }
@@ -121,7 +144,11 @@ mod tests {
 
     #[test]
     fn only_https_and_loopback_urls_are_public_urls() {
-        for url in ["https://a.example", "https://a.example/x", "http://localhost:1"] {
+        for url in [
+            "https://a.example",
+            "https://a.example/x",
+            "http://localhost:1",
+        ] {
             assert!(Urls::new(url, None).is_ok(), "{url}");
         }
         for url in [
@@ -160,7 +187,9 @@ mod tests {
             assert_eq!(urls.is_resource(resource), expected, "{resource}");
         }
         let root = Urls::new("https://a.example", None).expect("valid");
-        assert!(root.is_resource("https://a.example/") && root.is_resource("https://a.example/mcp"));
+        assert!(
+            root.is_resource("https://a.example/") && root.is_resource("https://a.example/mcp")
+        );
         assert!(!root.is_resource("https://a.example.evil.example/"));
     }
 
@@ -170,6 +199,9 @@ mod tests {
         assert_eq!(urls.path("/token"), "/x/token");
         assert_eq!(urls.callback(), "https://a.example/x/callback");
         let expected = "/.well-known/oauth-authorization-server/x";
-        assert_eq!(urls.issuer_metadata_paths().first().map(String::as_str), Some(expected));
+        assert_eq!(
+            urls.issuer_metadata_paths().first().map(String::as_str),
+            Some(expected)
+        );
     }
 }

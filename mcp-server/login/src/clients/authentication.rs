@@ -35,7 +35,9 @@ pub(crate) fn authenticate(
         return Ok(id);
     }
     let Some(client) = registration::find(vault, &id) else {
-        return Err(OAuthError::invalid_client("the client is unknown: register again"));
+        return Err(OAuthError::invalid_client(
+            "the client is unknown: register again",
+        ));
     };
     let is_authentic = match (&client.secret_digest, &secret) {
         (None, None) => true,
@@ -45,7 +47,9 @@ pub(crate) fn authenticate(
         _ => false,
     };
     if !is_authentic {
-        return Err(OAuthError::invalid_client("the secret of the client is wrong or missing"));
+        return Err(OAuthError::invalid_client(
+            "the secret of the client is wrong or missing",
+        ));
     }
     Ok(registered_key(&id))
 }
@@ -70,7 +74,10 @@ fn credentials(headers: &HeaderMap, params: &Params) -> Result<Credentials, OAut
             }
             Ok(basic)
         }
-        _ => Err(OAuthError::new("invalid_request", "the header `Authorization` is repeated")),
+        _ => Err(OAuthError::new(
+            "invalid_request",
+            "the header `Authorization` is repeated",
+        )),
     }
 }
 
@@ -98,5 +105,9 @@ fn form_decoded(text: &str) -> Option<String> {
         return None;
     }
     let mut pairs = form_urlencoded::parse(text.as_bytes());
-    Some(pairs.next().map_or_else(String::new, |(name, _)| name.into_owned()))
+    Some(
+        pairs
+            .next()
+            .map_or_else(String::new, |(name, _)| name.into_owned()),
+    )
 }

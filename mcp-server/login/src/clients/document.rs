@@ -73,7 +73,10 @@ impl DocumentLoader {
     /// Loads the document of a client.
     pub(crate) async fn load(&self, url: &str) -> Result<Client, DocumentError> {
         check_url(url).map_err(DocumentError::Url)?;
-        let _permit = self.permits.try_acquire().map_err(|_| DocumentError::Busy)?;
+        let _permit = self
+            .permits
+            .try_acquire()
+            .map_err(|_| DocumentError::Busy)?;
         let accepted = HeaderValue::from_static("application/json");
         let request = FetchRequest::get(&self.policy, url).header(ACCEPT, accepted);
         let mut response = request.send().await?;
@@ -97,12 +100,18 @@ fn client(url: &str, body: &[u8]) -> Result<Client, DocumentError> {
     if document.client_id != url {
         return Err(DocumentError::Other);
     }
-    if !matches!(document.token_endpoint_auth_method.as_deref(), None | Some("none")) {
+    if !matches!(
+        document.token_endpoint_auth_method.as_deref(),
+        None | Some("none")
+    ) {
         let text = "`token_endpoint_auth_method` is not `none`";
         return Err(DocumentError::Metadata(text.to_owned()));
     }
-    check_types(document.grant_types.as_deref(), document.response_types.as_deref())
-        .map_err(|text| DocumentError::Metadata(text.to_owned()))?;
+    check_types(
+        document.grant_types.as_deref(),
+        document.response_types.as_deref(),
+    )
+    .map_err(|text| DocumentError::Metadata(text.to_owned()))?;
     let redirect_uris = check_redirect_uris(document.redirect_uris);
     let name = document.client_name.unwrap_or_default();
     Ok(Client {
@@ -151,7 +160,10 @@ mod tests {
 
     #[test]
     fn id_of_a_client_is_a_plain_https_url_with_a_path() {
-        for url in ["https://a.example/client.json", "https://a.example:8443/a/b?c"] {
+        for url in [
+            "https://a.example/client.json",
+            "https://a.example:8443/a/b?c",
+        ] {
             assert_eq!(check_url(url), Ok(()), "{url}");
         }
         for url in [

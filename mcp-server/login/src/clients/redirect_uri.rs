@@ -131,7 +131,10 @@ pub(crate) fn matches(registered: &str, requested: &str) -> bool {
     if registered == requested {
         return true;
     }
-    match (without_loopback_port(registered), without_loopback_port(requested)) {
+    match (
+        without_loopback_port(registered),
+        without_loopback_port(requested),
+    ) {
         (Some(registered), Some(requested)) => registered == requested,
         _ => false,
     }
@@ -231,15 +234,27 @@ mod tests {
             ("https://a.example/cb", "https://a.example/cb#x", false),
             ("https://a.example/cb", "https://a.example/cb/../x", false),
             ("https://a.example/cb", "https://x@a.example/cb", false),
-            ("https://a.example/cb", "https://a.example.evil.example/cb", false),
+            (
+                "https://a.example/cb",
+                "https://a.example.evil.example/cb",
+                false,
+            ),
             ("https://a.example/cb", "http://a.example/cb", false),
             ("http://127.0.0.1/cb", "http://127.0.0.1:1/cb", true),
             ("http://127.0.0.1:2/cb", "http://127.0.0.1/cb", true),
-            ("http://127.0.0.1:2/cb?x=1", "http://127.0.0.1:3/cb?x=1", true),
+            (
+                "http://127.0.0.1:2/cb?x=1",
+                "http://127.0.0.1:3/cb?x=1",
+                true,
+            ),
             ("http://127.0.0.1:2/cb", "http://127.0.0.1:3/cb?x=1", false),
             ("http://127.0.0.1:2/cb", "http://127.0.0.1:3/CB", false),
             ("http://127.0.0.1:2/cb", "http://127.0.0.1:99999/cb", false),
-            ("http://127.0.0.1:2/cb", "http://127.0.0.1:3@a.example/cb", false),
+            (
+                "http://127.0.0.1:2/cb",
+                "http://127.0.0.1:3@a.example/cb",
+                false,
+            ),
             ("http://127.0.0.1:2/cb", "http://127.0.0.2:2/cb", false),
             ("http://127.0.0.1:2/cb", "http://localhost:2/cb", false),
             ("http://127.0.0.1:2/cb", "https://127.0.0.1:3/cb", false),
@@ -252,7 +267,11 @@ mod tests {
             ("app:/cb", "app:/cb", true),
             ("app:/cb", "APP:/cb", false),
         ] {
-            assert_eq!(matches(registered, requested), is_match, "{registered} {requested}");
+            assert_eq!(
+                matches(registered, requested),
+                is_match,
+                "{registered} {requested}"
+            );
         }
     }
 }

@@ -71,8 +71,11 @@ fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
             return Err(invalid(text));
         }
     };
-    check_types(request.grant_types.as_deref(), request.response_types.as_deref())
-        .map_err(|text| invalid(text.to_owned()))?;
+    check_types(
+        request.grant_types.as_deref(),
+        request.response_types.as_deref(),
+    )
+    .map_err(|text| invalid(text.to_owned()))?;
     let application_type = request.application_type;
     if !matches!(application_type.as_deref(), None | Some("native" | "web")) {
         let text = "`application_type` is neither `native` nor `web`";
@@ -85,11 +88,15 @@ fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
     let sealed = SealedClient {
         name: name.clone(),
         redirect_uris: redirect_uris.clone(),
-        secret_digest: secret.as_ref().map(|secret| mcp_oauth::sha256(secret.as_bytes())),
+        secret_digest: secret
+            .as_ref()
+            .map(|secret| mcp_oauth::sha256(secret.as_bytes())),
     };
     let id = vault.seal(PURPOSE, &sealed).map_err(OAuthError::fault)?;
     if id.len() > ID_BYTES {
-        return Err(invalid("the redirect URIs are too long in total".to_owned()));
+        return Err(invalid(
+            "the redirect URIs are too long in total".to_owned(),
+        ));
     }
     let mut registered = json!({
         "client_id": id,
@@ -117,7 +124,9 @@ fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
 /// Checks the redirect URIs of a client.
 pub(crate) fn check_redirect_uris(uris: Vec<String>) -> Result<Vec<String>, String> {
     if uris.is_empty() || uris.len() > REDIRECT_URIS {
-        return Err(format!("`redirect_uris`: expected 1 to {REDIRECT_URIS} URIs"));
+        return Err(format!(
+            "`redirect_uris`: expected 1 to {REDIRECT_URIS} URIs"
+        ));
     }
     for (at, uri) in uris.iter().enumerate() {
         redirect_uri::check(uri).map_err(|error| format!("`redirect_uris[{at}]`: {error}"))?;

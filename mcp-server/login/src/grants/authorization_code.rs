@@ -15,7 +15,9 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
     let login = request.exchange.login;
     let invalid = || OAuthError::invalid_grant("the code is unknown, has expired or was used");
     let missing = |text: &'static str| OAuthError::new("invalid_request", text);
-    let code = params.get("code")?.ok_or_else(|| missing("`code` is missing"))?;
+    let code = params
+        .get("code")?
+        .ok_or_else(|| missing("`code` is missing"))?;
     let verifier = params.get("code_verifier")?;
     let verifier = verifier.ok_or_else(|| missing("`code_verifier` is missing"))?;
     if code.len() > CODE_BYTES {
@@ -25,7 +27,9 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
     let granted = &found.grant.request;
     // A code of another client stays valid: only its own client can use it.
     if granted.client.key != request.client {
-        return Err(OAuthError::invalid_grant("the code was issued to another client"));
+        return Err(OAuthError::invalid_grant(
+            "the code was issued to another client",
+        ));
     }
     // OAuth 2.1 has the parameter no more, because PKCE protects the code.
     let redirect = params.get("redirect_uri")?;

@@ -53,7 +53,9 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
         || OAuthError::invalid_grant("the refresh token is unknown, or its session has ended");
     let token = request.params.get("refresh_token")?;
     let token = token.filter(|token| token.len() <= TOKEN_BYTES);
-    let token = token.and_then(|token| SealedRefresh::open(vault, token)).ok_or_else(invalid)?;
+    let token = token
+        .and_then(|token| SealedRefresh::open(vault, token))
+        .ok_or_else(invalid)?;
     let requested = request.params.get("scope")?;
     let mut is_proof_recorded = false;
     for _ in 0..ATTEMPTS {
@@ -131,7 +133,10 @@ mod tests {
     #[test]
     fn scopes_of_a_refresh_are_never_more_than_before() {
         let list = |text: &str| -> Vec<String> {
-            text.split(' ').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+            text.split(' ')
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+                .collect()
         };
         let session = list("a b");
         let check = |permitted: &str, requested: Option<&str>| {

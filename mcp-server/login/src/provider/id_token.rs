@@ -115,7 +115,9 @@ fn access_token_hash(algorithm: Algorithm, token: &str) -> Option<String> {
     };
     let digest = digest(digest_algorithm, token.as_bytes());
     let digest = digest.as_ref();
-    digest.get(..digest.len() / 2).map(|half| URL_SAFE_NO_PAD.encode(half))
+    digest
+        .get(..digest.len() / 2)
+        .map(|half| URL_SAFE_NO_PAD.encode(half))
 }
 
 #[cfg(test)]

@@ -62,7 +62,8 @@ impl Net {
             let value = Zeroizing::new(format!("Bearer {}", token.expose()));
             headers.insert(AUTHORIZATION, sensitive(&value)?);
         }
-        self.send(what, Method::GET, url, headers, Bytes::new()).await
+        self.send(what, Method::GET, url, headers, Bytes::new())
+            .await
     }
 
     /// Sends a form, with the credentials of `Basic` if there are any.

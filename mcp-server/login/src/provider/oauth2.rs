@@ -91,7 +91,8 @@ impl OAuth2 {
     }
 
     pub(crate) fn authorization_url(&self, attempt: &LoginAttempt<'_>) -> String {
-        self.client.authorization_url(&self.urls.authorization, attempt, None)
+        self.client
+            .authorization_url(&self.urls.authorization, attempt, None)
     }
 
     pub(crate) async fn complete(
@@ -101,11 +102,14 @@ impl OAuth2 {
         code: &str,
     ) -> Result<(User, ProviderTokens), ProviderError> {
         let (endpoint, place) = (&self.urls.token, self.urls.place);
-        let tokens = self.client.exchange(net, endpoint, place, attempt, code).await?.tokens;
+        let tokens = self
+            .client
+            .exchange(net, endpoint, place, attempt, code)
+            .await?
+            .tokens;
         let mut documents = Vec::new();
         for (at, url) in self.urls.user.iter().take(DOCUMENTS).enumerate() {
-            let is_requested =
-                |scope: &String| self.client.scopes.iter().any(|own| own == scope);
+            let is_requested = |scope: &String| self.client.scopes.iter().any(|own| own == scope);
             if !url.scope.as_ref().is_none_or(is_requested) {
                 documents.push(Value::Null);
                 continue;
@@ -120,7 +124,9 @@ impl OAuth2 {
             });
         }
         let user = (self.read_user)(&documents);
-        let user = user.ok_or(ProviderError::User("a document of the user is not as expected"))?;
+        let user = user.ok_or(ProviderError::User(
+            "a document of the user is not as expected",
+        ))?;
         Ok((user, tokens))
     }
 

@@ -105,7 +105,9 @@ impl OpenId {
     ) -> Result<String, ProviderError> {
         let metadata = self.metadata(net).await?;
         let endpoint = &metadata.authorization_endpoint;
-        Ok(self.client.authorization_url(endpoint, attempt, Some(attempt.nonce)))
+        Ok(self
+            .client
+            .authorization_url(endpoint, attempt, Some(attempt.nonce)))
     }
 
     pub(crate) async fn complete(
@@ -126,11 +128,17 @@ impl OpenId {
         }
         let endpoint = &metadata.token_endpoint;
         let place = metadata.secret_place();
-        let response = self.client.exchange(net, endpoint, place, attempt, code).await?;
+        let response = self
+            .client
+            .exchange(net, endpoint, place, attempt, code)
+            .await?;
         let TokenResponse { tokens, id_token } = response;
         let id_token = id_token.ok_or(ProviderError::Missing("id_token"))?;
-        let mut claims = self.verify(net, &metadata, attempt, &id_token, &tokens).await?;
-        self.add_user_info(net, &metadata, &tokens, &mut claims).await?;
+        let mut claims = self
+            .verify(net, &metadata, attempt, &id_token, &tokens)
+            .await?;
+        self.add_user_info(net, &metadata, &tokens, &mut claims)
+            .await?;
         Ok((self.user(claims), tokens))
     }
 
@@ -150,7 +158,10 @@ impl OpenId {
         }
         let base = self.issuer.trim_end_matches('/');
         let url = format!("{base}/.well-known/openid-configuration");
-        let document = net.get("metadata", &url, None).await?.document("metadata")?;
+        let document = net
+            .get("metadata", &url, None)
+            .await?
+            .document("metadata")?;
         let metadata: Metadata =
             json::from_value(document).map_err(|_| ProviderError::Json("metadata"))?;
         if !self.is_issuer(&metadata.issuer) {
@@ -168,7 +179,9 @@ impl OpenId {
             return issuer == self.issuer;
         }
         let host = self.issuer.split('/').take(3).collect::<Vec<_>>().join("/");
-        let rest = issuer.strip_prefix(&*host).and_then(|rest| rest.strip_prefix('/'));
+        let rest = issuer
+            .strip_prefix(&*host)
+            .and_then(|rest| rest.strip_prefix('/'));
         let tenant = rest.and_then(|rest| rest.strip_suffix("/v2.0"));
         tenant.is_some_and(|tenant| !tenant.is_empty() && !tenant.contains('/'))
     }
@@ -186,7 +199,8 @@ impl OpenId {
         let header = jwt::header(token)?;
         let mut keys = self.keys.get(CACHE_TIME);
         let key_of = |keys: &Option<Arc<Vec<Jwk>>>| {
-            keys.as_ref().and_then(|keys| find_key(keys, &header).cloned())
+            keys.as_ref()
+                .and_then(|keys| find_key(keys, &header).cloned())
         };
         let mut key = key_of(&keys);
         if key.is_none() && self.keys.get(KEY_INTERVAL).is_none() {
@@ -202,7 +216,9 @@ impl OpenId {
             access_token: tokens.access.expose(),
             algorithm: header.alg,
         };
-        expected.check(&verified.claims).map_err(ProviderError::IdToken)?;
+        expected
+            .check(&verified.claims)
+            .map_err(ProviderError::IdToken)?;
         Ok(verified.claims)
     }
 
@@ -231,13 +247,18 @@ impl OpenId {
             return Ok(());
         }
         let what = "the user";
-        let document = net.get(what, url, Some(&tokens.access)).await?.document(what)?;
+        let document = net
+            .get(what, url, Some(&tokens.access))
+            .await?
+            .document(what)?;
         let Value::Object(more) = document else {
             return Err(ProviderError::Json(what));
         };
         // The response could be that of another user (OpenID Connect Core 1.0, section 5.3.2).
         if more.get("sub") != claims.get("sub") {
-            return Err(ProviderError::User("`sub` of the user is not that of the ID token"));
+            return Err(ProviderError::User(
+                "`sub` of the user is not that of the ID token",
+            ));
         }
         // Whether an address is verified says the document that has the address.
         let has_email = claims.contains_key("email");
@@ -263,9 +284,10 @@ impl OpenId {
         // Microsoft has a claim of its own, which says that the domain of the address was verified.
         let is_verified = is_true("email_verified") || self.is_microsoft && is_true("xms_edov");
         let groups = match claim(&claims, &self.groups_claim) {
-            Some(Value::Array(groups)) => {
-                groups.iter().filter_map(|group| group.as_str().map(str::to_owned)).collect()
-            }
+            Some(Value::Array(groups)) => groups
+                .iter()
+                .filter_map(|group| group.as_str().map(str::to_owned))
+                .collect(),
             Some(Value::String(group)) => vec![group.clone()],
             _ => Vec::new(),
         };
@@ -335,20 +357,40 @@ mod tests {
             ("null", false),
         ] {
             let text = format!(r#"{{"sub":"1","email":"a@b.example","email_verified":{value}}}"#);
-            assert_eq!(openid.user(claims(&text)).email_verified, expected, "{value}");
+            assert_eq!(
+                openid.user(claims(&text)).email_verified,
+                expected,
+                "{value}"
+            );
         }
-        assert!(!openid.user(claims(r#"{"email":"a@b.example"}"#)).email_verified);
-        assert!(!openid.user(claims(r#"{"email_verified":true}"#)).email_verified);
-        assert!(!openid.user(claims(r#"{"email":"a@b.example","xms_edov":true}"#)).email_verified);
+        assert!(
+            !openid
+                .user(claims(r#"{"email":"a@b.example"}"#))
+                .email_verified
+        );
+        assert!(
+            !openid
+                .user(claims(r#"{"email_verified":true}"#))
+                .email_verified
+        );
+        assert!(
+            !openid
+                .user(claims(r#"{"email":"a@b.example","xms_edov":true}"#))
+                .email_verified
+        );
     }
 
     #[test]
     fn groups_are_found_by_a_name_or_a_pointer() {
-        let text = r#"{"realm_access":{"roles":["a","b",1]},"/x":"y","https://a.example/team":"T"}"#;
+        let text =
+            r#"{"realm_access":{"roles":["a","b",1]},"/x":"y","https://a.example/team":"T"}"#;
         let mut openid = openid("https://a.example");
         openid.groups_claim = "/realm_access/roles".to_owned();
         openid.organization_claim = Some("https://a.example/team".to_owned());
         let user = openid.user(claims(text));
-        assert_eq!((user.groups, &*user.organization), (vec!["a".into(), "b".into()], "T"));
+        assert_eq!(
+            (user.groups, &*user.organization),
+            (vec!["a".into(), "b".into()], "T")
+        );
     }
 }

@@ -14,7 +14,12 @@ impl Provider {
     /// [`.scope("read:org")`](Self::scope), the [groups](field@User::groups) are the user's
     /// organizations, such as `acme`, and teams, such as `acme/admins`: the first 100 of each.
     pub fn github(client_id: impl Into<String>, client_secret: impl Into<String>) -> Self {
-        Self::github_at("https://github.com", "https://api.github.com", client_id, client_secret)
+        Self::github_at(
+            "https://github.com",
+            "https://api.github.com",
+            client_id,
+            client_secret,
+        )
     }
 
     /// GitHub Enterprise Server, or another server with its API: the URL of the website, and that of
@@ -150,7 +155,10 @@ impl Provider {
 }
 
 fn text<'a>(document: &'a Value, name: &str) -> &'a str {
-    document.get(name).and_then(Value::as_str).unwrap_or_default()
+    document
+        .get(name)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 fn items(documents: &[Value], at: usize) -> impl Iterator<Item = &Value> {
@@ -161,7 +169,8 @@ fn items(documents: &[Value], at: usize) -> impl Iterator<Item = &Value> {
 /// Reads the user, the email addresses, the organizations and the teams.
 fn github_user(documents: &[Value]) -> Option<User> {
     let user = documents.first()?;
-    let is_true = |email: &Value, name: &str| email.get(name).and_then(Value::as_bool) == Some(true);
+    let is_true =
+        |email: &Value, name: &str| email.get(name).and_then(Value::as_bool) == Some(true);
     let primary = items(documents, 1).find(|email| is_true(email, "primary"));
     let (email, is_verified) = match primary {
         Some(primary) => (text(primary, "email"), is_true(primary, "verified")),
@@ -171,7 +180,11 @@ fn github_user(documents: &[Value]) -> Option<User> {
     let organizations = items(documents, 2).map(|organization| text(organization, "login"));
     let teams = items(documents, 3).map(|team| {
         let organization = team.get("organization").map(|owner| text(owner, "login"));
-        format!("{}/{}", organization.unwrap_or_default(), text(team, "slug"))
+        format!(
+            "{}/{}",
+            organization.unwrap_or_default(),
+            text(team, "slug")
+        )
     });
     let groups = organizations.map(str::to_owned).chain(teams);
     Some(
@@ -217,12 +230,18 @@ mod tests {
         let teams = document(r#"[{"slug":"admins","organization":{"login":"acme"}}]"#);
         let documents = [user.clone(), emails, organizations, teams];
         let read = github_user(&documents).expect("a user");
-        assert_eq!((&*read.id, &*read.login, &*read.email), ("1", "ada", "ada@a.example"));
+        assert_eq!(
+            (&*read.id, &*read.login, &*read.email),
+            ("1", "ada", "ada@a.example")
+        );
         assert!(read.email_verified);
         assert_eq!(read.groups, ["acme", "acme/admins"]);
         // Anybody can show any address.
         let read = github_user(&[user, Value::Null]).expect("a user");
-        assert_eq!((&*read.email, read.email_verified), ("public@a.example", false));
+        assert_eq!(
+            (&*read.email, read.email_verified),
+            ("public@a.example", false)
+        );
         assert!(github_user(&[document(r#"{"id":"1"}"#)]).is_none());
     }
 }

@@ -104,7 +104,10 @@ impl ProviderClient {
         let scope = (!scopes.is_empty()).then_some(("scope", &*scopes));
         let nonce = nonce.map(|nonce| ("nonce", nonce));
         let own = self.params.iter().map(|(name, value)| (&**name, &**value));
-        with_query(endpoint, params.into_iter().chain(scope).chain(nonce).chain(own))
+        with_query(
+            endpoint,
+            params.into_iter().chain(scope).chain(nonce).chain(own),
+        )
     }
 
     /// Exchanges a code for tokens.
@@ -186,7 +189,10 @@ impl ProviderClient {
         };
         if !response.status.is_success() {
             let status = response.status;
-            return Err(ProviderError::Status { what: "tokens", status });
+            return Err(ProviderError::Status {
+                what: "tokens",
+                status,
+            });
         }
         let access = secret("access_token")?;
         let expires_in = body.get("expires_in").and_then(|seconds| {

@@ -28,7 +28,10 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// A browser applies `form-action` to all redirects that follow a form, too. So no form is answered
 /// with a redirect to another host, but with a page that leads there.
 static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
-    let digest = STANDARD.encode(ring::digest::digest(&ring::digest::SHA256, STYLE.as_bytes()));
+    let digest = STANDARD.encode(ring::digest::digest(
+        &ring::digest::SHA256,
+        STYLE.as_bytes(),
+    ));
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{digest}'; form-action 'self'; \
          frame-ancestors 'none'; base-uri 'none'"
@@ -36,7 +39,11 @@ static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
     HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
 });
 
-fn respond(status: StatusCode, body: impl Into<Bytes>, headers: &[(HeaderName, HeaderValue)]) -> Reply {
+fn respond(
+    status: StatusCode,
+    body: impl Into<Bytes>,
+    headers: &[(HeaderName, HeaderValue)],
+) -> Reply {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
     let map = response.headers_mut();
@@ -94,7 +101,10 @@ pub(crate) fn method_not_allowed(allowed: &'static str) -> Reply {
 /// Creates a page.
 pub(crate) fn page(status: StatusCode, page: Markup) -> Reply {
     let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+        (
+            CONTENT_TYPE,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        ),
         (CONTENT_SECURITY_POLICY, POLICY.clone()),
         (X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
     ];
