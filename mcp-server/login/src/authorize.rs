@@ -147,11 +147,11 @@ fn wanted(
     exchange: &Exchange<'_>,
     params: &Params,
 ) -> Result<(String, Vec<String>, Option<String>), WantedError> {
-    let get = |name: &'static str| {
+    let get = |name: &'static str| -> Result<_, WantedError> {
         let value = params.get(name);
-        value.map_err(|error| ("invalid_request", Cow::Owned(error.to_string())))
+        value.map_err(|error| ("invalid_request", error.to_string().into()))
     };
-    let invalid = |text: &'static str| ("invalid_request", Cow::Borrowed(text));
+    let invalid = |text: &'static str| -> WantedError { ("invalid_request", text.into()) };
     if get("request")?.is_some() {
         return Err(("request_not_supported", "`request` is not supported".into()));
     }
@@ -199,7 +199,9 @@ fn wanted(
         return Err(("login_required", "the user has to be asked".into()));
     }
     let scopes = requested_scopes(get("scope")?.unwrap_or_default());
-    let scopes = scopes.ok_or(("invalid_scope", "`scope` is too long or malformed".into()))?;
+    let scopes = scopes.ok_or_else(|| -> WantedError {
+        ("invalid_scope", "`scope` is too long or malformed".into())
+    })?;
     Ok((
         challenge.to_owned(),
         scopes,

@@ -161,7 +161,7 @@ impl LoginBuilder {
     pub fn build(self) -> Result<Login, LoginError> {
         let urls = Urls::new(&self.public_url, self.resource.as_deref())?;
         let is_local = check_provider(&self.provider, &urls)?;
-        let allow = match self.allow {
+        let allow: Box<Allow> = match self.allow {
             Some(allow) => allow,
             None if is_local => Box::new(|_: &User| true),
             None => return Err(LoginError::NobodyAllowed),

@@ -81,12 +81,13 @@ fn shown_name(name: &str) -> String {
         !is_unsafe(*character)
             && !matches!(character, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
     };
-    let spaced = name
-        .chars()
-        .map(|character| match character.is_whitespace() {
-            true => ' ',
-            false => character,
-        });
+    let spaced = name.chars().map(|character| {
+        if character.is_whitespace() {
+            ' '
+        } else {
+            character
+        }
+    });
     let shown: String = spaced.filter(is_shown).take(NAME_CHARS).collect();
     shown.trim().to_owned()
 }

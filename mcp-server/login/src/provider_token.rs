@@ -4,14 +4,15 @@ use std::fmt;
 use std::time::Duration;
 
 use mcp_server::{
-    AccessToken, Condition, Context, FromContext, HandlerError, PutOutcome, Requirements, State,
+    AccessToken, Condition, Context, FromContext, HandlerError, PutOutcome, Requirements,
+    SharedState, State,
 };
 use mcp_types::peer_text::Chain;
 use tokio::time::{Instant, sleep};
 
 use crate::authenticate::session_of;
 use crate::fault::Fault;
-use crate::login::{Login, LoginServer};
+use crate::login::Login;
 use crate::provider::tokens::ProviderTokens;
 use crate::secret::Secret;
 use crate::session;
@@ -72,13 +73,16 @@ impl FromContext for ProviderToken {
 
     async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
         let State(login) = State::<Login>::from_context(cx).await?;
-        let login = &*login.0;
         let refused = || HandlerError::forbidden("the request has no session with the provider");
         let token = cx.extension::<AccessToken>();
-        let token = token.filter(|token| token.issuer == login.urls.issuer());
+        let token = token.filter(|token| token.issuer == login.0.urls.issuer());
         let id = token.and_then(session_of).ok_or_else(refused)?;
-        let vault = Vault::new(cx.shared_state(), &login.realm);
-        match Box::pin(current(login, &vault, id)).await {
+        let renewal = Renewal {
+            id: id.to_owned(),
+            shared: cx.shared_state(),
+            login,
+        };
+        match Box::pin(renewal.current()).await {
             Ok(Some(tokens)) => Ok(Self(tokens.access)),
             Ok(None) => Err(refused()),
             Err(TokenFailure::Ended) => Err(HandlerError::forbidden(
@@ -117,81 +121,94 @@ async fn tokens_of(vault: &Vault<'_>, id: &str) -> Result<Option<ProviderTokens>
     Ok(found.value.provider)
 }
 
-/// Returns the tokens of a session, renewed if necessary. Providers replace refresh tokens, too, so only
-/// one request of all processes renews them, under a lock in the store; others wait for it.
-async fn current(
-    login: &LoginServer,
-    vault: &Vault<'_>,
-    id: &str,
-) -> Result<Option<ProviderTokens>, TokenFailure> {
-    let key = format!("renewal:{id}");
-    // The lock ends by itself if its process has ended, later than the requests to the provider.
-    let lock_time = login.times.provider + Duration::from_secs(10);
-    let start = Instant::now();
-    loop {
-        let Some(tokens) = tokens_of(vault, id).await? else {
+/// The session whose tokens are needed.
+#[derive(Clone)]
+struct Renewal {
+    login: Login,
+    shared: SharedState,
+    id: String,
+}
+
+impl Renewal {
+    fn vault(&self) -> Vault<'_> {
+        Vault::new(self.shared.clone(), &self.login.0.realm)
+    }
+
+    /// Returns the tokens of the session, renewed if necessary. Providers replace refresh tokens, too, so
+    /// only one request of all processes renews them, under a lock in the store; others wait for it.
+    async fn current(self) -> Result<Option<ProviderTokens>, TokenFailure> {
+        let vault = self.vault();
+        let key = format!("renewal:{}", self.id);
+        // The lock ends by itself if its process has ended, later than the requests to the provider.
+        let lock_time = self.login.0.times.provider + Duration::from_secs(10);
+        let start = Instant::now();
+        loop {
+            let Some(tokens) = tokens_of(&vault, &self.id).await? else {
+                return Ok(None);
+            };
+            if tokens.is_valid_for(VALID_FOR) {
+                return Ok(Some(tokens));
+            }
+            if tokens.refresh.is_none() {
+                // It may still work for some seconds.
+                if tokens.is_valid_for(Duration::ZERO) {
+                    return Ok(Some(tokens));
+                }
+                return self.end(&vault).await;
+            }
+            let locked = vault
+                .put(&key, &(), lock_time, Condition::Absent, None)
+                .await?;
+            if matches!(locked, PutOutcome::Written(_)) {
+                // In a task of its own: if the client cancels the request, the new tokens are stored
+                // nevertheless. The old ones are of no use any more.
+                let renewal = self.clone();
+                let renewed = tokio::spawn(async move {
+                    let renewed = renewal.renew().await;
+                    renewal.vault().remove(&key).await?;
+                    renewed
+                });
+                return renewed.await.unwrap_or(Err(TokenFailure::Unavailable));
+            }
+            if start.elapsed() > lock_time {
+                return Err(TokenFailure::Unavailable);
+            }
+            sleep(INTERVAL).await;
+        }
+    }
+
+    /// Ends the session, because the user has to log in again.
+    async fn end(&self, vault: &Vault<'_>) -> Result<Option<ProviderTokens>, TokenFailure> {
+        session::end(vault, &self.id).await?;
+        Err(TokenFailure::Ended)
+    }
+
+    /// Renews the tokens. Called under the lock.
+    async fn renew(&self) -> Result<Option<ProviderTokens>, TokenFailure> {
+        let vault = self.vault();
+        // Another request may have renewed them before this one got the lock.
+        let Some(tokens) = tokens_of(&vault, &self.id).await? else {
             return Ok(None);
         };
         if tokens.is_valid_for(VALID_FOR) {
             return Ok(Some(tokens));
         }
-        if tokens.refresh.is_none() {
-            // It may still work for some seconds.
-            let is_valid = tokens.is_valid_for(Duration::ZERO);
-            return if is_valid {
-                Ok(Some(tokens))
-            } else {
-                end(vault, id).await
-            };
+        let renewed = match self.login.0.refresh(&tokens).await {
+            Ok(renewed) => renewed,
+            Err(error) if error.is_invalid_grant() => {
+                tracing::info!(error = %Chain(&error), "the login of a user at the provider has ended");
+                return self.end(&vault).await;
+            }
+            Err(error) => {
+                tracing::warn!(error = %Chain(&error), "a token of the provider cannot be renewed");
+                return Err(TokenFailure::Unavailable);
+            }
+        };
+        let set = |session: &mut session::Session| session.provider = Some(renewed.clone());
+        if session::update(&vault, &self.id, set).await? {
+            Ok(Some(renewed))
+        } else {
+            Err(TokenFailure::Ended)
         }
-        let locked = vault
-            .put(&key, &(), lock_time, Condition::Absent, None)
-            .await?;
-        if matches!(locked, PutOutcome::Written(_)) {
-            let renewed = renew(login, vault, id).await;
-            vault.remove(&key).await?;
-            return renewed;
-        }
-        if start.elapsed() > lock_time {
-            return Err(TokenFailure::Unavailable);
-        }
-        sleep(INTERVAL).await;
-    }
-}
-
-/// Ends a session whose user has to log in again.
-async fn end(vault: &Vault<'_>, id: &str) -> Result<Option<ProviderTokens>, TokenFailure> {
-    session::end(vault, id).await?;
-    Err(TokenFailure::Ended)
-}
-
-/// Renews the tokens of a session. Called under the lock.
-async fn renew(
-    login: &LoginServer,
-    vault: &Vault<'_>,
-    id: &str,
-) -> Result<Option<ProviderTokens>, TokenFailure> {
-    // Another request may have renewed them before this one got the lock.
-    let Some(tokens) = tokens_of(vault, id).await? else {
-        return Ok(None);
-    };
-    if tokens.is_valid_for(VALID_FOR) {
-        return Ok(Some(tokens));
-    }
-    let renewed = match login.refresh(&tokens).await {
-        Ok(renewed) => renewed,
-        Err(error) if error.is_invalid_grant() => {
-            tracing::info!(error = %Chain(&error), "the login of a user at the provider has ended");
-            return end(vault, id).await;
-        }
-        Err(error) => {
-            tracing::warn!(error = %Chain(&error), "a token of the provider cannot be renewed");
-            return Err(TokenFailure::Unavailable);
-        }
-    };
-    let set = |session: &mut session::Session| session.provider = Some(renewed.clone());
-    match session::update(vault, id, set).await? {
-        true => Ok(Some(renewed)),
-        false => Err(TokenFailure::Ended),
     }
 }
