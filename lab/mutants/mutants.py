@@ -119,7 +119,7 @@ def broken(mutants):
 
 def prepare(count, seed):
     # More than are needed, because some do not compile.
-    mutants = list(enumerate(draw(count * 3 // 2, seed), start=1))
+    mutants = list(enumerate(draw(count * 2, seed), start=1))
     while True:
         instrument(mutants)
         faulty = broken(mutants)
@@ -132,7 +132,7 @@ def prepare(count, seed):
     FOLDER.mkdir(parents=True, exist_ok=True)
     CHOSEN.write_text(json.dumps(mutants, indent=1))
     cargo(["build", "--workspace", "--all-features", "--example", "everything", "--bin", "xtask"]).check_returncode()
-    cargo([*TESTS, *packages(), "--no-run"]).check_returncode()
+    cargo(["nextest", "run", "--all-features", "--no-run", *packages()]).check_returncode()
 
 
 def outcome(arguments, number, limit):

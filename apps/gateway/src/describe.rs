@@ -31,7 +31,16 @@ pub(crate) fn capabilities(upstreams: &[Arc<Behind>], is_changing: bool) -> Serv
     let mut all: ServerCapabilities = with_member(LOGGING, &Object::new());
     let (mut extensions, mut experimental) = (Map::new(), Map::new());
     let is_single = upstreams.len() == 1 && !is_changing;
-    let known = upstreams.iter().map(|behind| behind.pool.capabilities());
+    let known = upstreams.iter().map(|behind| {
+        let mut known = behind.pool.capabilities();
+        if let Some(known) = &mut known
+            && !behind.pool.upstream.is_presented_to_all()
+        {
+            // Their names and settings may say what the upstream is for.
+            (known.extensions, known.experimental) = (None, None);
+        }
+        known
+    });
     for known in known.chain(is_changing.then_some(None)) {
         let has = |has: fn(&ServerCapabilities) -> bool| known.as_ref().is_none_or(has);
         if has(|known| known.tools.is_some()) {
@@ -91,8 +100,9 @@ fn add(all: &mut Map<Object>, name: &str, settings: &Object) {
 /// Returns the description of a server that is the only one, with what the program has set for the
 /// gateway.
 pub(crate) fn info(upstreams: &[Arc<Behind>], own: Implementation) -> Implementation {
-    let [only] = upstreams else {
-        return own;
+    let only = match upstreams {
+        [only] if only.pool.upstream.is_presented_to_all() => only,
+        _ => return own,
     };
     let Some(mut info) = only.pool.info() else {
         return own;
@@ -105,12 +115,15 @@ pub(crate) fn info(upstreams: &[Arc<Behind>], own: Implementation) -> Implementa
 }
 
 /// Returns the instructions of all upstreams: of several, each below its name, with its title and
-/// website.
+/// website. All clients get them, so those of an upstream that only some may know of are left out.
 pub(crate) fn instructions(upstreams: &[Arc<Behind>]) -> String {
-    if let [only] = upstreams {
-        return only.pool.instructions().unwrap_or_default();
+    let open = upstreams.iter();
+    let mut open = open.filter(|behind| behind.pool.upstream.is_presented_to_all());
+    if upstreams.len() == 1 {
+        let only = open.next().and_then(|only| only.pool.instructions());
+        return only.unwrap_or_default();
     }
-    let parts = upstreams.iter().filter_map(|behind| {
+    let parts = open.filter_map(|behind| {
         let text = behind.pool.instructions();
         let info = behind.pool.info();
         let title = info.as_ref().and_then(|info| info.title.clone());

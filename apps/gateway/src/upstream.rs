@@ -75,6 +75,8 @@ pub struct Upstream {
     visible: Vec<Visible>,
     /// Whether what is visible depends on the client.
     differs_by_client: bool,
+    /// Return whether the client of a request may know of the server at all.
+    presented_to: Vec<Arc<dyn Fn(&Context) -> bool + Send + Sync>>,
     /// New names of tools and prompts by their old ones.
     renamed: HashMap<String, String>,
     /// Old names of tools and prompts by their new ones.
@@ -196,6 +198,7 @@ impl Upstream {
             connector: Arc::new(move |builder| Box::pin(connect(builder))),
             visible: Vec::new(),
             differs_by_client: false,
+            presented_to: Vec::new(),
             renamed: HashMap::new(),
             original: HashMap::new(),
             named_tools: HashSet::new(),
@@ -238,6 +241,18 @@ impl Upstream {
         self
     }
 
+    /// Presents the server only to clients for whose requests a function returns `true`. For others,
+    /// it has no items, its instructions and its title are in no description of the gateway, and they
+    /// are not notified when its lists change.
+    pub fn presented_to(
+        mut self,
+        presented: impl Fn(&Context) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let presented = Arc::new(presented);
+        self.presented_to.push(Arc::clone(&presented) as _);
+        self.visible_to(move |cx, _, _| presented(cx))
+    }
+
     /// Presents the tool or prompt `name` under another name, to which the prefix is added. It has no
     /// other name then, and hides the tool or prompt that has the new name at the server. The last
     /// call for `name` counts, and so does the last call for `new`.
@@ -262,6 +277,10 @@ impl Upstream {
         }
         for (name, new) in &presentation.rename {
             self = self.rename(name, new);
+        }
+        if presentation.visible_to.is_some() {
+            let presentation = presentation.clone();
+            self = self.presented_to(move |cx| presentation.is_visible_to(cx.extension()));
         }
         if presentation.allow.is_none() && presentation.deny.is_empty() {
             return self;
@@ -297,6 +316,16 @@ impl Upstream {
     /// Returns `true` if lists may differ between clients for another reason than their upstream.
     pub(crate) fn differs_by_client(&self) -> bool {
         self.differs_by_client
+    }
+
+    /// Returns `true` if every client may know of the server.
+    pub(crate) fn is_presented_to_all(&self) -> bool {
+        self.presented_to.is_empty()
+    }
+
+    /// Returns `true` if the client of a request may know of the server.
+    pub(crate) fn is_presented_to(&self, cx: &Context) -> bool {
+        self.presented_to.iter().all(|presented| presented(cx))
     }
 
     pub(crate) fn is_visible(&self, cx: &Context, kind: Kind, name: &str) -> bool {

@@ -6,6 +6,7 @@ mod changes;
 mod descriptions;
 mod extensions;
 mod faults;
+mod groups;
 mod headers;
 mod isolation;
 mod list_changes;

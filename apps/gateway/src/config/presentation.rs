@@ -1,6 +1,7 @@
 //! [`Presentation`]: how a gateway presents a server, as its entry says.
 
 use mcp_client::types::json::{Object, Value};
+use mcp_server::AccessToken;
 use mcp_server::types::peer_text::PeerText;
 
 use super::entry::ServerEntry;
@@ -9,8 +10,8 @@ use super::error::{ConfigError, ConfigFault, invalid};
 /// In a list of tools, stands for all.
 const ALL: &str = "*";
 
-/// How a gateway presents a server: the members `prefix`, `rename` and `tools` of its entry, which
-/// hosts ignore.
+/// How a gateway presents a server: the members `prefix`, `rename`, `tools` and `visibleTo` of its
+/// entry, which hosts ignore.
 ///
 /// ```
 /// use mcp_gateway::config::ServersConfig;
@@ -37,6 +38,9 @@ pub struct Presentation {
     pub allow: Option<Vec<String>>,
     /// Tools that are not presented.
     pub deny: Vec<String>,
+    /// The only groups of users to whom the server is presented, by the claim `groups` of their access
+    /// tokens. `None` for everybody.
+    pub visible_to: Option<Vec<String>>,
 }
 
 impl Presentation {
@@ -45,6 +49,18 @@ impl Presentation {
     pub fn shows(&self, tool: &str) -> bool {
         let is_in = |list: &[String]| list.iter().any(|known| known == tool || known == ALL);
         self.allow.as_deref().is_none_or(is_in) && !is_in(&self.deny)
+    }
+
+    /// Returns `true` if the server is presented to the user of an access token. `None` is a client
+    /// without one, which is in no group.
+    #[must_use]
+    pub fn is_visible_to(&self, token: Option<&AccessToken>) -> bool {
+        let Some(groups) = &self.visible_to else {
+            return true;
+        };
+        let own = token.and_then(|token| token.claims.get("groups"));
+        let mut own = own.and_then(Value::as_array).into_iter().flatten();
+        own.any(|own| groups.iter().any(|group| own.as_str() == Some(group)))
     }
 
     /// Returns the tools that are allowed or denied by their names.
@@ -56,8 +72,8 @@ impl Presentation {
 
 impl ServerEntry {
     /// Returns how a gateway presents the server: `prefix`, a text; `rename`, an object with new names
-    /// by the old ones; and `tools`, a list of tools, or an object with the lists `allow` and `deny`.
-    /// `*` in a list stands for all tools.
+    /// by the old ones; `tools`, a list of tools, or an object with the lists `allow` and `deny`, in
+    /// which `*` stands for all tools; and `visibleTo`, a list of groups of users.
     ///
     /// # Errors
     ///
@@ -78,6 +94,9 @@ impl ServerEntry {
                 }
                 presentation.rename.push((name.to_owned(), new));
             }
+        }
+        if let Some(groups) = member("visibleTo") {
+            presentation.visible_to = Some(texts(groups, &at("visibleTo"))?);
         }
         match member("tools") {
             None => {}

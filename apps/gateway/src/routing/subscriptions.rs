@@ -125,7 +125,9 @@ impl Middleware for Following {
     }
 
     fn notify(&self, notification: Notification) -> Option<Notification> {
-        complete_acknowledgement(readdressed(notification)?)
+        let shared = self.0.upgrade();
+        let upstreams = shared.map_or_else(|| Arc::from([]), |shared| shared.upstreams());
+        complete_acknowledgement(readdressed(notification, &upstreams)?)
     }
 }
 

@@ -56,7 +56,7 @@ impl Endpoint {
     /// Handles GET: opens a channel.
     pub(crate) fn open_channel(
         &self,
-        parts: &Parts,
+        parts: &Arc<Parts>,
         peer: &Arc<PeerUsage>,
     ) -> Result<Response<HttpBody>, Refusal> {
         accept::check_events(parts)?;
@@ -64,7 +64,7 @@ impl Endpoint {
         let id = new_id()?;
         let (connection, driver) = LineConnection::open_checked(
             &self.server,
-            Extensions::new(),
+            Extensions::of_http(Arc::clone(parts), None),
             headers::transport_info(Some(parts.version)),
             headers::check,
         );
