@@ -87,6 +87,7 @@ async fn validate(
             state: state.ok().flatten().map(str::to_owned),
             code,
             description: text,
+            is_known: false,
         }))
     };
     let wanted = wanted(exchange, params);

@@ -89,6 +89,7 @@ pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interrupti
             state: request.state,
             code: "access_denied",
             description: "the user does not allow it".into(),
+            is_known: true,
         })));
     }
     let remember = params.get("remember")?.is_some() && approvals::can_be_remembered(&request);

@@ -25,6 +25,7 @@ pub(crate) fn end_login(
             state: request.state.clone(),
             code,
             description: description.into(),
+            is_known: true,
         })),
         LoginPurpose::Sessions => {
             let text = format!("You could not be logged in: {description}.");

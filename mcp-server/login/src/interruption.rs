@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use http::StatusCode;
 use mcp_types::peer_text::Chain;
 
+use crate::clients::is_identified_by;
 use crate::exchange::Exchange;
 use crate::fault::Fault;
 use crate::pages;
@@ -31,6 +32,8 @@ pub(crate) struct ClientError {
     pub(crate) state: Option<String>,
     pub(crate) code: &'static str,
     pub(crate) description: Cow<'static, str>,
+    /// Whether the user has seen where the redirect leads.
+    pub(crate) is_known: bool,
 }
 
 impl Interruption {
@@ -74,7 +77,14 @@ impl Interruption {
                 ];
                 let issuer = ("iss", exchange.login.urls.issuer());
                 let params = params.into_iter().chain(state).chain([issuer]);
-                exchange.leave(&with_query(&error.redirect_uri, params))
+                let url = with_query(&error.redirect_uri, params);
+                if error.is_known || !is_identified_by(&error.redirect_uri) {
+                    return exchange.leave(&url);
+                }
+                // Anybody can register a website. Nobody is sent there without a question, or links to
+                // this server could lead to any website (RFC 9700, section 4.11.2).
+                let page = pages::way_back(&error.description, &error.redirect_uri, &url);
+                response::page(StatusCode::BAD_REQUEST, page)
             }
             Self::Fault(fault) => {
                 tracing::error!(error = %Chain(&fault), "a login failed");

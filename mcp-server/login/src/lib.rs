@@ -49,7 +49,7 @@ mod web;
 pub use self::builder::LoginBuilder;
 pub use self::login::Login;
 pub use self::login_error::LoginError;
-pub use self::provider::{Provider, ProviderUrls, UserUrl};
+pub use self::provider::{Provider, ProviderUrls};
 pub use self::provider_token::ProviderToken;
 pub use self::user::User;
 

@@ -10,6 +10,7 @@ pub(crate) mod style;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use self::style::STYLE;
+use crate::clients::redirect_uri::destination;
 
 /// Returns a page.
 fn layout(title: &str, head: &Markup, content: &Markup) -> Markup {
@@ -52,6 +53,17 @@ pub(crate) fn onward(url: &str) -> Markup {
         p { a.button href=(url) { "Continue" } }
     };
     layout("One moment", &head, &content)
+}
+
+/// Returns a page that says what is wrong with the request of a website, with a link back to it.
+pub(crate) fn way_back(description: &str, redirect_uri: &str, url: &str) -> Markup {
+    let content = html! {
+        h1 { "This link does not work" }
+        p { "The program that sent you here made a mistake: " (description) "." }
+        p.warn { "Go back only if you know " strong { (destination(redirect_uri)) } "." }
+        p { a.button href=(url) rel="noreferrer" { "Go back" } }
+    };
+    layout("This link does not work", &html! {}, &content)
 }
 
 /// Returns a time in seconds since the Unix epoch as a date.

@@ -23,7 +23,7 @@ use self::openid::OpenId;
 use self::tokens::{ProviderClient, ProviderTokens};
 use crate::user::User;
 
-pub use self::oauth2::{ProviderUrls, UserUrl};
+pub use self::oauth2::ProviderUrls;
 
 /// Who knows the users: GitHub, Google, the identity provider of a company.
 ///
@@ -38,6 +38,7 @@ pub use self::oauth2::{ProviderUrls, UserUrl};
 /// let company = Provider::openid("https://id.example.com", "mcp", "secret").name("Example");
 /// # drop((github, company));
 /// ```
+#[must_use = "a provider does nothing until it is passed to `Login::builder`"]
 pub struct Provider {
     pub(crate) key: String,
     pub(crate) name: String,
@@ -124,7 +125,6 @@ impl Provider {
     }
 
     /// Sets the name that users see.
-    #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
@@ -132,7 +132,6 @@ impl Provider {
 
     /// Adds a scope that the server requests from the provider, for example for
     /// [`ProviderToken`](crate::ProviderToken).
-    #[must_use]
     pub fn scope(mut self, scope: impl Into<String>) -> Self {
         if let Some(client) = self.client_mut() {
             client.scopes.push(scope.into());
@@ -141,7 +140,6 @@ impl Provider {
     }
 
     /// Adds a parameter to the URL to which users are sent, such as `prompt`.
-    #[must_use]
     pub fn param(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         if let Some(client) = self.client_mut() {
             client.params.push((name.into(), value.into()));
@@ -151,7 +149,6 @@ impl Provider {
 
     /// Sets the claim of an OpenID provider that lists the [groups](field@User::groups) of a user.
     /// Default: `groups`. A JSON pointer, such as `/realm_access/roles`, names a nested claim.
-    #[must_use]
     pub fn groups_claim(mut self, claim: impl Into<String>) -> Self {
         if let ProviderKind::OpenId(openid) = &mut self.kind {
             openid.groups_claim = claim.into();
@@ -160,7 +157,6 @@ impl Provider {
     }
 
     /// Sets the claim of an OpenID provider with the [organization](field@User::organization) of a user.
-    #[must_use]
     pub fn organization_claim(mut self, claim: impl Into<String>) -> Self {
         if let ProviderKind::OpenId(openid) = &mut self.kind {
             openid.organization_claim = Some(claim.into());

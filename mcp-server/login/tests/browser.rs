@@ -108,11 +108,6 @@ impl Browser {
         cookies.map(|(name, _)| name.clone()).collect()
     }
 
-    /// Removes the cookies.
-    pub(crate) fn forget(&mut self) {
-        self.cookies.clear();
-    }
-
     /// Sends one request.
     pub(crate) async fn request(
         &mut self,

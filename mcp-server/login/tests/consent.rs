@@ -125,7 +125,7 @@ async fn consent_is_remembered_only_for_the_user_and_a_website() {
     // Somebody else logs in with the same browser: the approval is not that of this user.
     setup.provider.user(bob());
     let page = browser.open(&web.url()).await;
-    assert_eq!((page.status, page.param("code")), (200, None));
+    assert_eq!(page.status, 200, "{page:?}");
     assert!(page.body.contains("Test client"), "{}", page.body);
     let arrived = browser.allow(&page).await;
     let code = arrived.param("code").expect("a code");

@@ -147,3 +147,37 @@ async fn redirect_of_a_registered_client_keeps_its_query() {
         "{arrived:?}"
     );
 }
+
+#[tokio::test]
+async fn website_gets_an_error_only_if_the_user_goes_there() {
+    let setup = Setup::new().await;
+    let web = Client::register_at(setup.address, "https://evil.example/cb").await;
+    for changes in [
+        ("response_type", "token"),
+        ("prompt", "none"),
+        ("scope", "\""),
+    ] {
+        let page = setup.browser().open(&web.url_with(&[changes])).await;
+        assert_eq!(
+            (page.status, page.header("location")),
+            (400, None),
+            "{changes:?}"
+        );
+        assert!(!page.body.contains("http-equiv"), "{}", page.body);
+        assert!(
+            page.body.contains("href=\"https://evil.example/cb?error="),
+            "{}",
+            page.body
+        );
+    }
+    // A program of the device gets it at once: it is no website to which somebody could be lured.
+    let native = setup.client().await;
+    let arrived = setup
+        .browser()
+        .open(&native.url_with(&[("response_type", "token")]))
+        .await;
+    assert_eq!(
+        arrived.param("error").as_deref(),
+        Some("unsupported_response_type")
+    );
+}

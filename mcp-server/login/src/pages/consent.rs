@@ -48,10 +48,12 @@ pub(crate) fn consent_page(
                     code { (request.redirect_uri) }
                 }
             }
-            @if !request.scopes.is_empty() {
-                div {
-                    dt { "Permissions" }
-                    dd {
+            div {
+                dt { "Permissions" }
+                dd {
+                    @if request.scopes.is_empty() {
+                        "Everything that you may do"
+                    } @else {
                         @for (at, scope) in request.scopes.iter().take(SCOPES).enumerate() {
                             @if at > 0 { ", " }
                             code { (scope) }

@@ -23,6 +23,7 @@ pub(crate) struct OAuth2 {
 
 /// The URLs of a provider with plain OAuth 2.0, see [`Provider::custom`](crate::Provider::custom).
 #[derive(Clone, Debug)]
+#[must_use = "the URLs do nothing until they are passed to `Provider::custom`"]
 pub struct ProviderUrls {
     pub(crate) authorization: String,
     pub(crate) token: String,
@@ -32,7 +33,7 @@ pub struct ProviderUrls {
 
 /// The URL of a JSON document that describes the user, whom the access token names.
 #[derive(Clone, Debug)]
-pub struct UserUrl {
+pub(crate) struct UserUrl {
     url: String,
     scope: Option<String>,
 }
@@ -50,7 +51,6 @@ impl ProviderUrls {
 
     /// Adds the URL of a document about the user. The first one must be readable; others may be
     /// missing or forbidden.
-    #[must_use]
     pub fn user(mut self, url: impl Into<String>) -> Self {
         let url = url.into();
         self.user.push(UserUrl { url, scope: None });
@@ -59,7 +59,6 @@ impl ProviderUrls {
 
     /// Adds the URL of a document that is loaded only if the provider is asked for this
     /// [scope](crate::Provider::scope).
-    #[must_use]
     pub fn user_with_scope(mut self, url: impl Into<String>, scope: impl Into<String>) -> Self {
         self.user.push(UserUrl {
             url: url.into(),
@@ -69,7 +68,6 @@ impl ProviderUrls {
     }
 
     /// Sends the secret in the header `Authorization`, instead of in the form.
-    #[must_use]
     pub fn secret_in_header(mut self) -> Self {
         self.place = SecretPlace::Header;
         self

@@ -145,21 +145,20 @@ impl ProviderClient {
         Ok(self.request(net, endpoint, place, &form).await?.tokens)
     }
 
-    async fn request(
+    /// Returns the form with these parameters, and the credentials of `Basic` unless the form has them.
+    fn authenticated_form(
         &self,
-        net: &Net,
-        endpoint: &str,
         place: SecretPlace,
         params: &[(&str, &str)],
-    ) -> Result<TokenResponse, ProviderError> {
+    ) -> (Zeroizing<String>, Option<Zeroizing<String>>) {
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.extend_pairs(params);
         let basic = match place {
             SecretPlace::Header if !self.secret.expose().is_empty() => {
                 let pair = Zeroizing::new(format!(
                     "{}:{}",
-                    encoded(&self.id),
-                    encoded(self.secret.expose())
+                    encoded(&self.id).as_str(),
+                    encoded(self.secret.expose()).as_str()
                 ));
                 Some(Zeroizing::new(format!("Basic {}", STANDARD.encode(&*pair))))
             }
@@ -171,7 +170,17 @@ impl ProviderClient {
                 None
             }
         };
-        let form = Zeroizing::new(form.finish());
+        (Zeroizing::new(form.finish()), basic)
+    }
+
+    async fn request(
+        &self,
+        net: &Net,
+        endpoint: &str,
+        place: SecretPlace,
+        params: &[(&str, &str)],
+    ) -> Result<TokenResponse, ProviderError> {
+        let (form, basic) = self.authenticated_form(place, params);
         let basic = basic.as_ref().map(|basic| basic.as_str());
         let response = net.post("tokens", endpoint, basic, &form).await?;
         let body = &response.body;
