@@ -116,7 +116,7 @@ impl User<'_> {
         (redirect.to_owned(), page.to_owned())
     }
 
-    /// Submits the form of a page with a decision.
+    /// Submits the form of a page with a decision. Returns the page to which the browser is sent.
     fn submit(&self, page: &str, decision: &str) -> String {
         let action = between(page, "action=\"", "\"");
         let hidden = between(page, "type=\"hidden\" name=\"", ">");
@@ -129,7 +129,14 @@ impl User<'_> {
             decision,
             action,
         ];
-        self.browse(&arguments).0
+        let (redirect, page) = self.browse(&arguments);
+        let next = if redirect.is_empty() {
+            // Redirects of forms to other origins are not followed by all browsers.
+            between(&page, "http-equiv=\"refresh\" content=\"0;url=", "\"").replace("&amp;", "&")
+        } else {
+            redirect
+        };
+        self.browse(&[&next]).1
     }
 
     /// Logs in with `mcp login`. Returns what it prints at the end.
@@ -138,10 +145,8 @@ impl User<'_> {
         let address = login.line_with("/authorize?");
         let (_, consent) = self.browse(&[&address]);
         assert!(consent.contains("wants to use"), "{consent}");
-        let provider = self.submit(&consent, "decision=allow");
-        let (_, users) = self.browse(&[&provider]);
-        let back = self.submit(&users, &format!("user={}", self.name));
-        self.browse(&[&back]);
+        let users = self.submit(&consent, "decision=allow");
+        self.submit(&users, &format!("user={}", self.name));
         let lines: Vec<String> = (&mut login.lines).map(|line| line.expect("text")).collect();
         let status = login.child.wait().expect("it ends");
         Printed {
