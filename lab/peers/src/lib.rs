@@ -79,7 +79,7 @@ pub struct Peer {
 }
 
 /// All peers. The first one is the one that targets refer to.
-pub static PEERS: [Peer; 2] = [
+pub static PEERS: [Peer; 4] = [
     Peer {
         name: "rmcp",
         version: "3.11.0",
@@ -95,6 +95,25 @@ pub static PEERS: [Peer; 2] = [
         serves: |era, _| era == Era::Legacy,
         calls: |era, _| era == Era::Legacy,
         is_attacked: false,
+    },
+    Peer {
+        name: "rust-mcp-sdk",
+        version: "2.0.0",
+        path: "/mcp",
+        serves: |era, _| era == Era::Modern,
+        // Over HTTP, its client returns to the caller only if the first event is the response.
+        calls: |era, form| era == Era::Modern && !matches!(form, Form::Events | Form::Stream),
+        is_attacked: true,
+    },
+    Peer {
+        name: "pmcp",
+        version: "2.23.0",
+        path: "/",
+        // In a session, it sends progress on the stream of a GET, not in the response to the call.
+        serves: |era, form| era == Era::Modern || !matches!(form, Form::Events | Form::Stream),
+        // It has no transport that starts a server.
+        calls: |_, form| form != Form::Line,
+        is_attacked: true,
     },
 ];
 

@@ -69,7 +69,7 @@ mod tests {
     fn options_are_accepted_together_only_where_they_make_sense() {
         Command::command().debug_assert();
         for line in [
-            "attack --peer rmcp --quick",
+            "attack --peer rust-mcp-sdk --quick",
             "fuzz lines --seconds 3",
             "fuzz --seconds 3 lines",
             "interop cluster --store redis --only tasks",

@@ -25,6 +25,9 @@ Load: what the same server does for one candidate sends bytes that are ready bef
 rmcp: over HTTP with a pool of connections and 64 calls at once; by default it opens a connection
 for each call, and makes at most 16 at once. It asks for progress in each call.
 turbomcp: 3.6 with its defaults. It has the revisions up to 2025-11-25.
+rust-mcp-sdk: with its defaults. It has the revision 2026-07-28 only, opens a connection for each
+call over HTTP, and cannot receive progress over HTTP.
+pmcp: with its defaults. It has no transport that starts a server. Progress is counted by a middleware.
 ~ : the rounds of the load differ by more than a quarter; the machine is not quiet
 ^ : the client is as fast as the load, so that the server may be what is measured
 ! : some answers were wrong";
