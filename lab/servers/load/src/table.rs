@@ -40,7 +40,8 @@ on, and `sse_retry` is off, which saves an event. Over stdio `stdio_pipes`, its 
 turbomcp: 3.6 with its defaults, over HTTP on axum. It has the revisions up to 2025-11-25, and responds
 with JSON until a call sends progress. All its calls are in sessions.
 rust-mcp-sdk: with the listener of rust-mcp-axum and its defaults, and for JSON with
-`enable_json_response`. The listener does not set TCP_NODELAY. It has the revision 2026-07-28 only.
+`enable_json_response`. The listener does not set TCP_NODELAY, so with events a call on a kept
+connection waits for a delayed acknowledgement, 40 ms. It has the revision 2026-07-28 only.
 pmcp: with its own listener, which does not set TCP_NODELAY, `new_concurrent` and its defaults, and
 for JSON with `enable_json_response`. It holds progress of 2026-07-28 back until the call ends, so
 its events one by one are sent at once. Up to 2025-11-25 it sends progress on the stream of the
