@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::clients::redirect_uri;
-use crate::clients::{Client, ClientSummary, ID_BYTES, REDIRECT_URIS};
+use crate::clients::{Client, ClientSummary, ID_BYTES, REDIRECT_URIS, metadata};
 use crate::clock::now;
 use crate::oauth_error::OAuthError;
 use crate::vault::Vault;
@@ -56,8 +56,8 @@ pub(crate) fn respond(vault: &Vault<'_>, body: &Bytes) -> Reply {
 
 fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
     let invalid = |text: String| OAuthError::new("invalid_client_metadata", text);
-    let request: RegistrationRequest = serde_json::from_slice(body)
-        .map_err(|_| invalid("the body is not a JSON object with client metadata".to_owned()))?;
+    let request: RegistrationRequest = metadata(body)
+        .ok_or_else(|| invalid("the body is not a JSON object with client metadata".to_owned()))?;
     let redirect_uris = check_redirect_uris(request.redirect_uris)
         .map_err(|text| OAuthError::new("invalid_redirect_uri", text))?;
     let method = request.token_endpoint_auth_method;
