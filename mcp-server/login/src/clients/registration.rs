@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::clients::redirect_uri;
 use crate::clients::{Client, ClientSummary, ID_BYTES, REDIRECT_URIS, metadata};
 use crate::clock::now;
+use crate::fault::Fault;
 use crate::oauth_error::OAuthError;
 use crate::vault::Vault;
 use crate::web::response::{self, Reply};
@@ -82,7 +83,7 @@ fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
         return Err(invalid(text.to_owned()));
     }
     let secret = has_secret.then(mcp_oauth::random).transpose();
-    let secret = secret.map_err(|error| OAuthError::fault(error.into()))?;
+    let secret = secret.map_err(Fault::from)?;
     let name = request.client_name.unwrap_or_default();
     let name = ClientSummary::registered("", &name).name;
     let sealed = SealedClient {
@@ -92,7 +93,7 @@ fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
             .as_ref()
             .map(|secret| mcp_oauth::sha256(secret.as_bytes())),
     };
-    let id = vault.seal(PURPOSE, &sealed).map_err(OAuthError::fault)?;
+    let id = vault.seal(PURPOSE, &sealed)?;
     if id.len() > ID_BYTES {
         return Err(invalid(
             "the redirect URIs are too long in total".to_owned(),
