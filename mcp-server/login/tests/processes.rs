@@ -6,14 +6,15 @@ use mcp_server::{Keys, Memory};
 
 use super::client::Tokens;
 use super::setup::*;
+use super::slow_store::SlowStore;
 
 /// Two processes of one server.
 fn two(provider: &TestProvider) -> [SocketAddr; 2] {
-    let memory = Memory::new();
+    let store = SlowStore::default();
     [(); 2].map(|()| {
         let login = built(builder(provider.openid()));
         serve(
-            &server(&login, |builder| builder.store(memory.clone())),
+            &server(&login, |builder| builder.store(store.clone())),
             &login,
         )
     })

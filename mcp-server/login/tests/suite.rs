@@ -19,3 +19,4 @@ mod requests;
 mod sessions;
 mod setup;
 mod shared;
+mod slow_store;
