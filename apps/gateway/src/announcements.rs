@@ -2,14 +2,12 @@
 //! what an upstream adds to the params is only for the session or user on whose connection it arrived:
 //! it may be about this one.
 
-use std::sync::Arc;
-
+use mcp_server::Context;
 use mcp_server::middleware::{Direction, Notification};
 use mcp_server::types::json::{self, Map};
 use mcp_server::types::meta::SUBSCRIPTION_ID;
 use serde_json::value::RawValue;
 
-use crate::shared::Behind;
 use crate::upstream::owner::Owner;
 
 pub(crate) const META: &str = "_meta";
@@ -53,10 +51,10 @@ pub(crate) fn of_upstream(mut params: Params, upstream: &str) -> Params {
 }
 
 /// Removes from an announcement what is for another client. Returns `None` if it is of an upstream that
-/// the client must not know of.
+/// is not presented to the client.
 pub(crate) fn readdressed(
     notification: Notification,
-    upstreams: &[Arc<Behind>],
+    is_presented: impl Fn(&str, &Context) -> bool,
 ) -> Option<Notification> {
     let is_announced =
         notification.direction() == Direction::ToClient && METHODS.contains(&notification.method());
@@ -69,9 +67,7 @@ pub(crate) fn readdressed(
     let cx = notification.context();
     if let Some(name) = params.remove(OF) {
         let name: String = json::from_str(name.get()).ok()?;
-        let mut upstreams = upstreams.iter().map(|behind| &behind.pool.upstream);
-        let changed = upstreams.find(|upstream| upstream.name == name)?;
-        if !changed.is_presented_to(cx) {
+        if !is_presented(&name, cx) {
             return None;
         }
     }

@@ -38,6 +38,9 @@ pub(crate) type Connector = Arc<dyn Fn(ClientBuilder) -> Connecting + Send + Syn
 /// Decides whether a client sees an item of the server.
 type Visible = Arc<dyn Fn(&Context, Kind, &str) -> bool + Send + Sync>;
 
+/// Returns whether the client of a request may know of the server at all.
+type IsPresented = Arc<dyn Fn(&Context) -> bool + Send + Sync>;
+
 /// The kinds of items that a server lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -75,8 +78,7 @@ pub struct Upstream {
     visible: Vec<Visible>,
     /// Whether what is visible depends on the client.
     differs_by_client: bool,
-    /// Return whether the client of a request may know of the server at all.
-    presented_to: Vec<Arc<dyn Fn(&Context) -> bool + Send + Sync>>,
+    presented_to: Vec<IsPresented>,
     /// New names of tools and prompts by their old ones.
     renamed: HashMap<String, String>,
     /// Old names of tools and prompts by their new ones.

@@ -125,9 +125,15 @@ impl Middleware for Following {
     }
 
     fn notify(&self, notification: Notification) -> Option<Notification> {
-        let shared = self.0.upgrade();
-        let upstreams = shared.map_or_else(|| Arc::from([]), |shared| shared.upstreams());
-        complete_acknowledgement(readdressed(notification, &upstreams)?)
+        let is_presented = |name: &str, cx: &Context| {
+            let upstreams = self.0.upgrade().map(|shared| shared.upstreams());
+            let mut upstreams = upstreams.iter().flat_map(|all| all.iter());
+            upstreams.any(|behind| {
+                let upstream = &behind.pool.upstream;
+                upstream.name == name && upstream.is_presented_to(cx)
+            })
+        };
+        complete_acknowledgement(readdressed(notification, is_presented)?)
     }
 }
 
