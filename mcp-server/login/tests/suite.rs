@@ -9,6 +9,7 @@ mod dpop;
 mod flows;
 mod logins;
 mod metadata;
+mod own_client;
 mod pages;
 mod processes;
 mod provider;
