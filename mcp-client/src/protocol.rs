@@ -9,7 +9,6 @@ pub(crate) mod connection;
 pub(crate) mod error;
 pub(crate) mod lenient;
 pub(crate) mod limits;
-pub(crate) mod method_name;
 pub mod middleware;
 pub(crate) mod negotiation;
 pub(crate) mod params;

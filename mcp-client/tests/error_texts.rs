@@ -153,12 +153,37 @@ async fn error_of_invalid_arguments_names_the_method() {
 }
 
 #[tokio::test]
+async fn error_of_an_unknown_method_names_it() {
+    let client = connected().await;
+    let refused = client.request_json("com.example/none", &json!({})).await;
+    let refused = refused.expect_err("unknown").to_string();
+    assert!(
+        refused.starts_with("the server refused `com.example/none`: "),
+        "{refused}"
+    );
+    // The name cannot be sent in a header. It may be that of a peer, such as a client of a gateway.
+    let odd = client.request_json("com.example/\u{1b}", &json!({})).await;
+    let odd = odd.expect_err("cannot be sent").to_string();
+    assert!(
+        odd.starts_with(r"no response to `com.example/\u{1b}`: "),
+        "{odd}"
+    );
+}
+
+#[tokio::test]
 async fn error_of_a_timeout_names_method_and_duration() {
     let client = connected().await;
     let never = client.call_tool("never").timeout(Duration::from_secs(1));
     assert_eq!(
         never.await.expect_err("no response").to_string(),
-        "no response to `tools/call` within 1s"
+        "`tools/call` timed out after 1s"
+    );
+    let late = client.request_json("com.example/late", &json!({}));
+    let late = late.timeout(Duration::ZERO).await;
+    let late = late.expect_err("no response").to_string();
+    assert!(
+        late.starts_with("`com.example/late` timed out after "),
+        "{late}"
     );
 }
 

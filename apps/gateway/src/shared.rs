@@ -135,7 +135,7 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// An upstream behind the gateway.
+/// An upstream with its connections, its lists and the names that clients of the gateway see.
 pub(crate) struct Behind {
     pub(crate) pool: Arc<Pool>,
     pub(crate) lists: Arc<Lists>,

@@ -38,10 +38,10 @@ const STYLE: &str = "\
 text{font:13px system-ui,sans-serif;fill:#1f2328}\
 .title{font-weight:600}.small{font-size:12px;fill:#59636e}\
 line{stroke:#d1d9e0}.one{stroke:#59636e;stroke-dasharray:3 3}\
-.s0{fill:#0969da}.s1{fill:#bc4c00}.s2{fill:#8250df}\
+.s0{fill:#0969da}.s1{fill:#bc4c00}.s2{fill:#8250df}.s3{fill:#1a7f37}.s4{fill:#bf3989}\
 @media(prefers-color-scheme:dark){\
 text{fill:#f0f6fc}.small{fill:#9198a1}line{stroke:#3d444d}.one{stroke:#9198a1}\
-.s0{fill:#4493f8}.s1{fill:#f0883e}.s2{fill:#ab7df8}}";
+.s0{fill:#4493f8}.s1{fill:#f0883e}.s2{fill:#ab7df8}.s3{fill:#3fb950}.s4{fill:#db61a2}}";
 
 impl Chart {
     /// Writes the picture to a file, and creates the folder.

@@ -4,21 +4,21 @@ use std::process::Command;
 
 use anyhow::Result;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use peers::{PEERS, Peer};
 
 use crate::packages::{self, Package, Profile};
 use crate::process;
 
 /// The program that runs the attacks.
-const ATTACKER: Package = Package::new("attack");
+const ATTACKER: Package<'_> = Package::new("attack");
 /// The example `everything`.
-const OURS: Package = Package {
+const OURS: Package<'_> = Package {
     name: "everything-ours",
     features: "jemalloc",
 };
 /// The example `protected`.
-const PROTECTED: Package = Package::new("protected-ours");
-/// rmcp with the tools that the attacks call.
-const RMCP: Package = Package::new("everything-rmcp");
+const PROTECTED: Package<'_> = Package::new("protected-ours");
 
 /// Attacks a server with hostile and slow peers, while good clients use it
 ///
@@ -39,8 +39,8 @@ pub(crate) struct Options {
     /// The programs are less optimized, and compiled in half the time.
     #[arg(long)]
     quick: bool,
-    /// Also attacks rmcp, and prints both side by side; its bounds are not checked
-    #[arg(long, value_parser = ["rmcp"])]
+    /// Also attacks another SDK, and prints both side by side; its bounds are not checked
+    #[arg(long, value_parser = attacked_peers())]
     peer: Option<String>,
     /// Worker threads of the servers that are started, by default 2
     #[arg(long, value_name = "N")]
@@ -65,22 +65,29 @@ pub(crate) struct Options {
     arguments: Option<String>,
 }
 
+/// Returns the names of the peers that have the tools that the attacks call.
+fn attacked_peers() -> PossibleValuesParser {
+    let peers = PEERS.iter().filter(|peer| peer.is_attacked);
+    PossibleValuesParser::new(peers.map(|peer| peer.name))
+}
+
 /// Runs the command.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     let mut packages = vec![ATTACKER];
     if options.url.is_none() {
         packages.extend([OURS, PROTECTED]);
     }
-    packages.extend(options.peer.is_some().then_some(RMCP));
+    let peer = options.peer.as_deref().and_then(Peer::find);
+    let peer = peer.and_then(|peer| Some((peer, peer.attacked()?)));
+    packages.extend(peer.iter().map(|(_, package)| Package::new(package)));
     let profile = if options.quick {
         Profile::Quick
     } else {
         Profile::Release
     };
     let folder = packages::build(&packages, profile)?;
-    let program =
-        |package: Package| folder.join(format!("{}{}", package.name, std::env::consts::EXE_SUFFIX));
-    let mut command = Command::new(program(ATTACKER));
+    let program = |name: &str| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    let mut command = Command::new(program(ATTACKER.name));
     command.args(options.quick.then_some("--quick"));
     for (name, value) in [
         ("--workers", &options.workers),
@@ -94,11 +101,12 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     }
     command.args(options.only.iter().flat_map(|attack| ["--only", attack]));
     if options.url.is_none() {
-        command.arg("--ours").arg(program(OURS));
-        command.arg("--protected").arg(program(PROTECTED));
+        command.arg("--ours").arg(program(OURS.name));
+        command.arg("--protected").arg(program(PROTECTED.name));
     }
-    if options.peer.is_some() {
-        command.arg("--rmcp").arg(program(RMCP));
+    if let Some((peer, package)) = &peer {
+        command.args(["--peer", peer.name]);
+        command.arg("--peer-program").arg(program(package));
     }
     process::succeeds(&mut command)
 }

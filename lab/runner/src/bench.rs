@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use peers::{Form, PEERS};
 
 use crate::packages::{self, Package, Profile};
 use crate::{process, workspace};
@@ -26,12 +27,12 @@ pub(crate) enum Command {
         #[arg(long)]
         quick: bool,
     },
-    /// Compares with rmcp, turbomcp and the simplest possible server
+    /// Compares with other SDKs and the simplest possible server
     ///
     /// Sends the same requests over HTTP and stdio; prints speed, processor time, memory and size,
     /// with ratios and targets; and draws the ratios in docs/images.
     Server(Load),
-    /// Compares with the clients of rmcp and turbomcp
+    /// Compares with the clients of other SDKs
     ///
     /// Calls the same server over HTTP and stdio; prints speed, latency, processor time, memory and
     /// size; and draws the ratios in docs/images.
@@ -78,30 +79,28 @@ pub(crate) struct Load {
     only: Option<String>,
 }
 
-/// The servers that are measured, and the load generator.
-const SERVERS: [&str; 9] = [
-    "floor",
-    "http-lean",
-    "http-ours",
-    "http-rmcp",
-    "http-turbomcp",
-    "hello-ours",
-    "hello-rmcp",
-    "hello-turbomcp",
-    "load",
-];
+/// Returns the servers that are measured, and the load generator.
+fn servers() -> Vec<String> {
+    let mut programs = ["floor", "http-lean", "http-ours", "hello-ours", "load"]
+        .map(str::to_owned)
+        .to_vec();
+    for peer in &PEERS {
+        programs.extend([peer.server(Form::Json), peer.server(Form::Line)]);
+    }
+    programs
+}
 
-/// The clients that are measured, their server, and the load generator.
-const CLIENTS: [&str; 8] = [
-    "floor",
-    "client-ours",
-    "client-rmcp",
-    "client-turbomcp",
-    "hello-client-ours",
-    "hello-client-rmcp",
-    "hello-client-turbomcp",
-    "load",
-];
+/// Returns the clients that are measured, their server, and the load generator.
+fn clients() -> Vec<String> {
+    let mut programs = ["floor", "client-ours", "hello-client-ours", "load"]
+        .map(str::to_owned)
+        .to_vec();
+    for peer in &PEERS {
+        programs.push(peer.client());
+        programs.extend(peer.hello_client());
+    }
+    programs
+}
 
 /// Runs the load generator.
 const LOAD: [&str; 6] = ["run", "--quiet", "--release", "--package", "load", "--"];
@@ -121,8 +120,8 @@ pub(crate) fn run(command: &Command) -> Result<bool> {
     match command {
         Command::Types { quick: false } => types(&[]),
         Command::Types { quick: true } => types(&QUICK),
-        Command::Server(options) => load("server", &SERVERS, options),
-        Command::Client(options) => load("client", &CLIENTS, options),
+        Command::Server(options) => load("server", &servers(), options),
+        Command::Client(options) => load("client", &clients(), options),
         Command::Gateway { quick } => gateway::run(*quick),
         Command::Files { quick } => files::run(*quick),
         Command::Scale(options) => scale::run(options),
@@ -154,7 +153,7 @@ fn types(options: &[&str]) -> Result<bool> {
 }
 
 /// A missed target is not a failure: machines differ, and most of them are busy with other work.
-fn load(what: &str, programs: &[&'static str], options: &Load) -> Result<bool> {
+fn load(what: &str, programs: &[String], options: &Load) -> Result<bool> {
     let programs: Vec<_> = programs.iter().map(|name| Package::new(name)).collect();
     let folder = packages::build(&programs, Profile::Release)?;
     let picture = picture(what);

@@ -69,6 +69,7 @@ mod tests {
     fn options_are_accepted_together_only_where_they_make_sense() {
         Command::command().debug_assert();
         for line in [
+            "attack --peer rust-mcp-sdk --quick",
             "fuzz lines --seconds 3",
             "fuzz --seconds 3 lines",
             "interop cluster --store redis --only tasks",
@@ -78,6 +79,7 @@ mod tests {
         for line in [
             "",
             "attack --peer other",
+            "attack --peer turbomcp",
             "attack --pid 1",
             "bench scale --only nothing",
             "fuzz --seconds 0",

@@ -39,14 +39,14 @@ impl Profile {
 
 /// A package, and a list of its features that are enabled in addition to the default ones.
 #[derive(Clone, Copy)]
-pub(crate) struct Package {
-    pub(crate) name: &'static str,
-    pub(crate) features: &'static str,
+pub(crate) struct Package<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) features: &'a str,
 }
 
-impl Package {
+impl<'a> Package<'a> {
     /// A package with its default features.
-    pub(crate) const fn new(name: &'static str) -> Self {
+    pub(crate) const fn new(name: &'a str) -> Self {
         let features = "";
         Self { name, features }
     }
@@ -54,7 +54,7 @@ impl Package {
 
 /// Builds packages, and returns the folder of their programs. Each is built alone: together they
 /// would share the features of their dependencies.
-pub(crate) fn build(packages: &[Package], profile: Profile) -> Result<PathBuf> {
+pub(crate) fn build(packages: &[Package<'_>], profile: Profile) -> Result<PathBuf> {
     let profile = profile.name();
     for Package { name, features } in packages {
         let mut cargo = in_lab();

@@ -327,7 +327,7 @@ impl ClientBuilder {
             self.log_level,
         )
         .map_err(|source| CallError::Params {
-            method: DiscoverRequest::METHOD,
+            method: DiscoverRequest::METHOD.into(),
             source,
         })?;
         let capabilities = json::to_string(&self.capabilities).map_err(DecodeError::from)?;

@@ -206,8 +206,12 @@ impl Client {
     {
         let method = N::METHOD;
         let mut message = Vec::new();
-        rpc::write_notification_at(&mut message, method, params, self.revision())
-            .map_err(|source| CallError::Params { method, source })?;
+        rpc::write_notification_at(&mut message, method, params, self.revision()).map_err(
+            |source| CallError::Params {
+                method: method.into(),
+                source,
+            },
+        )?;
         self.send_notification(method, message).await
     }
 
@@ -242,7 +246,10 @@ impl Client {
         let mut message = Vec::new();
         rpc::write_notification(&mut message, method, None::<&Object>).map_err(|error| {
             let source = error.into();
-            CallError::Params { method, source }
+            CallError::Params {
+                method: method.into(),
+                source,
+            }
         })?;
         self.send_notification(method, message).await
     }

@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::handle::Client;
 use crate::features::calls::any::JsonCall;
 use crate::protocol::error::CallError;
-use crate::protocol::method_name::MethodName;
 use crate::protocol::roundtrip::notify;
 
 impl Client {
@@ -46,14 +45,13 @@ impl Client {
         method: &str,
         params: Option<&(impl Serialize + Sync + ?Sized)>,
     ) -> Result<(), CallError> {
-        let name = MethodName::of(method);
         let mut message = Vec::new();
         rpc::write_notification(&mut message, method, params).map_err(|error| {
             CallError::Params {
-                method: name.label,
+                method: method.to_owned().into(),
                 source: error.into(),
             }
         })?;
-        notify(self.connection(), name, message).await
+        notify(self.connection(), method, message).await
     }
 }

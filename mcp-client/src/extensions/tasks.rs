@@ -83,7 +83,7 @@ impl Deferred for Tasks {
             };
             let run = TaskRun::new(task, Some(announced.state), progress).cancel_on_drop();
             let mut run = pin!(run.finish());
-            until_elapsed(&shared, method, &mut timeout, run.as_mut()).await
+            until_elapsed(&shared, method.into(), &mut timeout, run.as_mut()).await
         }))
     }
 }

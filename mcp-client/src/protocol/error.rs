@@ -11,6 +11,7 @@ pub(crate) mod server_output;
 mod task;
 mod transient;
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,10 +45,10 @@ pub type InputError = Box<dyn Error + Send + Sync>;
 #[non_exhaustive]
 pub enum CallError {
     /// The server answered with an error, over every transport. [`kind`](Self::kind) classifies it.
-    #[error("the server refused `{method}`: {source}")]
+    #[error("the server refused `{}`: {source}", PeerText(method))]
     Refused {
         /// The method.
-        method: &'static str,
+        method: Cow<'static, str>,
         /// The error object of the server.
         source: ErrorObject,
         /// The HTTP response that contained the error, if its status was not 200.
@@ -60,10 +61,10 @@ pub enum CallError {
         method: &'static str,
     },
     /// The params cannot be encoded, or the negotiated revision cannot express the request.
-    #[error("cannot encode the params of `{method}`: {source}")]
+    #[error("cannot encode the params of `{}`: {source}", PeerText(method))]
     Params {
         /// The method.
-        method: &'static str,
+        method: Cow<'static, str>,
         /// Why.
         source: VersionError,
     },
@@ -76,10 +77,10 @@ pub enum CallError {
         source: VersionError,
     },
     /// The response is malformed.
-    #[error("malformed response to `{method}`: {source}")]
+    #[error("malformed response to `{}`: {source}", PeerText(method))]
     Message {
         /// The method.
-        method: &'static str,
+        method: Cow<'static, str>,
         /// What is wrong with it.
         source: EnvelopeError,
     },
@@ -157,12 +158,13 @@ pub enum CallError {
         /// The proposal.
         proposal: mcp_types::Proposal,
     },
-    /// The response did not arrive in time. The request was cancelled on the server.
-    #[error("no response to `{method}` within {:?}{}", rounded(*after), last_lines(&output.stderr, &output.other))]
+    /// The server did not respond to a request, or did not accept a notification, in time. A request
+    /// that was sent was cancelled on the server, except for the handshake, which cannot be cancelled.
+    #[error("`{}` timed out after {:?}{}", PeerText(method), rounded(*after), last_lines(&output.stderr, &output.other))]
     Timeout {
         /// The method.
-        method: &'static str,
-        /// The elapsed time.
+        method: Cow<'static, str>,
+        /// How long the client waited, without the time that a login took.
         after: Duration,
         /// What the server wrote beside its messages, which may be the reason.
         output: ServerOutput,
@@ -175,10 +177,10 @@ pub enum CallError {
         source: InputError,
     },
     /// The connection failed before the response arrived.
-    #[error("no response to `{method}`: {source}")]
+    #[error("no response to `{}`: {source}", PeerText(method))]
     Lost {
         /// The method.
-        method: &'static str,
+        method: Cow<'static, str>,
         /// What happened to the connection.
         source: Arc<TransportError>,
     },

@@ -245,7 +245,7 @@ pub(crate) async fn set_level(connection: &Arc<Connection>) -> Result<(), CallEr
     let method = SetLevelRequest::METHOD;
     // Written by its name: the newest revision may have other levels.
     let level = json::to_value(&level).map_err(|error| CallError::Params {
-        method,
+        method: method.into(),
         source: error.into(),
     })?;
     let params = Object::from([("level", level)]);
@@ -268,7 +268,7 @@ pub(crate) async fn set_level(connection: &Arc<Connection>) -> Result<(), CallEr
 fn refused(source: ErrorObject) -> CallError {
     let method = DiscoverRequest::METHOD;
     CallError::Refused {
-        method,
+        method: method.into(),
         source,
         transport: None,
     }

@@ -1,5 +1,6 @@
 //! [`roundtrip`]: a request and the response to it.
 
+use std::borrow::Cow;
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -20,49 +21,47 @@ use super::connection::{
     Connection, HeaderSource, OutgoingRequest, PendingRequest, Progress, Reply,
 };
 use super::error::{CallError, TransportError};
-use super::method_name::MethodName;
 use super::middleware::{self, Direction, OutcomeFuture, Response};
 use super::params::META;
 
 /// Sends a request and waits for its result. The params may depend on the id of the request.
 /// Dropping the future cancels the request.
-pub(crate) async fn roundtrip<'m, P: Serialize>(
+pub(crate) async fn roundtrip<P: Serialize>(
     connection: &Arc<Connection>,
-    method: impl Into<MethodName<'m>>,
+    method: impl Into<Cow<'static, str>>,
     mut time: CallTimeout,
     header_source: HeaderSource<'_>,
     params: impl FnOnce(i64) -> P,
 ) -> Result<Box<RawValue>, CallError> {
     let method = method.into();
-    let label = method.label;
     let pending = connection.pending.register(time.progress.clone());
     let params = params(pending.id);
     if !connection.layers.is_empty() {
         let text = json::to_raw(&params);
         drop(params);
-        let text = text.map_err(|error| params_error(label, error))?;
+        let text = text.map_err(|error| params_error(method.clone(), error))?;
         let reason = time.cancel_reason.clone();
         let revision = header_source.revision;
-        let mut passing = pass(connection, pending, method, revision, reason, text);
-        let response = within(connection, label, &mut time, passing.as_mut()).await?;
+        let mut passing = pass(connection, pending, method.clone(), revision, reason, text);
+        let response = within(connection, method, &mut time, passing.as_mut()).await?;
         return Ok(response.into_raw());
     }
     let mut message = Vec::with_capacity(256);
-    let written = rpc::write_request(&mut message, &pending.id.into(), method.name, Some(&params));
+    let written = rpc::write_request(&mut message, &pending.id.into(), &method, Some(&params));
     // Freed before the wait for the response.
     drop(params);
-    written.map_err(|error| params_error(label, error))?;
+    written.map_err(|error| params_error(method.clone(), error))?;
     let sent = AtomicBool::new(false);
     let reason = time.cancel_reason.clone();
-    let mut request = CancelOnDrop::new(connection, pending, &sent, label, reason);
-    let exchange = pin!(request.exchange(method, header_source, message));
-    within(connection, label, &mut time, exchange).await
+    let mut request = CancelOnDrop::new(connection, pending, &sent, &method, reason);
+    let exchange = pin!(request.exchange(method.clone(), header_source, message));
+    within(connection, method, &mut time, exchange).await
 }
 
 /// Waits for a result until the timeout has elapsed.
 async fn within<T>(
     connection: &Connection,
-    method: &'static str,
+    method: Cow<'static, str>,
     time: &mut CallTimeout,
     result: Pin<&mut (impl Future<Output = Result<T, CallError>> + ?Sized)>,
 ) -> Result<T, CallError> {
@@ -73,7 +72,7 @@ async fn within<T>(
 /// Waits for a result until a timeout that has begun has elapsed.
 pub(crate) async fn until_elapsed<T>(
     connection: &Connection,
-    method: &'static str,
+    method: Cow<'static, str>,
     time: &mut CallTimeout,
     result: Pin<&mut (impl Future<Output = Result<T, CallError>> + ?Sized)>,
 ) -> Result<T, CallError> {
@@ -89,7 +88,7 @@ pub(crate) async fn until_elapsed<T>(
     }
 }
 
-fn params_error(method: &'static str, error: impl Into<VersionError>) -> CallError {
+fn params_error(method: Cow<'static, str>, error: impl Into<VersionError>) -> CallError {
     let source = error.into();
     CallError::Params { method, source }
 }
@@ -98,23 +97,21 @@ fn params_error(method: &'static str, error: impl Into<VersionError>) -> CallErr
 fn pass(
     connection: &Arc<Connection>,
     pending: PendingRequest,
-    method: MethodName<'_>,
+    method: Cow<'static, str>,
     revision: Option<Revision>,
     reason: Option<CancelReason>,
     params: Box<RawValue>,
 ) -> OutcomeFuture {
     let shared = Arc::clone(connection);
-    let name = method.owned();
-    let sent_name = name.clone();
+    let sent_method = method.clone();
     let end = Box::new(move |params: Box<RawValue>| -> OutcomeFuture {
         Box::pin(async move {
-            let method = MethodName::of(&sent_name);
-            let sent = send_passed(&shared, pending, method, revision, reason, params);
+            let sent = send_passed(&shared, pending, sent_method, revision, reason, params);
             sent.await.map(Response::raw)
         })
     });
     let form = revision.unwrap_or_else(|| connection.revision());
-    let request = middleware::Request::new(Direction::ToServer, name, form, params);
+    let request = middleware::Request::new(Direction::ToServer, method, form, params);
     Box::pin(connection.layers.run(request, end))
 }
 
@@ -123,14 +120,14 @@ fn pass(
 async fn send_passed(
     connection: &Arc<Connection>,
     pending: PendingRequest,
-    method: MethodName<'_>,
+    method: Cow<'static, str>,
     revision: Option<Revision>,
     reason: Option<CancelReason>,
     params: Box<RawValue>,
 ) -> Result<Box<RawValue>, CallError> {
     let members = json::from_str::<Map<Box<RawValue>>>(params.get())
-        .map_err(|error| params_error(method.label, error))?;
-    let name: Option<String> = name_member(method.name)
+        .map_err(|error| params_error(method.clone(), error))?;
+    let name: Option<String> = name_member(&method)
         .and_then(|name| members.get(name))
         .and_then(|name| json::from_str(name.get()).ok());
     let header_source = HeaderSource {
@@ -139,10 +136,10 @@ async fn send_passed(
         arguments: members.get("arguments").map(|arguments| arguments.get()),
     };
     let mut message = Vec::with_capacity(params.get().len() + 64);
-    rpc::write_request(&mut message, &pending.id.into(), method.name, Some(&params))
-        .map_err(|error| params_error(method.label, error))?;
+    rpc::write_request(&mut message, &pending.id.into(), &method, Some(&params))
+        .map_err(|error| params_error(method.clone(), error))?;
     let sent = AtomicBool::new(false);
-    let mut request = CancelOnDrop::new(connection, pending, &sent, method.label, reason);
+    let mut request = CancelOnDrop::new(connection, pending, &sent, &method, reason);
     request.exchange(method, header_source, message).await
 }
 
@@ -180,13 +177,12 @@ pub(crate) async fn elapsed(connection: &Connection, time: &mut CallTimeout) {
 /// not respond to the POST over HTTP.
 pub(crate) async fn notify(
     connection: &Arc<Connection>,
-    method: impl Into<MethodName<'_>>,
+    method: &str,
     message: Vec<u8>,
 ) -> Result<(), CallError> {
-    let MethodName { name, label } = method.into();
     let Some(message) = connection.layers.sent(message) else {
-        if name == InitializedNotification::METHOD {
-            let source = format!("a middleware dropped `{name}`").into();
+        if method == InitializedNotification::METHOD {
+            let source = format!("a middleware dropped `{method}`").into();
             return Err(CallError::Client { source });
         }
         return Ok(());
@@ -194,16 +190,16 @@ pub(crate) async fn notify(
     let after = connection.limits.call_time;
     let sending = connection
         .sender
-        .send_notification(connection, name, message);
+        .send_notification(connection, method, message);
     let sent = timeout(after, sending)
         .await
         .map_err(|_| CallError::Timeout {
-            method: label,
+            method: method.to_owned().into(),
             after,
             output: connection.last_output.get(),
         })?;
     sent.map_err(|source| CallError::Lost {
-        method: label,
+        method: method.to_owned().into(),
         source: Arc::new(source),
     })
 }
@@ -225,7 +221,7 @@ impl<'a> CancelOnDrop<'a> {
         connection: &'a Arc<Connection>,
         pending: PendingRequest,
         sent: &'a AtomicBool,
-        method: &'static str,
+        method: &str,
         reason: Option<CancelReason>,
     ) -> Self {
         Self {
@@ -242,7 +238,7 @@ impl<'a> CancelOnDrop<'a> {
     /// Sends the message of the request and waits for its result.
     async fn exchange(
         &mut self,
-        method: MethodName<'_>,
+        method: Cow<'static, str>,
         header_source: HeaderSource<'_>,
         message: Vec<u8>,
     ) -> Result<Box<RawValue>, CallError> {
@@ -252,35 +248,32 @@ impl<'a> CancelOnDrop<'a> {
             #[cfg(feature = "http")]
             id: self.pending.id,
             #[cfg(feature = "http")]
-            method: method.name,
+            method: &method,
             #[cfg(feature = "http")]
             header_source,
             message,
             sent: self.sent,
         };
-        let method = method.label;
-        let reply = self.reply(request).await.map_err(|source| {
-            self.lost_message = source.loses_one_message();
-            match source.refusal().cloned() {
-                Some(refusal) => {
-                    self.cancellable = false;
-                    CallError::Refused {
-                        method,
-                        source: refusal,
-                        transport: Some(source),
-                    }
-                }
-                None => CallError::Lost { method, source },
-            }
-        });
-        match reply? {
-            Reply::Result(text) => Ok(text),
-            Reply::Error(source) => Err(CallError::Refused {
+        match self.reply(request).await {
+            Ok(Reply::Result(text)) => Ok(text),
+            Ok(Reply::Error(source)) => Err(CallError::Refused {
                 method,
                 source,
                 transport: None,
             }),
-            Reply::Malformed(source) => Err(CallError::Message { method, source }),
+            Ok(Reply::Malformed(source)) => Err(CallError::Message { method, source }),
+            Err(source) => {
+                self.lost_message = source.loses_one_message();
+                let Some(refusal) = source.refusal().cloned() else {
+                    return Err(CallError::Lost { method, source });
+                };
+                self.cancellable = false;
+                Err(CallError::Refused {
+                    method,
+                    source: refusal,
+                    transport: Some(source),
+                })
+            }
         }
     }
 

@@ -58,7 +58,7 @@ async fn unknown_metadata_method_is_an_error() {
     let (answer, _) = tokio::join!(asking, script.answer_next(error));
     match answer {
         Err(CallError::Refused { method, source, .. }) => {
-            assert_eq!((method, source.code), ("resources/metadata", -32601));
+            assert_eq!((&*method, source.code), ("resources/metadata", -32601));
         }
         other => panic!("{other:?}"),
     }

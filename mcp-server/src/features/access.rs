@@ -27,7 +27,8 @@ type Visibility = Arc<dyn Fn(&Context) -> bool + Send + Sync>;
 #[cfg(feature = "tasks")]
 pub(crate) struct Admitted(pub(crate) Box<str>);
 
-/// Returns `true` if the caller was admitted to the item of this name before.
+/// Returns `true` if the guards of the tool of this name have admitted the caller, before the call
+/// became a task.
 pub(crate) fn is_admitted(cx: &Context, name: &str) -> bool {
     #[cfg(feature = "tasks")]
     return cx

@@ -136,15 +136,15 @@ async fn invalid_arguments_are_named_in_the_error() {
 #[tokio::test]
 async fn content_unknown_to_a_revision_becomes_text() {
     let server = server();
-    for (era, expected) in [
+    for (revision, expected) in [
         ("2024-11-05", ["text", "text"]),
         ("2025-03-26", ["audio", "text"]),
         ("2025-06-18", ["audio", "resource_link"]),
     ] {
-        let mut peer = Peer::legacy(&server, era).await;
+        let mut peer = Peer::legacy(&server, revision).await;
         let result = peer.result("prompts/get", json!({ "name": "media" })).await;
         for (message, kind) in result["messages"].as_array().unwrap().iter().zip(expected) {
-            assert_eq!(message["content"]["type"], kind, "{era}");
+            assert_eq!(message["content"]["type"], kind, "{revision}");
         }
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::peer::Peer;
 
-const ERAS: [&str; 5] = [
+const REVISIONS: [&str; 5] = [
     "2024-11-05",
     "2025-03-26",
     "2025-06-18",
@@ -117,12 +117,12 @@ fn server() -> Server {
 async fn peers() -> Vec<(&'static str, Peer)> {
     let server = server();
     let mut peers = Vec::new();
-    for era in ERAS {
-        let peer = match era {
+    for revision in REVISIONS {
+        let peer = match revision {
             "2026-07-28" => Peer::modern(&server),
-            era => Peer::legacy(&server, era).await,
+            revision => Peer::legacy(&server, revision).await,
         };
-        peers.push((era, peer));
+        peers.push((revision, peer));
     }
     peers
 }
@@ -133,7 +133,7 @@ fn text(result: &Value) -> &str {
 
 #[tokio::test]
 async fn tools_are_listed_in_order_with_derived_schemas() {
-    for (era, mut peer) in peers().await {
+    for (revision, mut peer) in peers().await {
         let result = peer.result("tools/list", json!({})).await;
         let tools = result["tools"].as_array().unwrap();
         let names: Vec<_> = tools
@@ -144,7 +144,7 @@ async fn tools_are_listed_in_order_with_derived_schemas() {
             "add", "sum", "list", "nothing", "fail", "refuse", "protocol", "mixed", "raw", "seven",
             "liar",
         ];
-        assert_eq!(names, all, "{era}");
+        assert_eq!(names, all, "{revision}");
         let add = &tools[0];
         assert_eq!(add["description"], "Add two numbers");
         assert_eq!(add["inputSchema"]["type"], "object");
@@ -157,22 +157,32 @@ async fn tools_are_listed_in_order_with_derived_schemas() {
         assert_eq!(tools[3]["inputSchema"], nothing);
         let raw = &tools[8];
         assert_eq!(raw["inputSchema"]["$defs"]["n"]["type"], "integer");
-        let since = |first: &str, value: Value| if era >= first { value } else { Value::Null };
-        assert_eq!(raw["title"], since("2025-06-18", json!("Raw")), "{era}");
+        let since = |first: &str, value: Value| {
+            if revision >= first {
+                value
+            } else {
+                Value::Null
+            }
+        };
+        assert_eq!(
+            raw["title"],
+            since("2025-06-18", json!("Raw")),
+            "{revision}"
+        );
         let hints = json!({ "readOnlyHint": true });
-        assert_eq!(raw["annotations"], since("2025-03-26", hints), "{era}");
+        assert_eq!(raw["annotations"], since("2025-03-26", hints), "{revision}");
         let icons = json!([{ "src": "https://example.com/i.png" }]);
-        assert_eq!(raw["icons"], since("2025-11-25", icons), "{era}");
+        assert_eq!(raw["icons"], since("2025-11-25", icons), "{revision}");
         let kind = &tools[1]["outputSchema"]["type"];
-        assert_eq!(*kind, since("2025-06-18", json!("object")), "{era}");
+        assert_eq!(*kind, since("2025-06-18", json!("object")), "{revision}");
         let kind = &tools[2]["outputSchema"]["type"];
-        assert_eq!(*kind, since("2026-07-28", json!("array")), "{era}");
+        assert_eq!(*kind, since("2026-07-28", json!("array")), "{revision}");
     }
 }
 
 #[tokio::test]
 async fn results_are_text_and_structured_content() {
-    for (era, mut peer) in peers().await {
+    for (revision, mut peer) in peers().await {
         let numbers = json!({ "a": 1, "b": 2.5 });
         let result = peer.call("add", numbers.clone()).await;
         assert_eq!(
@@ -183,17 +193,17 @@ async fn results_are_text_and_structured_content() {
         assert_eq!(text(&result), r#"{"sum":3.5}"#);
         let structured = &result["structuredContent"];
         let sum = json!({ "sum": 3.5 });
-        let expected = if era >= "2025-06-18" {
+        let expected = if revision >= "2025-06-18" {
             sum
         } else {
             Value::Null
         };
-        assert_eq!(*structured, expected, "{era}");
+        assert_eq!(*structured, expected, "{revision}");
         let result = peer.call("list", json!({})).await;
         assert_eq!(text(&result), "[1,2]");
-        let modern = era == "2026-07-28";
+        let modern = revision == "2026-07-28";
         let expected = if modern { json!([1, 2]) } else { Value::Null };
-        assert_eq!(result["structuredContent"], expected, "{era}");
+        assert_eq!(result["structuredContent"], expected, "{revision}");
         assert_eq!(peer.call("nothing", json!({})).await["content"], json!([]));
     }
 }
@@ -231,7 +241,7 @@ async fn tool_errors_are_results_and_protocol_errors_are_errors() {
 
 #[tokio::test]
 async fn invalid_arguments_are_named_in_the_error() {
-    for (era, mut peer) in peers().await {
+    for (revision, mut peer) in peers().await {
         for (tool, arguments, part) in [
             ("add", json!({ "a": "secret", "b": 1 }), "$.a"),
             ("add", json!({ "a": 1 }), "`b`"),
@@ -240,7 +250,7 @@ async fn invalid_arguments_are_named_in_the_error() {
             ("seven", json!({ "pair": [7] }), "$.pair[0]"),
         ] {
             let params = json!({ "name": tool, "arguments": arguments });
-            let message = if era >= "2025-11-25" {
+            let message = if revision >= "2025-11-25" {
                 let result = peer.result("tools/call", params).await;
                 assert_eq!(result["isError"], true);
                 text(&result).to_owned()
@@ -251,7 +261,7 @@ async fn invalid_arguments_are_named_in_the_error() {
             };
             assert!(
                 message.contains(part) && message.contains(tool),
-                "{era}: {message}"
+                "{revision}: {message}"
             );
             assert!(!message.contains("secret"), "{message}");
         }
@@ -264,23 +274,23 @@ async fn invalid_arguments_are_named_in_the_error() {
 
 #[tokio::test]
 async fn content_unknown_to_a_revision_becomes_text() {
-    for (era, mut peer) in peers().await {
+    for (revision, mut peer) in peers().await {
         let result = peer.call("mixed", json!({})).await;
         let content = result["content"].as_array().unwrap();
         let kinds: Vec<_> = content
             .iter()
             .map(|block| block["type"].as_str().unwrap())
             .collect();
-        let expected = match era {
+        let expected = match revision {
             "2024-11-05" => ["text", "image", "text", "text", "resource"],
             "2025-03-26" => ["text", "image", "audio", "text", "resource"],
             _ => ["text", "image", "audio", "resource_link", "resource"],
         };
-        assert_eq!(kinds, expected, "{era}");
-        if era == "2024-11-05" {
+        assert_eq!(kinds, expected, "{revision}");
+        if revision == "2024-11-05" {
             assert_eq!(content[2]["text"], "[audio: audio/wav]");
         }
-        if era < "2025-06-18" {
+        if revision < "2025-06-18" {
             assert_eq!(content[3]["text"], "[resource: one <x:1>] first");
         }
     }

@@ -268,7 +268,7 @@ fn lab() -> Vec<Step> {
                 run(&format!(
                     "clippy {LAB} --workspace --all-targets -- -D warnings"
                 )),
-                run(&format!("test {LAB} --package runner")),
+                run(&format!("test {LAB} --package runner --package peers")),
                 run(&format!(
                     "clippy {LAB} --package runner --no-default-features -- -D warnings"
                 )),

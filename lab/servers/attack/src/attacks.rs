@@ -33,6 +33,8 @@ type Playing = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AttackedServer {
     Open,
+    /// The server has sessions.
+    WithSessions,
     /// The server requires access tokens.
     Protected,
 }
@@ -85,6 +87,12 @@ impl Attack {
     /// Attacks the server that requires access tokens.
     const fn with_tokens(mut self) -> Self {
         self.server = AttackedServer::Protected;
+        self
+    }
+
+    /// Attacks only servers that have sessions.
+    const fn in_sessions(mut self) -> Self {
+        self.server = AttackedServer::WithSessions;
         self
     }
 

@@ -34,6 +34,8 @@ pub(crate) struct Endpoint {
     pub(crate) tool: Tool,
     /// `true` if the server requires an access token.
     pub(crate) needs_token: bool,
+    /// `true` if the server has sessions.
+    pub(crate) has_sessions: bool,
     /// How long a call may take.
     pub(crate) patience: Duration,
 }
@@ -45,17 +47,23 @@ pub(crate) struct GoodClients {
 }
 
 impl GoodClients {
-    /// Starts the clients: both eras, each with a kept connection and with new connections.
+    /// Starts the clients: both eras, each with a kept connection and with new connections. If the
+    /// server has no sessions, all of them use the newest revision.
     ///
     /// # Errors
     ///
     /// If the server does not answer the first calls.
     pub(crate) fn start(endpoint: &Endpoint) -> Result<Self> {
+        let other = if endpoint.has_sessions {
+            Era::Session
+        } else {
+            Era::Modern
+        };
         let kinds = [
             (Era::Modern, true),
             (Era::Modern, false),
-            (Era::Session, true),
-            (Era::Session, false),
+            (other, true),
+            (other, false),
         ];
         let stop = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use peers::Peer;
 
 use crate::good::Tool;
 use crate::issuer::RESOURCE;
@@ -17,8 +18,8 @@ const SKILLS: &str = concat!(
 );
 
 const USAGE: &str = "\
-usage: attack (--ours PROGRAM [--protected PROGRAM] [--rmcp PROGRAM] | --url URL [--pid PID] [--tool NAME]
-              [--arguments JSON]) [--quick] [--only NAME]... [--workers N]
+usage: attack (--ours PROGRAM [--protected PROGRAM] [--peer NAME --peer-program PROGRAM] | --url URL
+              [--pid PID] [--tool NAME] [--arguments JSON]) [--quick] [--only NAME]... [--workers N]
               [--format text|markdown]";
 
 /// The default tool that good clients call.
@@ -46,7 +47,8 @@ pub(crate) struct Options {
     workers: usize,
     ours: Option<PathBuf>,
     protected: Option<PathBuf>,
-    rmcp: Option<PathBuf>,
+    peer: Option<&'static Peer>,
+    peer_program: Option<PathBuf>,
     url: Option<(SocketAddrV4, String)>,
     pid: Option<u32>,
     tool: Tool,
@@ -61,7 +63,8 @@ impl Options {
             workers: WORKERS,
             ours: None,
             protected: None,
-            rmcp: None,
+            peer: None,
+            peer_program: None,
             url: None,
             pid: None,
             tool: Tool {
@@ -86,7 +89,8 @@ impl Options {
                 }
                 "--ours" => options.ours = Some(value.into()),
                 "--protected" => options.protected = Some(value.into()),
-                "--rmcp" => options.rmcp = Some(value.into()),
+                "--peer" => options.peer = Some(Peer::find(value).context(USAGE)?),
+                "--peer-program" => options.peer_program = Some(value.into()),
                 "--url" => options.url = Some(loopback(value)?),
                 "--pid" => options.pid = Some(value.parse().context("--pid needs a number")?),
                 "--tool" => options.tool.name.clone_from(value),
@@ -115,6 +119,7 @@ impl Options {
                 workers: self.workers,
             },
             issuer: None,
+            has_sessions: true,
         };
         let mut subjects = Vec::new();
         if let Some(program) = &self.ours {
@@ -134,10 +139,14 @@ impl Options {
                     pid: self.pid,
                 },
                 issuer: None,
+                has_sessions: true,
             });
         }
-        if let Some(program) = &self.rmcp {
-            subjects.push(started("rmcp", program, &[]));
+        if let (Some(peer), Some(program)) = (self.peer, &self.peer_program) {
+            subjects.push(Subject {
+                has_sessions: peer.has_sessions(),
+                ..started(peer.name, program, &[])
+            });
         }
         subjects
     }
@@ -169,6 +178,7 @@ impl Options {
                 workers: self.workers,
             },
             issuer: Some(issuer.to_owned()),
+            has_sessions: true,
         })
     }
 

@@ -37,7 +37,7 @@ pub(crate) fn table(rows: &[Row<'_>], subjects: &[Subject], options: &Options) {
         for outcome in outcomes {
             cells.extend(self::cells(outcome));
         }
-        // Attacks with access tokens are played on one server only.
+        // Attacks with access tokens or in sessions are played only on servers that have them.
         cells.resize(lines[0].len(), "-".to_owned());
         lines.push(cells);
     }

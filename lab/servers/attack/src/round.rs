@@ -70,6 +70,7 @@ pub(crate) fn play(
         path: running.path.clone(),
         tool: subject.tool.clone(),
         needs_token: subject.issuer.is_some(),
+        has_sessions: subject.has_sessions,
         patience: options.call_time(),
     };
     let quiet = match quiet.0 {
@@ -80,7 +81,10 @@ pub(crate) fn play(
             .insert(calls(&endpoint, &running, options.quiet_time())?),
     };
 
-    let mut idle = GoodClient::connect(&endpoint, Era::Session, false)?;
+    let idle = subject
+        .has_sessions
+        .then(|| GoodClient::connect(&endpoint, Era::Session, false))
+        .transpose()?;
     let before = running.memory();
     let watch = Sampler::start(running.pid.as_deref());
     let clients = GoodClients::start(&endpoint)?;
@@ -98,7 +102,9 @@ pub(crate) fn play(
     let samples = watch.finish();
     running.check_alive()?;
     played?;
-    if let Err(error) = idle.call() {
+    if let Some(mut idle) = idle
+        && let Err(error) = idle.call()
+    {
         record.fail(format!("a session from before the attack: {error:#}"));
     }
     let memory = before.and_then(|before| settle(&running, before, &samples, options));

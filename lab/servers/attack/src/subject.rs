@@ -24,6 +24,8 @@ pub(crate) struct Subject {
     pub(crate) origin: Origin,
     /// The issuer of the access tokens that the server requires.
     pub(crate) issuer: Option<String>,
+    /// `true` if it has revisions with sessions. Otherwise, good clients use the newest one only.
+    pub(crate) has_sessions: bool,
 }
 
 /// The origin of a server.

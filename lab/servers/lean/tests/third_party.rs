@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mcp_server::types::{EmptyResult, JsonObject, Request, Sender};
 use mcp_server::{
-    Condition, Context, FromContext, HandlerError, Params, Put, PutOutcome, Requirements,
+    Condition, Context, FromContext, HandlerError, KeyGroup, Params, Put, PutOutcome, Requirements,
     ResourceDef, Server, ServerExtension, State, StoreFuture, Stored, StoredValue, ValueStore,
     VersionedValue, WeakServer,
 };
@@ -64,61 +64,125 @@ async fn extractor_is_asked_for_each_call_and_its_state_when_the_server_is_built
     }
 }
 
-/// A store of values, without groups.
+/// A store of values in the memory of this process, without a bound of its size.
 #[derive(Default)]
-struct Shelf {
-    values: Mutex<HashMap<String, (VersionedValue, Instant)>>,
+struct Shelf(Mutex<Entries>);
+
+#[derive(Default)]
+struct Entries {
+    by_key: HashMap<String, Entry>,
+    /// The version of the last write of any key: no version may occur twice for a key, also if its
+    /// value was removed or has expired in between.
+    last_version: u64,
+}
+
+struct Entry {
+    value: VersionedValue,
+    group: Option<String>,
+    end: Instant,
+}
+
+impl Entries {
+    fn put(&mut self, put: Put<'_>) -> PutOutcome {
+        let known = self.by_key.get(put.key).map(|entry| entry.value.version);
+        let fits = match put.condition {
+            Condition::Any => true,
+            Condition::Absent => known.is_none(),
+            Condition::Version(version) => known == Some(version),
+        };
+        if !fits {
+            return PutOutcome::Conflict;
+        }
+        if known.is_none()
+            && let Some(group) = put.group
+            && self.keys(group.name).len() >= group.most
+        {
+            return PutOutcome::GroupFull;
+        }
+        self.last_version += 1;
+        let version = self.last_version;
+        let entry = Entry {
+            value: VersionedValue {
+                value: put.value.to_vec(),
+                version,
+            },
+            group: put.group.map(|group| group.name.to_owned()),
+            end: Instant::now() + put.time_to_live,
+        };
+        self.by_key.insert(put.key.to_owned(), entry);
+        PutOutcome::Written(version)
+    }
+
+    /// Returns the keys of a group, those that expire first in front.
+    fn keys(&self, group: &str) -> Vec<String> {
+        let entries = self.by_key.iter();
+        let entries = entries.filter(|(_, entry)| entry.group.as_deref() == Some(group));
+        let mut keys: Vec<_> = entries.map(|(key, entry)| (entry.end, key)).collect();
+        keys.sort();
+        keys.into_iter().map(|(_, key)| key.clone()).collect()
+    }
 }
 
 impl Shelf {
-    fn with<T>(
-        &self,
-        change: impl FnOnce(&mut HashMap<String, (VersionedValue, Instant)>) -> T,
-    ) -> T {
-        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
-        values.retain(|_, (_, end)| *end > Instant::now());
-        change(&mut values)
+    /// Calls a function with the values that have not expired, while no other call runs.
+    fn with<T>(&self, call: impl FnOnce(&mut Entries) -> T) -> T {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        entries.by_key.retain(|_, entry| entry.end > now);
+        call(&mut entries)
     }
 }
 
 impl ValueStore for Shelf {
     fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<VersionedValue>> {
-        let found = self.with(|values| values.get(key).map(|(value, _)| value.clone()));
+        let found = self.with(|all| all.by_key.get(key).map(|entry| entry.value.clone()));
         Box::pin(async move { Ok(found) })
     }
 
     fn put<'a>(&'a self, put: Put<'a>) -> StoreFuture<'a, PutOutcome> {
-        let outcome = self.with(|values| {
-            let known = values.get(put.key).map(|(value, _)| value.version);
-            let fits = match put.condition {
-                Condition::Any => true,
-                Condition::Absent => known.is_none(),
-                Condition::Version(version) => known == Some(version),
-            };
-            if !fits {
-                return PutOutcome::Conflict;
-            }
-            let version = known.unwrap_or_default() + 1;
-            let value = put.value.to_vec();
-            let stored = (
-                VersionedValue { value, version },
-                Instant::now() + put.time_to_live,
-            );
-            values.insert(put.key.to_owned(), stored);
-            PutOutcome::Written(version)
-        });
+        let outcome = self.with(|all| all.put(put));
         Box::pin(async move { Ok(outcome) })
     }
 
     fn remove<'a>(&'a self, key: &'a str) -> StoreFuture<'a, bool> {
-        let removed = self.with(|values| values.remove(key).is_some());
+        let removed = self.with(|all| all.by_key.remove(key).is_some());
         Box::pin(async move { Ok(removed) })
     }
 
-    fn keys<'a>(&'a self, _: &'a str, most: usize) -> StoreFuture<'a, Vec<String>> {
-        let keys = self.with(|values| values.keys().take(most).cloned().collect());
+    fn keys<'a>(&'a self, group: &'a str, most: usize) -> StoreFuture<'a, Vec<String>> {
+        let mut keys = self.with(|all| all.keys(group));
+        keys.truncate(most);
         Box::pin(async move { Ok(keys) })
     }
+}
+
+#[tokio::test]
+async fn store_repeats_no_version_and_limits_groups() {
+    let shelf = Shelf::default();
+    let put = async |key, condition| {
+        let group = KeyGroup {
+            name: "shops",
+            most: 2,
+        };
+        let put = Put {
+            key,
+            value: b"open",
+            time_to_live: Duration::from_secs(60),
+            condition,
+            group: Some(group),
+        };
+        shelf.put(put).await.expect("no error")
+    };
+    assert_eq!(put("b", Condition::Absent).await, PutOutcome::Written(1));
+    assert_eq!(put("b", Condition::Absent).await, PutOutcome::Conflict);
+    assert!(shelf.remove("b").await.expect("no error"));
+    assert_eq!(put("b", Condition::Any).await, PutOutcome::Written(2));
+    assert_eq!(put("b", Condition::Version(1)).await, PutOutcome::Conflict);
+    assert_eq!(put("a", Condition::Any).await, PutOutcome::Written(3));
+    assert_eq!(put("c", Condition::Any).await, PutOutcome::GroupFull);
+    assert_eq!(shelf.keys("shops", 9).await.expect("no error"), ["b", "a"]);
+    assert_eq!(shelf.keys("shops", 1).await.expect("no error"), ["b"]);
+    assert!(shelf.keys("mills", 9).await.expect("no error").is_empty());
 }
 
 #[derive(Default, Serialize, Deserialize)]

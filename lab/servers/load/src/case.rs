@@ -4,48 +4,74 @@ use std::fmt;
 
 use anyhow::{Context as _, Result, ensure};
 use memchr::memmem::Finder;
+pub(crate) use peers::{Era, Form};
+use peers::{PEERS, Peer};
 use serde_json::{Value, json};
 
-/// A server.
+/// A server or a client that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Candidate {
     Floor,
     Ours,
-    Rmcp,
-    Turbomcp,
+    /// The peer with this index in [`PEERS`].
+    Peer(usize),
 }
 
 impl Candidate {
-    pub(crate) const ALL: [Self; 4] = [Self::Floor, Self::Ours, Self::Rmcp, Self::Turbomcp];
+    /// The number of candidates.
+    pub(crate) const COUNT: usize = 2 + PEERS.len();
+
+    /// The peer that targets refer to.
+    pub(crate) const FIRST_PEER: Self = Self::Peer(0);
+
+    /// Returns all candidates, in the order of the tables.
+    pub(crate) fn all() -> [Self; Self::COUNT] {
+        std::array::from_fn(|index| match index {
+            0 => Self::Floor,
+            1 => Self::Ours,
+            peer => Self::Peer(peer - 2),
+        })
+    }
+
+    /// Returns all peers.
+    pub(crate) fn peers() -> impl Iterator<Item = Self> {
+        (0..PEERS.len()).map(Self::Peer)
+    }
+
+    /// Returns `mcp-server` or `mcp-client`, and all peers.
+    pub(crate) fn compared() -> impl Iterator<Item = Self> {
+        [Self::Ours].into_iter().chain(Self::peers())
+    }
+
+    /// Returns the position in [`all`](Self::all).
+    pub(crate) fn index(self) -> usize {
+        match self {
+            Self::Floor => 0,
+            Self::Ours => 1,
+            Self::Peer(peer) => 2 + peer,
+        }
+    }
+
+    /// Returns the row of the table of peers.
+    pub(crate) fn peer(self) -> Option<&'static Peer> {
+        match self {
+            Self::Floor | Self::Ours => None,
+            Self::Peer(peer) => PEERS.get(peer),
+        }
+    }
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Floor => "floor",
             Self::Ours => "mcp-server",
-            Self::Rmcp => "rmcp",
-            Self::Turbomcp => "turbomcp",
+            Self::Peer(peer) => PEERS[peer].name,
         }
     }
-}
 
-/// A transport, and the form of responses on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// Over HTTP, one JSON text.
-    Json,
-    /// Over HTTP, progress and the result, both sent immediately.
-    Events,
-    /// Over HTTP, progress, and the result after a delay.
-    Stream,
-    /// Lines on standard output.
-    Line,
-}
-
-/// An era, represented by its newest revision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Era {
-    Modern,
-    Legacy,
+    /// Returns the path at which its HTTP server serves MCP.
+    pub(crate) fn path(self) -> &'static str {
+        self.peer().map_or("/mcp", |peer| peer.path)
+    }
 }
 
 /// A row of the tables, without the number of concurrent requests.
@@ -63,8 +89,8 @@ impl Case {
     /// Returns the cases for the comparison of servers.
     pub(crate) fn all() -> Vec<Self> {
         let mut cases = Vec::new();
-        for form in [Form::Json, Form::Events, Form::Stream, Form::Line] {
-            for era in [Era::Modern, Era::Legacy] {
+        for form in Form::ALL {
+            for era in Era::ALL {
                 let (hasty, lean) = (false, false);
                 cases.push(Self {
                     era,
@@ -102,29 +128,39 @@ impl Case {
         }
     }
 
-    /// Returns `true` if a candidate has the revision. turbomcp 3 has those with a handshake.
-    pub(crate) fn is_offered_by(self, candidate: Candidate) -> bool {
-        candidate != Candidate::Turbomcp || self.era == Era::Legacy
+    /// Returns `true` if a server is measured in this case.
+    pub(crate) fn is_served_by(self, candidate: Candidate) -> bool {
+        let serves = |peer: &Peer| (peer.serves)(self.era, self.form);
+        candidate.peer().is_none_or(serves)
+    }
+
+    /// Returns `true` if a client is measured in this case.
+    pub(crate) fn is_called_by(self, candidate: Candidate) -> bool {
+        let calls = |peer: &Peer| (peer.calls)(self.era, self.form);
+        candidate.peer().is_none_or(calls)
     }
 
     /// Returns the program of a server and its arguments.
-    pub(crate) fn command(self, candidate: Candidate) -> (&'static str, Vec<&'static str>) {
-        let revision = self.era.revision();
+    pub(crate) fn command(self, candidate: Candidate) -> (String, Vec<&'static str>) {
+        let (revision, form) = (self.era.revision(), self.form.argument());
         let (program, mut arguments) = match (candidate, self.form) {
             (Candidate::Floor, Form::Line) => ("floor", vec!["stdio", revision]),
-            (Candidate::Floor, form) => ("floor", vec!["http", revision, form.argument()]),
+            (Candidate::Floor, _) => ("floor", vec!["http", revision, form]),
             (Candidate::Ours, Form::Line) => ("hello-ours", vec![]),
             (Candidate::Ours, _) if self.lean => ("http-lean", vec![]),
             (Candidate::Ours, _) => ("http-ours", vec![]),
-            (Candidate::Rmcp, Form::Line) => ("hello-rmcp", vec![]),
-            (Candidate::Rmcp, form) => ("http-rmcp", vec![revision, form.argument()]),
-            (Candidate::Turbomcp, Form::Line) => ("hello-turbomcp", vec![]),
-            (Candidate::Turbomcp, _) => ("http-turbomcp", vec![]),
+            (Candidate::Peer(peer), of) => {
+                let arguments = match of {
+                    Form::Line => vec![],
+                    _ => vec![revision, form],
+                };
+                return (PEERS[peer].server(of), arguments);
+            }
         };
         if self.hasty && candidate == Candidate::Floor {
             arguments.push("hasty");
         }
-        (program, arguments)
+        (program.to_owned(), arguments)
     }
 
     /// Returns the tool that is called.
@@ -165,25 +201,6 @@ impl Case {
     /// Returns `true` if progress precedes the response.
     pub(crate) fn events(self) -> bool {
         matches!(self.form, Form::Events | Form::Stream)
-    }
-}
-
-impl Form {
-    fn argument(self) -> &'static str {
-        match self {
-            Self::Json | Self::Line => "json",
-            Self::Events => "events",
-            Self::Stream => "stream",
-        }
-    }
-}
-
-impl Era {
-    pub(crate) fn revision(self) -> &'static str {
-        match self {
-            Self::Modern => "2026-07-28",
-            Self::Legacy => "2025-11-25",
-        }
     }
 }
 

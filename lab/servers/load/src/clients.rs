@@ -1,5 +1,5 @@
-//! The comparison of clients: how fast `mcp-client` and the clients of rmcp and turbomcp call a
-//! tool of the same server, the floor. They run alternately, each in its own process with one thread.
+//! The comparison of clients: how fast `mcp-client` and the clients of the peers call a tool of the
+//! same server, the floor. They run alternately, each in its own process with one thread.
 
 mod report;
 mod rounds;
@@ -8,16 +8,11 @@ mod table;
 use std::path::Path;
 
 use anyhow::Result;
+use peers::Peer;
 
 use crate::case::{Candidate, Case};
 use crate::pinning::Pinning;
 use crate::{Options, draw, weight};
-
-const HELLO: [(Candidate, &str); 3] = [
-    (Candidate::Ours, "hello-client-ours"),
-    (Candidate::Rmcp, "hello-client-rmcp"),
-    (Candidate::Turbomcp, "hello-client-turbomcp"),
-];
 
 /// Measures and prints everything.
 pub(crate) fn compare(folder: &Path, options: &Options<'_>) -> Result<()> {
@@ -25,7 +20,7 @@ pub(crate) fn compare(folder: &Path, options: &Options<'_>) -> Result<()> {
     let mut cases = Case::of_clients();
     cases.retain(|case| case.is_among(only));
     let weights = match only {
-        None if effort.builds > 0 => weight::all(folder, &HELLO, effort.builds)?,
+        None if effort.builds > 0 => weight::all(folder, hello(), effort.builds)?,
         _ => Vec::new(),
     };
     let pinning = Pinning::new();
@@ -35,11 +30,21 @@ pub(crate) fn compare(folder: &Path, options: &Options<'_>) -> Result<()> {
 }
 
 /// Returns the program of a client.
-fn program(candidate: Candidate) -> Option<&'static str> {
+fn program(candidate: Candidate) -> Option<String> {
     match candidate {
         Candidate::Floor => None,
-        Candidate::Ours => Some("client-ours"),
-        Candidate::Rmcp => Some("client-rmcp"),
-        Candidate::Turbomcp => Some("client-turbomcp"),
+        Candidate::Ours => Some("client-ours".to_owned()),
+        Candidate::Peer(_) => candidate.peer().map(Peer::client),
     }
+}
+
+/// Returns the packages of the smallest clients.
+fn hello() -> impl Iterator<Item = (Candidate, String)> {
+    Candidate::compared().filter_map(|candidate| {
+        let client = match candidate.peer() {
+            Some(peer) => peer.hello_client()?,
+            None => "hello-client-ours".to_owned(),
+        };
+        Some((candidate, client))
+    })
 }

@@ -143,7 +143,7 @@ impl Subject {
     }
 
     fn measure(&self, case: Case, width: usize, effort: &Effort) -> Result<Sample> {
-        let mut load = http::Load::open(self.address, case, width)?;
+        let mut load = http::Load::open(self.address, "/mcp", case, width)?;
         load.run(effort.time / 5, |_| {})?;
         timed(self.process.as_ref(), width, |each| {
             load.run(effort.time, each)

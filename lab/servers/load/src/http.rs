@@ -21,11 +21,11 @@ pub(crate) struct Load {
 impl Load {
     /// Opens connections, each with its own session if the revision has sessions, and sends one
     /// request on each of them.
-    pub(crate) fn open(address: SocketAddr, case: Case, count: usize) -> Result<Self> {
+    pub(crate) fn open(address: SocketAddr, path: &str, case: Case, count: usize) -> Result<Self> {
         let checker = Checker::new(case);
         let mut connections = Vec::with_capacity(count);
         for _ in 0..count {
-            let mut connection = Connection::open(address, case)?;
+            let mut connection = Connection::open(address, path, case)?;
             connection.send()?;
             let id = connection.id;
             let response = connection.receive()?;
@@ -92,7 +92,7 @@ struct Response<'a> {
 }
 
 impl Connection {
-    fn open(address: SocketAddr, case: Case) -> Result<Self> {
+    fn open(address: SocketAddr, path: &str, case: Case) -> Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(TIMEOUT))?;
@@ -113,7 +113,7 @@ impl Connection {
                 headers.push_str("\r\n");
             }
             Era::Legacy => {
-                connection.request = post(address, "", &initialize());
+                connection.request = post(address, path, "", &initialize());
                 connection.stream.write_all(&connection.request)?;
                 let response = connection.receive()?;
                 ensure!(response.status == 200, "status {}", response.status);
@@ -122,14 +122,14 @@ impl Connection {
                     headers.push_str(&session);
                     headers.push_str("\r\n");
                 }
-                connection.request = post(address, &headers, &initialized());
+                connection.request = post(address, path, &headers, &initialized());
                 connection.stream.write_all(&connection.request)?;
                 let response = connection.receive()?;
                 let taken = (200..300).contains(&response.status);
                 ensure!(taken, "status {}", response.status);
             }
         }
-        connection.request = post(address, &headers, &case.request());
+        connection.request = post(address, path, &headers, &case.request());
         connection.id_place = id_place(&connection.request)?;
         Ok(connection)
     }
@@ -197,10 +197,10 @@ impl Response<'_> {
     }
 }
 
-fn post(address: SocketAddr, headers: &str, body: &str) -> Vec<u8> {
+fn post(address: SocketAddr, path: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
-        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+        "POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\n{headers}Content-Length: {length}\r\n\
          \r\n{body}"
     )

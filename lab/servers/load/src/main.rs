@@ -3,9 +3,9 @@
 //! With `--only`, only cases whose name contains the text are measured, no build times, and no picture is
 //! written. `load FOLDER gateway [--quick] [PYTHON SCRIPT]` also measures a gateway that is a script.
 //!
-//! Four servers are measured in turn: the floor, `mcp-server`, rmcp and turbomcp. One thread writes requests
-//! and reads the responses in the same order; the server runs on another processor if there are
-//! two. All values are medians over the rounds, and all ratios are medians of the ratios within a
+//! The servers are measured in turn: the floor, `mcp-server` and the peers. One thread writes
+//! requests and reads the responses in the same order; the server runs on another processor if
+//! there are two. All values are medians over the rounds, and all ratios are medians of the ratios within a
 //! round, because the speed of a machine changes over time.
 
 mod case;
@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 
-use case::{Candidate, Case};
+use case::{Candidate, Case, Form};
 use pinning::Pinning;
 
 /// The amount of measurements.
@@ -113,23 +113,25 @@ fn draw(file: Option<&Path>, chart: &picture::Chart) -> anyhow::Result<()> {
     Ok(())
 }
 
-const HELLO: [(Candidate, &str); 3] = [
-    (Candidate::Ours, "hello-ours"),
-    (Candidate::Rmcp, "hello-rmcp"),
-    (Candidate::Turbomcp, "hello-turbomcp"),
-];
-
 fn servers(folder: &Path, options: &Options<'_>) -> anyhow::Result<()> {
     let (only, effort) = (options.only, options.effort);
     let mut cases = Case::all();
     cases.retain(|case| case.is_among(only));
     // Before the pinning, which builds would inherit.
     let weights = match only {
-        None => weight::all(folder, &HELLO, effort.builds)?,
+        None => weight::all(folder, hello(), effort.builds)?,
         Some(_) => Vec::new(),
     };
     let pinning = Pinning::new();
     let results = rounds::run(folder, &cases, effort, &pinning);
     table::print(&results, &weights, effort, &pinning);
     draw(options.picture, &table::chart(&results))
+}
+
+/// Returns the packages of the smallest servers.
+fn hello() -> impl Iterator<Item = (Candidate, String)> {
+    Candidate::compared().map(|candidate| {
+        let server = candidate.peer().map(|peer| peer.server(Form::Line));
+        (candidate, server.unwrap_or_else(|| "hello-ours".to_owned()))
+    })
 }

@@ -22,18 +22,18 @@ pub(crate) type Results = results::Results<Round, Candidate>;
 /// The measurements of each server in a round.
 #[derive(Clone, Default)]
 pub(crate) struct Round {
-    samples: [Option<Sample>; Candidate::ALL.len()],
-    memory: [Option<Memory>; Candidate::ALL.len()],
+    samples: [Option<Sample>; Candidate::COUNT],
+    memory: [Option<Memory>; Candidate::COUNT],
 }
 
 impl Round {
     pub(crate) fn sample(&self, candidate: Candidate) -> Option<&Sample> {
-        self.samples[candidate as usize].as_ref()
+        self.samples[candidate.index()].as_ref()
     }
 
     /// The peak over all widths up to this one.
     pub(crate) fn memory(&self, candidate: Candidate) -> Option<Memory> {
-        self.memory[candidate as usize]
+        self.memory[candidate.index()]
     }
 }
 
@@ -43,11 +43,11 @@ pub(crate) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
         eprintln!("round {} of {}", round + 1, effort.rounds);
         for &case in cases {
             // The order alternates, because the speed of the machine may change during a round.
-            let mut order = Candidate::ALL;
-            order.rotate_left(round % Candidate::ALL.len());
+            let mut order = Candidate::all();
+            order.rotate_left(round % Candidate::COUNT);
             let mut subjects = Vec::new();
             for candidate in order {
-                if !case.is_offered_by(candidate) {
+                if !case.is_served_by(candidate) {
                     continue;
                 }
                 match Subject::start(folder, case, candidate, pinning) {
@@ -60,8 +60,8 @@ pub(crate) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
                     match subject.measure(width, effort.time) {
                         Ok((sample, memory)) => {
                             let round = results.round(case, width, round);
-                            round.samples[subject.candidate as usize] = Some(sample);
-                            round.memory[subject.candidate as usize] = Some(memory);
+                            round.samples[subject.candidate.index()] = Some(sample);
+                            round.memory[subject.candidate.index()] = Some(memory);
                         }
                         Err(error) => results.fail(case, subject.candidate, &error),
                     }
@@ -111,13 +111,13 @@ impl Subject {
         let (case, process) = (self.case, &mut self.process);
         let sample = match &mut self.connection {
             Connection::Address(address) => {
-                let address = *address;
+                let (address, path) = (*address, self.candidate.path());
                 if fresh {
                     // Idle memory is measured after a first request has succeeded.
-                    drop(http::Load::open(address, case, 1)?);
+                    drop(http::Load::open(address, path, case, 1)?);
                     process.record_idle()?;
                 }
-                let mut load = http::Load::open(address, case, width)?;
+                let mut load = http::Load::open(address, path, case, width)?;
                 load.run(time / 10, |_| {})?;
                 timed(Some(process), width, |each| load.run(time, each))?
             }

@@ -28,8 +28,8 @@ const NOTES: &str = "\
 Speed: requests a second, time of the server's processor for a request and, where one request is
 under way at a time, the time of the median request. `of floor`: the floor's figures divided by the
 server's so that more is better: requests a second / processor time. All servers run tokio with one
-thread, and sends with TCP_NODELAY. The floor is hyper 1, or a loop over lines, with
-serde_json::Value.
+thread. Those without a listener of their own, and mcp-server, send with TCP_NODELAY. The floor is
+hyper 1, or a loop over lines, with serde_json::Value.
 mcp-server: over HTTP with all its features, so that arguments are validated, by `serve_http`; where
 the row says so, with the feature `http` alone, which is what rmcp does, too: it validates nothing.
 Over stdio with its default features.
@@ -39,18 +39,26 @@ session it always answers with events: that is less than the others do. With eve
 on, and `sse_retry` is off, which saves an event. Over stdio `stdio_pipes`, its faster transport.
 turbomcp: 3.6 with its defaults, over HTTP on axum. It has the revisions up to 2025-11-25, and responds
 with JSON until a call sends progress. All its calls are in sessions.
+rust-mcp-sdk: with the listener of rust-mcp-axum and its defaults, and for JSON with
+`enable_json_response`. The listener does not set TCP_NODELAY, so with events a call on a kept
+connection waits for a delayed acknowledgement, 40 ms. It has the revision 2026-07-28 only.
+pmcp: with its own listener, which does not set TCP_NODELAY, `new_concurrent` and its defaults, and
+for JSON with `enable_json_response`. It holds progress of 2026-07-28 back until the call ends, so
+its events one by one are sent at once. Up to 2025-11-25 it sends progress on the stream of the
+session only, which is not measured. Over stdio it handles one request after the other.
 ~ : the floor's rounds differ by more than a quarter; the machine is not quiet
 ^ : the load had no time left, so that the server may be faster
 ! : some answers were wrong";
 
 fn speed(results: &Results, missed: &mut Vec<String>) {
-    println!(
-        "| | at once | floor | mcp-server | of floor | rmcp | of floor | turbomcp | of floor | target |"
-    );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    let mut head = "| | at once | floor |".to_owned();
+    for candidate in Candidate::compared() {
+        let _ = write!(head, " {} | of floor |", candidate.name());
+    }
+    print_head(&(head + " target |"));
     for row in &results.rows {
         let mut line = format!("| {} | {} |", row.case, row.width);
-        for candidate in Candidate::ALL {
+        for candidate in Candidate::all() {
             let _ = write!(line, " {} |", row.cell(candidate));
             if candidate != Candidate::Floor {
                 let _ = write!(line, " {} |", row.ratios(candidate));
@@ -180,20 +188,25 @@ fn latency(sample: &Sample) -> f64 {
 }
 
 fn memory(results: &Results, missed: &mut Vec<String>) {
-    println!("| memory, idle / peak, MiB | floor | mcp-server | rmcp | turbomcp | target |");
-    println!("| --- | --- | --- | --- | --- | --- |");
+    let mut head = "| memory, idle / peak, MiB |".to_owned();
+    for candidate in Candidate::all() {
+        let _ = write!(head, " {} |", candidate.name());
+    }
+    print_head(&(head + " target |"));
     for row in results.widest() {
         let case = row.case;
         let mut line = format!("| {case} |");
-        for candidate in Candidate::ALL {
+        for candidate in Candidate::all() {
             let cell = row.memory(candidate).map_or_else(
                 || "-".to_owned(),
                 |(idle, peak)| format!("{idle:.1} / {peak:.1}"),
             );
             let _ = write!(line, " {cell} |");
         }
-        if let (Some(ours), Some(rmcp)) = (row.memory(Candidate::Ours), row.memory(Candidate::Rmcp))
-        {
+        if let (Some(ours), Some(rmcp)) = (
+            row.memory(Candidate::Ours),
+            row.memory(Candidate::FIRST_PEER),
+        ) {
             let met = ours.0 <= rmcp.0 && ours.1 <= rmcp.1;
             let verdict = if met { "met" } else { "missed" };
             let _ = write!(line, " at most rmcp's, {verdict} |");
@@ -210,17 +223,39 @@ fn memory(results: &Results, missed: &mut Vec<String>) {
     }
 }
 
+/// Prints the first line of a table, and the line below it.
+pub(crate) fn print_head(head: &str) {
+    println!("{head}");
+    println!("|{}", " --- |".repeat(head.matches(" |").count()));
+}
+
 /// Prints the sizes of the smallest programs, and records missed targets if there are any.
 pub(crate) fn weight(name: &str, weights: &[Weight], mut missed: Option<&mut Vec<String>>) {
-    let of = |candidate: Candidate| weights.iter().find(|weight| weight.candidate == candidate);
-    let others = [Candidate::Ours, Candidate::Rmcp, Candidate::Turbomcp];
-    let [Some(ours), Some(rmcp), Some(turbomcp)] = others.map(of) else {
+    if weights.is_empty() {
         return;
-    };
-    println!("| hello world on stdio | {name} | rmcp | turbomcp | of rmcp | target |");
-    println!("| --- | --- | --- | --- | --- | --- |");
-    let mut row = |what: &str, unit: &str, digits: usize, figures: [f64; 3], bound: bool| {
-        let [ours, rmcp, turbomcp] = figures;
+    }
+    let mut head = format!("| hello world on stdio | {name} |");
+    for peer in Candidate::peers() {
+        let _ = write!(head, " {} |", peer.name());
+    }
+    print_head(&(head + " of rmcp | target |"));
+    let mut row = |what: &str, unit: &str, bound: bool, figure: &dyn Fn(&Weight) -> Option<f64>| {
+        let of = |candidate: Candidate| {
+            let mut weights = weights.iter();
+            figure(weights.find(|weight| weight.candidate == candidate)?)
+        };
+        let digits = if unit.is_empty() { 0 } else { 2 };
+        let mut line = format!("| {what} |");
+        for candidate in Candidate::compared() {
+            match of(candidate) {
+                Some(figure) => _ = write!(line, " {figure:.digits$}{unit} |"),
+                None => line.push_str(" - |"),
+            }
+        }
+        let (Some(ours), Some(rmcp)) = (of(Candidate::Ours), of(Candidate::FIRST_PEER)) else {
+            println!("{line} | |");
+            return;
+        };
         let ratio = ours / rmcp;
         let verdict = match (missed.as_mut().filter(|_| bound), ratio <= 0.5) {
             (None, _) => "",
@@ -230,49 +265,47 @@ pub(crate) fn weight(name: &str, weights: &[Weight], mut missed: Option<&mut Vec
                 "at most 0.5, missed"
             }
         };
-        println!(
-            "| {what} | {ours:.digits$}{unit} | {rmcp:.digits$}{unit} | {turbomcp:.digits$}{unit} | {ratio:.2} | {verdict} |"
-        );
+        println!("{line} {ratio:.2} | {verdict} |");
     };
-    let all = [ours, rmcp, turbomcp];
-    row(
-        "crates",
-        "",
-        0,
-        all.map(|weight| number(weight.crates as u64)),
-        true,
-    );
-    let [Some(ours), Some(rmcp), Some(turbomcp)] = all.map(|weight| weight.build) else {
-        println!("| clean build and size | not measured with `--quick` | | | | |");
-        return;
-    };
-    let all = [ours, rmcp, turbomcp];
-    let times = all.map(|build| build.time.as_secs_f64());
-    row("clean release build", " s", 1, times, true);
-    let cpu = all.map(|build| build.cpu.as_secs_f64());
-    row("... time of all processors", " s", 1, cpu, false);
-    let sizes = all.map(|build| number(build.size >> 10) / 1024.0);
-    row("stripped size", " MiB", 2, sizes, false);
+    row("crates", "", true, &|weight| {
+        Some(number(weight.crates as u64))
+    });
+    row("clean release build", " s", true, &|weight| {
+        Some(weight.build?.time.as_secs_f64())
+    });
+    row("... time of all processors", " s", false, &|weight| {
+        Some(weight.build?.cpu.as_secs_f64())
+    });
+    row("stripped size", " MiB", false, &|weight| {
+        Some(number(weight.build?.size >> 10) / 1024.0)
+    });
+    if weights.iter().all(|weight| weight.build.is_none()) {
+        println!("\nBuilds are not measured with `--quick`.");
+    }
+}
+
+/// Returns the names and versions of `mcp-server` or `mcp-client` and of all peers.
+pub(crate) fn series(name: &str) -> Vec<String> {
+    let peers = Candidate::peers().filter_map(Candidate::peer);
+    let peers = peers.map(|peer| format!("{} {}", peer.name, peer.version));
+    [name.to_owned()].into_iter().chain(peers).collect()
 }
 
 /// Returns the picture of the widest row of each case.
 pub(crate) fn chart(results: &Results) -> Chart {
-    let series = [Candidate::Ours, Candidate::Rmcp, Candidate::Turbomcp];
     let rows = results.widest().map(|row| Group {
         name: row.case.to_string().replace('`', ""),
-        bars: series
+        bars: Candidate::compared()
             .map(|candidate| row.ratio(candidate, Sample::rate))
-            .to_vec(),
+            .collect(),
     });
     Chart {
         title: "Requests a second of MCP servers, divided by those of the simplest server"
             .to_owned(),
-        series: ["mcp-server", "rmcp 3.11.0", "turbomcp 3.6.0"]
-            .map(str::to_owned)
-            .to_vec(),
+        series: series("mcp-server"),
         groups: rows.collect(),
         note: "64 requests at once, longer is faster. 1 is hyper, or a loop over lines, with \
-               serde_json::Value. No bar: the revision is not supported."
+               serde_json::Value. No bar: not supported."
             .to_owned(),
     }
 }

@@ -30,12 +30,12 @@ pub(crate) struct Build {
 /// Measures all packages alternately.
 pub(crate) fn all(
     folder: &Path,
-    packages: &[(Candidate, &'static str)],
+    packages: impl Iterator<Item = (Candidate, String)>,
     builds: usize,
 ) -> Result<Vec<Weight>> {
     let mut weights = Vec::new();
-    for &(candidate, package) in packages {
-        let crates = crates(package)?;
+    for (candidate, package) in packages {
+        let crates = crates(&package)?;
         weights.push((
             package,
             Weight {

@@ -187,7 +187,10 @@ impl TaskHandle {
         for (key, answer) in &answers {
             let value = json::to_value(answer).map_err(|error| {
                 let source = error.into();
-                CallError::Params { method, source }
+                CallError::Params {
+                    method: method.into(),
+                    source,
+                }
             })?;
             members.insert(key, value);
         }

@@ -87,7 +87,10 @@ impl Questions {
             let encoded = answer.map_err(failed)?.encode(revision);
             let value = encoded
                 .and_then(|text| Ok(json::from_str::<Value>(text.get())?))
-                .map_err(|source| CallError::Params { method, source })?;
+                .map_err(|source| CallError::Params {
+                    method: method.into(),
+                    source,
+                })?;
             self.answers.insert(key, value);
             next = self.running.try_join_next();
         }

@@ -235,7 +235,7 @@ impl TaskRun {
             Some(TaskStatus::Failed) => {
                 let error = state.error.ok_or_else(|| Snapshot::lacks("error"))?;
                 Err(CallError::Refused {
-                    method: CallToolRequest::METHOD,
+                    method: CallToolRequest::METHOD.into(),
                     source: lenient::error_object(error.get()),
                     transport: None,
                 })

@@ -19,7 +19,6 @@ use serde_json::value::RawValue;
 use crate::features::shared_connection::SharedConnection;
 use crate::protocol::connection::{HeaderSource, Progress};
 use crate::protocol::error::CallError;
-use crate::protocol::method_name::MethodName;
 use crate::protocol::params::{META, ParamValue, Params};
 use crate::protocol::request_meta;
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
@@ -111,9 +110,8 @@ impl JsonCall {
 
     async fn send(self) -> Result<Box<RawValue>, CallError> {
         let connection = self.connection.connection();
-        let name = MethodName::of(&self.method);
         let failed = |source: VersionError| CallError::Params {
-            method: name.label,
+            method: self.method.clone(),
             source,
         };
         let revision = connection.revision();
@@ -151,7 +149,7 @@ impl JsonCall {
             params = params.with_new(name, ParamValue::Text(value.get()));
         }
         params = params.with_meta(&meta).describe(&described);
-        roundtrip(connection, name, self.timeout, header_source, |id| {
+        roundtrip(connection, self.method, self.timeout, header_source, |id| {
             if wants_progress {
                 params.progress_token(id)
             } else {

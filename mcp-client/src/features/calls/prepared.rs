@@ -85,7 +85,10 @@ where
         let method = R::METHOD;
         if let Some(fault) = parts.fault {
             let source = fault.into();
-            return Err(CallError::Params { method, source });
+            return Err(CallError::Params {
+                method: method.into(),
+                source,
+            });
         }
         let state = &parts.connection.connection().state;
         let after = parts.timeout.time;
@@ -94,15 +97,18 @@ where
             Box::pin(timeout(after, state.wait_reconnected()))
                 .await
                 .map_err(|_| CallError::Timeout {
-                    method,
+                    method: method.into(),
                     after,
                     output: ServerOutput::default(),
                 })?;
         }
         let mut parts = *parts;
         let revision = parts.connection.connection().revision();
-        let encoded = EncodedParams::new(revision, parts.params)
-            .map_err(|source| CallError::Params { method, source })?;
+        let encoded =
+            EncodedParams::new(revision, parts.params).map_err(|source| CallError::Params {
+                method: method.into(),
+                source,
+            })?;
         parts.timeout.restart();
         Ok(Self {
             shared: parts.connection,
@@ -126,7 +132,7 @@ where
     /// Separates the members of the params. Called once for a call, however often it is sent.
     pub(super) fn params(&self) -> Result<Params<'_>, CallError> {
         self.encoded.members().map_err(|error| CallError::Params {
-            method: R::METHOD,
+            method: R::METHOD.into(),
             source: error.into(),
         })
     }
@@ -440,7 +446,7 @@ where
     async fn answer(&self, result: InputRequired) -> Result<Answers, CallError> {
         let method = R::METHOD;
         let encode_error = |error: serde_json::Error| CallError::Params {
-            method,
+            method: method.into(),
             source: error.into(),
         };
         let mut answers = Answers::default();
@@ -457,7 +463,10 @@ where
             for (key, result) in results {
                 let encoded = result
                     .encode(self.revision)
-                    .map_err(|source| CallError::Params { method, source })?;
+                    .map_err(|source| CallError::Params {
+                        method: method.into(),
+                        source,
+                    })?;
                 responses.insert(key, encoded);
             }
             answers.responses = Some(json::to_raw(&responses).map_err(encode_error)?);

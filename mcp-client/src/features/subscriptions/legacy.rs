@@ -58,13 +58,13 @@ pub(super) async fn listen(
     backoff.opened();
     tokio::select! {
         reply = &mut loss.response => match reply {
-            Ok(Err(source)) => Err(CallError::Lost { method, source }),
+            Ok(Err(source)) => Err(CallError::Lost { method: method.into(), source }),
             _ => Ok(()),
         },
         // A restarted server or a new session does not have the subscription.
         _ = negotiations.changed() => {
             let source = Arc::new(TransportError::Closed);
-            Err(CallError::Lost { method, source })
+            Err(CallError::Lost { method: method.into(), source })
         }
     }
 }

@@ -59,7 +59,10 @@ async fn listen(
     backoff: &mut Backoff,
 ) -> Result<(), CallError> {
     let method = SubscriptionsListenRequest::METHOD;
-    let params_error = |source| CallError::Params { method, source };
+    let params_error = |source| CallError::Params {
+        method: method.into(),
+        source,
+    };
     let meta = RequestMeta::placeholder();
     let params = SubscriptionsListenRequestParams::new(inbox.filter.clone(), meta);
     let params = EncodedParams::new(revision, params).map_err(params_error)?;
@@ -91,7 +94,7 @@ async fn listen(
         acknowledged = timeout(first, inbox.acknowledged()) => {
             if acknowledged.is_err() {
                 return Err(CallError::Timeout {
-                    method,
+                    method: method.into(),
                     after: first,
                     output: connection.last_output.get(),
                 });

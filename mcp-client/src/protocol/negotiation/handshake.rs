@@ -73,7 +73,10 @@ pub(crate) async fn initialize(
     revision: Revision,
 ) -> Result<Revision, ConnectError> {
     let method = InitializeRequest::METHOD;
-    let params_error = |source| CallError::Params { method, source };
+    let params_error = |source| CallError::Params {
+        method: method.into(),
+        source,
+    };
     let params = initialize_params(connection, revision).map_err(params_error)?;
     let params = revision.encode(params).map_err(params_error)?;
     let time = CallTimeout::new(connection.limits.call_time);

@@ -59,7 +59,7 @@ pub struct ToolDef {
     pub(crate) header_params: Vec<HeaderParam>,
     /// Counts the calls.
     pub(crate) counter: Arc<OperationCounter>,
-    /// What the program decided about the schema of the arguments.
+    /// Whether the arguments of an enum are listed as one object.
     one_object: bool,
     extra_arguments: ExtraArguments,
     /// `true` if the handler takes no arguments.

@@ -22,7 +22,7 @@ use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::message::raw_object::{FromMembers, RawObject};
 use crate::util::and_then::and_then;
 
-/// A handler of requests with the params `P` and the result `T`.
+/// A route that decodes the params `P` with `read` and passes them to `handler`, whose result is a `T`.
 pub(crate) struct Typed<P, T, R, H> {
     pub(crate) read: R,
     pub(crate) handler: H,

@@ -16,9 +16,9 @@ use crate::util::type_map::TypeMap;
 
 /// A value that a handler can take as a parameter, after its arguments.
 ///
-/// [`Context`], [`State`](crate::State), [`Principal`], [`Extension`], [`Peer`] and, with the
-/// feature `http`, [`HttpParts`](crate::HttpParts) are extractors. `Option<Principal>`,
-/// `Option<Extension<T>>` and `Option<HttpParts>` are `None` where the request has no such value.
+/// [`Context`], [`State`](crate::State), [`Principal`], [`Extension`] and [`Peer`] are extractors;
+/// the guide has [all of them](crate::guide::state#extractors). An `Option` of some is `None` where
+/// the request has no such value, such as `Option<Principal>`.
 ///
 /// Programs implement the trait for types of their own:
 ///
@@ -57,11 +57,12 @@ use crate::util::type_map::TypeMap;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an extractor",
     label = "handlers cannot take this as a parameter after their arguments",
-    note = "extractors are `Context`, `State<T>`, `Principal`, `Extension<T>`, `Peer`, `HttpParts` and \
-            types that implement `FromContext`"
+    note = "extractors are types that implement `FromContext`, such as `Context`, `State<T>`, `Principal`, \
+            `Extension<T>` and `Peer`"
 )]
 pub trait FromContext: Sized + Send {
-    /// Whether the value may hold the context. A handler without it cannot ask the client.
+    /// Whether handlers can get the [`Context`] from this value. A handler whose extractors are all
+    /// `false` cannot ask the client questions, so the server does not prepare its requests for them.
     #[doc(hidden)]
     const USES_CONTEXT: bool = true;
 

@@ -150,7 +150,7 @@ pub(crate) type DownloadPermit = GaugePermit;
 
 type SelectGauge = fn(&Usage) -> &Gauge;
 
-/// One that was added to a gauge of a peer and of all peers.
+/// Counts something of a peer in two gauges until it is dropped: that of the peer, and that of all peers.
 pub(crate) struct GaugePermit {
     peer: Arc<PeerUsage>,
     gauge: SelectGauge,

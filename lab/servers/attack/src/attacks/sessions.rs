@@ -22,24 +22,28 @@ pub(super) const ATTACKS: &[Attack] = &[
         "1,500 calls in sessions that ask the client, which does not answer",
         |target| Box::pin(unanswered(target)),
     )
+    .in_sessions()
     .lasting(1_000, 8_000),
     Attack::new(
         "batches",
         "20 clients with batches of 100 slow calls",
         |target| Box::pin(batches(target)),
     )
+    .in_sessions()
     .lasting(700, 8_000),
     Attack::new(
         "delete-during-post",
         "sessions that are deleted while their calls run",
         |target| Box::pin(deleted(target)),
     )
+    .in_sessions()
     .lasting(700, 8_000),
     Attack::new(
         "many-subscriptions",
         "sessions with 1,000 subscriptions to resources each",
         |target| Box::pin(subscriptions(target)),
     )
+    .in_sessions()
     .long_only()
     .lasting(700, 8_000),
 ];

@@ -19,12 +19,14 @@ pub(super) const ATTACKS: &[Attack] = &[
         "500 streams of sessions that the client does not read, while lists change 50 times a second",
         |target| Box::pin(get_streams(target)),
     )
+    .in_sessions()
     .lasting(700, 10_000),
     Attack::new(
         "repeated-get-streams",
         "streams of one session that are opened over and over, 500 a second",
         |target| Box::pin(reopened(target)),
     )
+    .in_sessions()
     .lasting(500, 5_000),
     Attack::new(
         "listen-flood",

@@ -20,12 +20,12 @@ pub(super) type Results = results::Results<Round, Candidate>;
 pub(super) struct Round {
     /// Requests per second of the load generator, which prepares its requests in advance.
     pub(super) load: Option<f64>,
-    reports: [Option<Report>; Candidate::ALL.len()],
+    reports: [Option<Report>; Candidate::COUNT],
 }
 
 impl Round {
     pub(super) fn report(&self, candidate: Candidate) -> Option<&Report> {
-        self.reports[candidate as usize].as_ref()
+        self.reports[candidate.index()].as_ref()
     }
 }
 
@@ -34,8 +34,8 @@ pub(super) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
     for turn in 0..effort.rounds {
         eprintln!("round {} of {}", turn + 1, effort.rounds);
         // The order alternates, because the speed of the machine may change during a round.
-        let mut order = Candidate::ALL;
-        order.rotate_left(turn % Candidate::ALL.len());
+        let mut order = Candidate::all();
+        order.rotate_left(turn % Candidate::COUNT);
         let mut known: Option<(Case, Result<Subject>)> = None;
         for row in 0..results.rows.len() {
             let (case, width) = (results.rows[row].case, results.rows[row].width);
@@ -47,7 +47,7 @@ pub(super) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
                 continue;
             };
             for candidate in order {
-                if !case.is_offered_by(candidate) {
+                if !case.is_called_by(candidate) {
                     continue;
                 }
                 let round = results.round(case, width, turn);
@@ -60,7 +60,7 @@ pub(super) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
                     let target = target(floor, folder, case, pinning);
                     let program = folder.join(program);
                     let report = measure(&program, case, width, effort.time, &target)?;
-                    round.reports[candidate as usize] = Some(report);
+                    round.reports[candidate.index()] = Some(report);
                     Ok(())
                 });
                 if let Err(error) = measured {

@@ -9,11 +9,9 @@ use crate::case::{Candidate, Form};
 use crate::pinning::Pinning;
 use crate::results::{Row, print_start};
 use crate::sample::median;
-use crate::table::weight;
+use crate::table::{print_head, series, weight};
 use crate::weight::Weight;
 use picture::{Chart, Group};
-
-const CLIENTS: [Candidate; 3] = [Candidate::Ours, Candidate::Rmcp, Candidate::Turbomcp];
 
 const NAME: &str = "mcp-client";
 
@@ -27,6 +25,9 @@ Load: what the same server does for one candidate sends bytes that are ready bef
 rmcp: over HTTP with a pool of connections and 64 calls at once; by default it opens a connection
 for each call, and makes at most 16 at once. It asks for progress in each call.
 turbomcp: 3.6 with its defaults. It has the revisions up to 2025-11-25.
+rust-mcp-sdk: with its defaults. It has the revision 2026-07-28 only, opens a connection for each
+call over HTTP, and cannot receive progress over HTTP.
+pmcp: with its defaults. It has no transport that starts a server. Progress is counted by a middleware.
 ~ : the rounds of the load differ by more than a quarter; the machine is not quiet
 ^ : the client is as fast as the load, so that the server may be what is measured
 ! : some answers were wrong";
@@ -43,23 +44,32 @@ pub(super) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinn
         weight(NAME, weights, None);
         println!();
     }
-    let name = |candidate| match candidate {
-        Candidate::Floor => "the load",
-        Candidate::Ours => NAME,
-        other => other.name(),
-    };
     results.print_end(NOTES, name, &missed);
 }
 
+fn name(candidate: Candidate) -> &'static str {
+    match candidate {
+        Candidate::Floor => "the load",
+        Candidate::Ours => NAME,
+        Candidate::Peer(_) => candidate.name(),
+    }
+}
+
 fn speed(results: &Results, missed: &mut Vec<String>) {
-    println!("| | at once | load | {NAME} | rmcp | turbomcp | of rmcp | of turbomcp | target |");
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    let mut head = "| | at once | load |".to_owned();
+    for candidate in Candidate::compared() {
+        let _ = write!(head, " {} |", name(candidate));
+    }
+    for peer in Candidate::peers() {
+        let _ = write!(head, " of {} |", peer.name());
+    }
+    print_head(&(head + " target |"));
     for row in &results.rows {
         let mut line = format!("| {} | {} | {} |", row.case, row.width, row.load_cell());
-        for candidate in CLIENTS {
+        for candidate in Candidate::compared() {
             let _ = write!(line, " {} |", row.cell(candidate));
         }
-        for other in [Candidate::Rmcp, Candidate::Turbomcp] {
+        for other in Candidate::peers() {
             let ratios = (
                 row.ratio(other, Report::rate),
                 row.ratio(other, Report::cost),
@@ -70,7 +80,7 @@ fn speed(results: &Results, missed: &mut Vec<String>) {
                 line.push_str(" - |");
             }
         }
-        if let Some(ratio) = row.ratio(Candidate::Rmcp, Report::rate) {
+        if let Some(ratio) = row.ratio(Candidate::FIRST_PEER, Report::rate) {
             let (words, figure, met) = row.target(ratio);
             let verdict = if met { "met" } else { "missed" };
             let _ = write!(line, " {words}, {verdict} |");
@@ -92,7 +102,9 @@ impl Row<Round> {
     fn target(&self, rate: f64) -> (&'static str, f64, bool) {
         match (self.case.form, self.width) {
             (_, 1) => {
-                let p50 = self.ratio(Candidate::Rmcp, Report::p50).unwrap_or(f64::NAN);
+                let p50 = self
+                    .ratio(Candidate::FIRST_PEER, Report::p50)
+                    .unwrap_or(f64::NAN);
                 ("p50 at most 1 x rmcp's", p50, p50 <= 1.0)
             }
             (Form::Line, _) => ("at least 2", rate, rate >= 2.0),
@@ -169,21 +181,26 @@ impl Row<Round> {
 }
 
 fn memory(results: &Results, missed: &mut Vec<String>) {
-    println!("| memory, peak, MiB | {NAME} | rmcp | turbomcp | target |");
-    println!("| --- | --- | --- | --- | --- |");
+    let mut head = "| memory, peak, MiB |".to_owned();
+    for candidate in Candidate::compared() {
+        let _ = write!(head, " {} |", name(candidate));
+    }
+    print_head(&(head + " target |"));
     for row in results.widest() {
-        let (Some(ours), Some(rmcp)) = (
-            row.median_of(Candidate::Ours, Report::peak),
-            row.median_of(Candidate::Rmcp, Report::peak),
-        ) else {
+        let peak = |candidate| row.median_of(candidate, Report::peak);
+        let (Some(ours), Some(rmcp)) = (peak(Candidate::Ours), peak(Candidate::FIRST_PEER)) else {
             continue;
         };
         let case = row.case;
+        let mut line = format!("| {case} |");
+        for candidate in Candidate::compared() {
+            match peak(candidate) {
+                Some(peak) => _ = write!(line, " {peak:.1} |"),
+                None => line.push_str(" - |"),
+            }
+        }
         let verdict = if ours <= rmcp { "met" } else { "missed" };
-        let turbomcp = row
-            .median_of(Candidate::Turbomcp, Report::peak)
-            .map_or_else(|| "-".to_owned(), |peak| format!("{peak:.1}"));
-        println!("| {case} | {ours:.1} | {rmcp:.1} | {turbomcp} | at most rmcp's, {verdict} |");
+        println!("{line} at most rmcp's, {verdict} |");
         if ours > rmcp {
             missed.push(format!(
                 "memory, {case}: at most rmcp's ({ours:.1}, rmcp {rmcp:.1})"
@@ -196,17 +213,17 @@ fn memory(results: &Results, missed: &mut Vec<String>) {
 pub(super) fn chart(results: &Results) -> Chart {
     let groups = results.widest().map(|row| Group {
         name: row.case.to_string().replace('`', ""),
-        bars: CLIENTS.map(|candidate| row.of_load(candidate)).to_vec(),
+        bars: Candidate::compared()
+            .map(|candidate| row.of_load(candidate))
+            .collect(),
     });
     Chart {
         title: "Calls a second of MCP clients, divided by requests that are ready beforehand"
             .to_owned(),
-        series: [NAME, "rmcp 3.11.0", "turbomcp 3.6.0"]
-            .map(str::to_owned)
-            .to_vec(),
+        series: series(NAME),
         groups: groups.collect(),
         note: "64 calls at once, longer is faster. 1 is a load generator at the same server. No \
-               bar: the revision is not supported."
+               bar: not supported."
             .to_owned(),
     }
 }

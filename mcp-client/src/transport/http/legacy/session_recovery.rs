@@ -32,7 +32,7 @@ async fn start_session(
         .unwrap_or_else(|_| {
             let method = InitializeRequest::METHOD;
             Err(CallError::Timeout {
-                method,
+                method: method.into(),
                 after,
                 output: connection.last_output.get(),
             }
