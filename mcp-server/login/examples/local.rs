@@ -43,9 +43,12 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let login = Login::builder(Provider::local([ada, bob]), format!("http://{ADDRESS}"))
         .name("The local example")
         .scopes_supported(["files:read"])
-        .scopes(|user| match user.is_in("admins") {
-            true => vec!["files:read".to_owned(), "files:write".to_owned()],
-            false => vec!["files:read".to_owned()],
+        .scopes(|user| {
+            let mut scopes = vec!["files:read".to_owned()];
+            if user.is_in("admins") {
+                scopes.push("files:write".to_owned());
+            }
+            scopes
         })
         .build()?;
     println!("sessions: {}", login.sessions_url());

@@ -40,7 +40,7 @@ pub(crate) struct AuthorizationRequest {
 /// Responds to a request of a browser that a client has sent here.
 pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
     let query = exchange.parts.uri.query().unwrap_or_default();
-    let params = Params::parse(query.as_bytes()).map_err(page)?;
+    let params = Params::parse(query.as_bytes())?;
     let request = validate(exchange, &params).await?;
     match approvals::find(exchange, &request) {
         Some(user) => {
@@ -56,22 +56,18 @@ pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interrupti
 }
 
 /// Shows an error to the user, because the client cannot be told: its redirect URI is not validated.
-fn page(error: impl ToString) -> Interruption {
-    Interruption::page(
-        StatusCode::BAD_REQUEST,
-        "This link does not work",
-        error.to_string(),
-    )
+fn page(text: impl Into<Cow<'static, str>>) -> Interruption {
+    Interruption::page(StatusCode::BAD_REQUEST, "This link does not work", text)
 }
 
 async fn validate(
     exchange: &Exchange<'_>,
     params: &Params,
 ) -> Result<AuthorizationRequest, Interruption> {
-    let id = params.get("client_id").map_err(page)?;
+    let id = params.get("client_id")?;
     let id = id.ok_or_else(|| page("The program that sent you here did not say which it is."))?;
     let client = find_client(exchange, id).await?;
-    let redirect = params.get("redirect_uri").map_err(page)?;
+    let redirect = params.get("redirect_uri")?;
     let redirect = redirect.ok_or_else(|| page("The link has no `redirect_uri`."))?;
     let mut registered = client.redirect_uris.iter();
     if !registered.any(|registered| redirect_uri::matches(registered, redirect)) {

@@ -10,6 +10,7 @@ pub(crate) mod registration;
 
 use mcp_fetch::Origin;
 use mcp_types::peer_text::is_unsafe;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::clients::redirect_uri::RedirectKind;
@@ -72,6 +73,13 @@ impl ClientSummary {
 /// Returns the key of a client that has registered.
 pub(crate) fn registered_key(id: &str) -> String {
     format!("registered:{}", mcp_oauth::sha256(id.as_bytes()))
+}
+
+/// Decodes the metadata of a client. `None` if they are not a JSON object with the expected members.
+fn metadata<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
+    // A struct could also be decoded from an array.
+    let object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(body).ok()?;
+    serde_json::from_value(object.into()).ok()
 }
 
 /// Returns a name as it is shown: on one line, without characters that change how text around it is

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use mcp_server::{Condition, PutOutcome};
+use mcp_types::peer_text::PeerText;
 use serde::{Deserialize, Serialize};
 
 use crate::authorize::AuthorizationRequest;
@@ -145,6 +146,12 @@ impl IssuedCode {
         };
         let outcome = put(vault, &self.key, &used, Condition::Version(self.version)).await;
         if matches!(outcome, Ok(PutOutcome::Written(_))) {
+            tracing::info!(
+                user = %PeerText(&session.user.subject()),
+                client = %PeerText(&session.client.key),
+                destination = %PeerText(&session.destination),
+                "a user has logged in"
+            );
             return Ok(Some(session));
         }
         session::end(vault, &session.id).await?;

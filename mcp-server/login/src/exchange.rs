@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::Method;
 use http::header::ORIGIN;
 use http::request::Parts;
+use mcp_fetch::Origin;
 
 use crate::login::LoginServer;
 use crate::pages;
@@ -46,8 +47,9 @@ impl Exchange<'_> {
         );
         // The pages send no referrer, so their forms have the origin `null`.
         let origin = header(ORIGIN.as_str());
+        let own = Origin::parse(self.login.urls.origin());
         let is_own_origin =
-            origin.is_none_or(|origin| origin == "null" || origin == self.login.urls.origin());
+            origin.is_none_or(|origin| origin == "null" || Origin::parse(origin) == own);
         is_own_site && is_own_origin
     }
 

@@ -42,18 +42,6 @@ impl OAuthError {
         Self::new("invalid_grant", description)
     }
 
-    /// Creates the error for what fails on the side of this server, and logs the cause.
-    pub(crate) fn fault(fault: Fault) -> Self {
-        tracing::error!(error = %Chain(&fault), "a request for a token failed");
-        Self {
-            status: StatusCode::SERVICE_UNAVAILABLE,
-            ..Self::new(
-                "temporarily_unavailable",
-                "the server has a problem: retry later",
-            )
-        }
-    }
-
     pub(crate) fn response(&self) -> Reply {
         let body = json!({ "error": self.code, "error_description": self.description });
         let mut response = response::json(self.status, &body);
@@ -74,9 +62,17 @@ impl OAuthError {
     }
 }
 
+/// What fails on the side of this server is logged.
 impl From<Fault> for OAuthError {
     fn from(fault: Fault) -> Self {
-        Self::fault(fault)
+        tracing::error!(error = %Chain(&fault), "a request of a client failed");
+        Self {
+            status: StatusCode::SERVICE_UNAVAILABLE,
+            ..Self::new(
+                "temporarily_unavailable",
+                "the server has a problem: retry later",
+            )
+        }
     }
 }
 

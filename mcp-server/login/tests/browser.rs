@@ -73,6 +73,13 @@ fn attribute(tag: &str, name: &str) -> Option<String> {
     Some(value.replace("&amp;", "&"))
 }
 
+/// Encodes a form.
+pub(crate) fn encoded(form: &[(&str, &str)]) -> String {
+    let mut encoded = form_urlencoded::Serializer::new(String::new());
+    encoded.extend_pairs(form);
+    encoded.finish()
+}
+
 /// Returns the origin of a URL, and the rest.
 fn split(url: &str) -> (&str, &str) {
     let start = url.find("://").map_or(0, |at| at + 3);
@@ -173,14 +180,12 @@ impl Browser {
 
     /// Sends a form.
     pub(crate) async fn post_once(&mut self, url: &str, form: &[(&str, &str)]) -> Page {
-        let mut body = form_urlencoded::Serializer::new(String::new());
-        body.extend_pairs(form);
         let headers = [
             ("Content-Type", "application/x-www-form-urlencoded"),
             ("Origin", "null"),
             ("Sec-Fetch-Site", "same-origin"),
         ];
-        self.request("POST", url, &headers, &body.finish()).await
+        self.request("POST", url, &headers, &encoded(form)).await
     }
 
     async fn follow(&mut self, mut page: Page) -> Page {

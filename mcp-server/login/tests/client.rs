@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use mcp_testkit::http::raw::{Head, Raw};
 use serde_json::{Value, json};
 
-use super::browser::{Browser, Page};
+use super::browser::{Browser, Page, encoded};
 use super::setup::PUBLIC;
 
 /// Where the client waits for the redirect. Nobody listens there.
@@ -192,8 +192,6 @@ pub(crate) async fn send_form(
     form: &[(&str, &str)],
     headers: &[(&'static str, &str)],
 ) -> (Head, String) {
-    let mut body = form_urlencoded::Serializer::new(String::new());
-    body.extend_pairs(form);
     let mut all = vec![(
         "Content-Type",
         "application/x-www-form-urlencoded".to_owned(),
@@ -204,7 +202,7 @@ pub(crate) async fn send_form(
     Raw::connect(address)
         .await
         .at(path)
-        .ask("POST", &all, &body.finish())
+        .ask("POST", &all, &encoded(form))
         .await
 }
 

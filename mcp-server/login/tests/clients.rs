@@ -110,7 +110,7 @@ async fn with_policy(policy: FetchPolicy) -> (TestProvider, SocketAddr) {
     (provider, address)
 }
 
-fn document(changes: Value) -> Vec<u8> {
+fn document(changes: &Value) -> Vec<u8> {
     let mut document = json!({
         "client_id": DOCUMENT, "client_name": "Documented", "redirect_uris": [CALLBACK],
         "token_endpoint_auth_method": "none",
@@ -126,7 +126,7 @@ async fn client_is_known_by_its_document() {
     let mut web = Web::start().await;
     let (provider, address) = with_policy(web.policy()).await;
     let client = Client::new(address, DOCUMENT, CALLBACK);
-    web.answer(Reply::ok("application/json", &document(json!({}))));
+    web.answer(Reply::ok("application/json", &document(&json!({}))));
     let mut browser = Browser::new(address, &provider.url);
     let page = browser.open(&client.url()).await;
     assert!(page.body.contains("Documented"), "{}", page.body);
@@ -152,10 +152,10 @@ async fn document_that_has_changed_is_not_believed_any_more() {
     let (provider, address) = with_policy(web.policy()).await;
     let client = Client::new(address, DOCUMENT, CALLBACK);
     let mut browser = Browser::new(address, &provider.url);
-    web.answer(Reply::ok("application/json", &document(json!({}))));
+    web.answer(Reply::ok("application/json", &document(&json!({}))));
     assert_eq!(browser.open(&client.url()).await.status, 200);
     let other = json!({ "redirect_uris": ["https://files.example/other"] });
-    web.answer(Reply::ok("application/json", &document(other)));
+    web.answer(Reply::ok("application/json", &document(&other)));
     let page = browser.open(&client.url()).await;
     assert_eq!(
         (page.status, page.header("location")),
@@ -198,7 +198,7 @@ async fn document_at_a_private_address_is_not_loaded() {
 async fn document_that_is_not_one_of_the_client_is_rejected() {
     let web = Web::start().await;
     let (provider, address) = with_policy(web.policy()).await;
-    let json = |changes| Reply::ok("application/json", &document(changes));
+    let json = |changes: Value| Reply::ok("application/json", &document(&changes));
     for reply in [
         json(json!({ "client_id": "https://files.example/other.json" })),
         json(json!({ "token_endpoint_auth_method": "client_secret_basic" })),
@@ -206,8 +206,8 @@ async fn document_that_is_not_one_of_the_client_is_rejected() {
         json(json!({ "redirect_uris": [CALLBACK, "javascript:alert(1)"] })),
         json(json!({ "grant_types": ["client_credentials"] })),
         Reply::ok("application/json", b"<html>"),
-        Reply::ok("text/html", &document(json!({}))),
-        Reply::ok("application/json", &[b' '; 20 << 10]),
+        Reply::ok("text/html", &document(&json!({}))),
+        Reply::ok("application/json", &vec![b' '; 20 << 10]),
         Reply::status("404 Not Found"),
         Reply::redirect("302 Found", "https://other.example/client.json"),
         Reply::nothing(),

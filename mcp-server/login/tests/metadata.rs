@@ -1,5 +1,6 @@
 //! The documents by which clients find everything.
 
+use mcp_server::HttpConfig;
 use mcp_testkit::http::raw::Raw;
 use serde_json::{Value, json};
 
@@ -72,4 +73,25 @@ async fn public_url_can_have_a_path() {
     let mut raw = Raw::connect(address).await.at("/tenant/register");
     let body = json!({ "redirect_uris": ["https://app.example.com/cb"] }).to_string();
     assert_eq!(raw.ask("POST", &headers, &body).await.0.status, 201);
+}
+
+#[tokio::test]
+async fn router_has_all_paths() {
+    let provider = TestProvider::start().await;
+    let login = built(builder(provider.openid()));
+    let server = server(&login, |builder| builder);
+    let config = HttpConfig::new().any_host().authenticate(login);
+    let app = axum::Router::new().merge(server.into_router("/mcp", config));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .expect("bound");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    let setup = Setup { provider, address };
+    document(&setup, "/.well-known/oauth-authorization-server").await;
+    document(&setup, "/.well-known/oauth-protected-resource").await;
+    let tokens = setup.client().await.log_in(&mut setup.browser()).await;
+    whoami_of(address, &tokens.access).await;
+    let page = setup.browser().open(&format!("{PUBLIC}/sessions")).await;
+    assert_eq!(page.status, 200, "{}", page.body);
 }

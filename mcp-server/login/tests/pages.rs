@@ -6,7 +6,9 @@ use super::setup::*;
 /// `MCP_LOGIN_PAGES=folder cargo test -p mcp-login pages` writes the pages there.
 #[tokio::test]
 async fn pages_are_complete_documents() {
-    let login = mcp_login::Login::builder(local_users(), "http://127.0.0.1:1").name("Notes");
+    let login = mcp_login::Login::builder(local_users(), "http://127.0.0.1:1")
+        .name("Notes")
+        .scopes_supported(["files:read", "files:write"]);
     let address = start(&built(login));
     let mut browser = Browser::new(address, "");
     browser.knows("http://127.0.0.1:1", address);

@@ -6,14 +6,15 @@ use mcp_server::{Keys, Memory};
 
 use super::client::Tokens;
 use super::setup::*;
+use super::slow_store::SlowStore;
 
 /// Two processes of one server.
-async fn two(provider: &TestProvider) -> [SocketAddr; 2] {
-    let memory = Memory::new();
+fn two(provider: &TestProvider) -> [SocketAddr; 2] {
+    let store = SlowStore::default();
     [(); 2].map(|()| {
         let login = built(builder(provider.openid()));
         serve(
-            &server(&login, |builder| builder.store(memory.clone())),
+            &server(&login, |builder| builder.store(store.clone())),
             &login,
         )
     })
@@ -22,7 +23,7 @@ async fn two(provider: &TestProvider) -> [SocketAddr; 2] {
 #[tokio::test]
 async fn each_step_can_reach_another_process() {
     let provider = TestProvider::start().await;
-    let [one, other] = two(&provider).await;
+    let [one, other] = two(&provider);
     let mut client = Client::register(one).await;
     let mut browser = Browser::new(other, &provider.url);
     let page = browser.open(&client.url()).await;
@@ -45,7 +46,7 @@ async fn each_step_can_reach_another_process() {
 #[tokio::test]
 async fn client_that_refreshes_twice_at_the_same_time_keeps_its_session() {
     let provider = TestProvider::start().await;
-    let [one, other] = two(&provider).await;
+    let [one, other] = two(&provider);
     let client = Client::register(one).await;
     let elsewhere = Client {
         address: other,
@@ -70,7 +71,7 @@ async fn client_that_refreshes_twice_at_the_same_time_keeps_its_session() {
 #[tokio::test]
 async fn old_refresh_token_ends_the_session() {
     let provider = TestProvider::start().await;
-    let [one, other] = two(&provider).await;
+    let [one, other] = two(&provider);
     let client = Client::register(one).await;
     let elsewhere = Client {
         address: other,

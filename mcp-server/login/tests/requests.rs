@@ -116,7 +116,7 @@ async fn request_without_a_token_is_told_where_to_get_one() {
 }
 
 /// Two servers in one program, with the same keys and the same store.
-async fn two_resources(provider: &TestProvider) -> [(Login, SocketAddr); 2] {
+fn two_resources(provider: &TestProvider) -> [(Login, SocketAddr); 2] {
     let memory = Memory::new();
     [PUBLIC, "https://other.example.com"].map(|url| {
         let login = built(Login::builder(provider.openid(), url).allow(|_| true));
@@ -129,7 +129,7 @@ async fn two_resources(provider: &TestProvider) -> [(Login, SocketAddr); 2] {
 #[tokio::test]
 async fn tokens_and_codes_of_another_resource_are_rejected() {
     let provider = TestProvider::start().await;
-    let [(_, one), (_, other)] = two_resources(&provider).await;
+    let [(_, one), (_, other)] = two_resources(&provider);
     let client = Client::register(one).await;
     let mut browser = Browser::new(one, &provider.url);
     let tokens = client.log_in(&mut browser).await;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use crate::clients::registration::{check_redirect_uris, check_types};
-use crate::clients::{Client, ClientSummary};
+use crate::clients::{Client, ClientSummary, metadata};
 
 /// The maximum size of a document, in bytes.
 const DOCUMENT_BYTES: u64 = 16 << 10;
@@ -96,7 +96,7 @@ impl DocumentLoader {
 
 /// Reads a document.
 fn client(url: &str, body: &[u8]) -> Result<Client, DocumentError> {
-    let document: Document = serde_json::from_slice(body).map_err(|_| DocumentError::Json)?;
+    let document: Document = metadata(body).ok_or(DocumentError::Json)?;
     if document.client_id != url {
         return Err(DocumentError::Other);
     }

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::clients::redirect_uri;
-use crate::clients::{Client, ClientSummary, ID_BYTES, REDIRECT_URIS};
+use crate::clients::{Client, ClientSummary, ID_BYTES, REDIRECT_URIS, metadata};
 use crate::clock::now;
+use crate::fault::Fault;
 use crate::oauth_error::OAuthError;
 use crate::vault::Vault;
 use crate::web::response::{self, Reply};
@@ -56,8 +57,8 @@ pub(crate) fn respond(vault: &Vault<'_>, body: &Bytes) -> Reply {
 
 fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
     let invalid = |text: String| OAuthError::new("invalid_client_metadata", text);
-    let request: RegistrationRequest = serde_json::from_slice(body)
-        .map_err(|_| invalid("the body is not a JSON object with client metadata".to_owned()))?;
+    let request: RegistrationRequest = metadata(body)
+        .ok_or_else(|| invalid("the body is not a JSON object with client metadata".to_owned()))?;
     let redirect_uris = check_redirect_uris(request.redirect_uris)
         .map_err(|text| OAuthError::new("invalid_redirect_uri", text))?;
     let method = request.token_endpoint_auth_method;
@@ -82,7 +83,7 @@ fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
         return Err(invalid(text.to_owned()));
     }
     let secret = has_secret.then(mcp_oauth::random).transpose();
-    let secret = secret.map_err(|error| OAuthError::fault(error.into()))?;
+    let secret = secret.map_err(Fault::from)?;
     let name = request.client_name.unwrap_or_default();
     let name = ClientSummary::registered("", &name).name;
     let sealed = SealedClient {
@@ -92,7 +93,7 @@ fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
             .as_ref()
             .map(|secret| mcp_oauth::sha256(secret.as_bytes())),
     };
-    let id = vault.seal(PURPOSE, &sealed).map_err(OAuthError::fault)?;
+    let id = vault.seal(PURPOSE, &sealed)?;
     if id.len() > ID_BYTES {
         return Err(invalid(
             "the redirect URIs are too long in total".to_owned(),

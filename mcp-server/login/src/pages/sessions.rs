@@ -31,7 +31,7 @@ pub(crate) fn sessions_page(
                                 br;
                                 span.quiet {
                                     (session.destination) ", since " (date(session.began))
-                                    ", last used " (date(session.renewed))
+                                    ", last refreshed " (date(session.renewed))
                                     ", until " (date(session.ends))
                                 }
                             }

@@ -76,11 +76,11 @@ impl ExpectedToken<'_> {
         let time = |name: &str| claims.get(name).and_then(Value::as_f64);
         let now = seconds(now());
         let leeway = seconds(LEEWAY);
-        if time("exp").is_none_or(|end| !(end + leeway > now)) {
+        if time("exp").is_none_or(|end| end + leeway <= now) {
             return Err("it has expired");
         }
         for name in ["iat", "nbf"] {
-            if time(name).is_some_and(|begin| !(begin - leeway <= now)) {
+            if time(name).is_some_and(|begin| begin - leeway > now) {
                 return Err("it is not valid yet");
             }
         }

@@ -120,7 +120,7 @@ impl OpenId {
         let metadata = self.metadata(net).await?;
         // Before the code is sent to anybody (RFC 9207, section 2.4).
         let is_expected = match issuer {
-            Some(issuer) => issuer == metadata.issuer || self.is_microsoft,
+            Some(issuer) => self.is_issuer(issuer),
             None => !metadata.authorization_response_iss_parameter_supported,
         };
         if !is_expected {
