@@ -10,7 +10,8 @@ use crate::endpoints;
 use crate::exchange::Exchange;
 use crate::interruption::Interruption;
 use crate::pages::sessions::sessions_page;
-use crate::pending::{self, LoginPurpose};
+use crate::pending;
+use crate::purpose::LoginPurpose;
 use crate::secret::same;
 use crate::session;
 use crate::user::User;
@@ -23,12 +24,12 @@ const PURPOSE: &str = "account";
 
 /// The user who looks at the page. Sealed in a cookie.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Account {
+struct Account {
     subject: String,
     /// The name for the page.
-    pub(crate) name: String,
+    name: String,
     /// What the forms of the page have to contain.
-    pub(crate) form: String,
+    form: String,
     began: u64,
 }
 
@@ -46,7 +47,7 @@ pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Interruption>
         return pending::begin(exchange, LoginPurpose::Sessions).await;
     };
     let sessions = session::of_user(&exchange.vault, &account.subject).await?;
-    let page = sessions_page(exchange.login, &account, &sessions);
+    let page = sessions_page(exchange.login, &account.name, &account.form, &sessions);
     Ok(response::page(StatusCode::OK, page))
 }
 

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::authorize::AuthorizationRequest;
-use crate::clients::is_identified_by;
+use crate::authorization_request::AuthorizationRequest;
 use crate::clock::now;
 use crate::exchange::Exchange;
 use crate::fault::Fault;
+use crate::login::LoginServer;
 use crate::web::cookies::CookieKind;
 
 /// The time for which an approval is remembered.
@@ -45,8 +45,10 @@ fn client_digest(request: &AuthorizationRequest) -> String {
 
 /// Returns `true` if an approval of a request can be remembered. Any program on a device can claim to
 /// be a client whose redirect leads to the device.
-pub(crate) fn can_be_remembered(request: &AuthorizationRequest) -> bool {
-    is_identified_by(&request.redirect_uri)
+pub(crate) fn can_be_remembered(login: &LoginServer, request: &AuthorizationRequest) -> bool {
+    // Without scopes, a client gets whatever the user may do, which may be more later.
+    let is_definite = !request.scopes.is_empty() || login.has_no_scopes();
+    request.is_identified() && is_definite
 }
 
 fn all(exchange: &Exchange<'_>) -> Vec<Approval> {
@@ -60,7 +62,7 @@ fn all(exchange: &Exchange<'_>) -> Vec<Approval> {
 
 /// Returns the digest of the user who has approved this request in this browser before.
 pub(crate) fn find(exchange: &Exchange<'_>, request: &AuthorizationRequest) -> Option<String> {
-    if !can_be_remembered(request) {
+    if !can_be_remembered(exchange.login, request) {
         return None;
     }
     let client = client_digest(request);

@@ -146,6 +146,7 @@ impl Authenticate for Login {
             vault: Vault::new(request.shared(), &login.realm),
             parts: request.parts(),
             body,
+            address: request.peer_address(),
         };
         // Boxed, because the requests to a provider have large states.
         Box::pin(routes::respond(&exchange)).await

@@ -3,46 +3,33 @@
 use std::borrow::Cow;
 
 use http::StatusCode;
-use mcp_oauth::scopes::Scopes;
-use serde::{Deserialize, Serialize};
 
 use crate::approvals;
+use crate::authorization_request::{AuthorizationRequest, requested_scopes};
 use crate::clients::document::{self, DocumentError};
-use crate::clients::{Client, ClientSummary, redirect_uri, registration};
+use crate::clients::{Client, redirect_uri, registration};
 use crate::consent;
 use crate::exchange::Exchange;
 use crate::interruption::{ClientError, Interruption};
-use crate::pending::{self, LoginPurpose};
+use crate::pending;
+use crate::purpose::LoginPurpose;
 use crate::web::cookies::VALUE_BYTES;
 use crate::web::params::Params;
 use crate::web::response::Reply;
 
-/// The maximum length of `state` and of `scope`, in bytes.
-const TEXT_BYTES: usize = 1_024;
-/// The maximum number of scopes.
-const SCOPES: usize = 50;
-/// The scope by which OpenID clients ask for a refresh token, which they get anyway.
-const OFFLINE_ACCESS: &str = "offline_access";
-
-/// A request of a client for access, which was validated.
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct AuthorizationRequest {
-    pub(crate) client: ClientSummary,
-    pub(crate) redirect_uri: String,
-    pub(crate) state: Option<String>,
-    /// The challenge of PKCE, with S256.
-    pub(crate) challenge: String,
-    pub(crate) scopes: Vec<String>,
-    /// The thumbprint of the key to which the code is bound (RFC 9449, section 10).
-    pub(crate) key_thumbprint: Option<String>,
-}
+/// The maximum length of `state`, in bytes.
+const STATE_BYTES: usize = 1_024;
 
 /// Responds to a request of a browser that a client has sent here.
 pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
     let query = exchange.parts.uri.query().unwrap_or_default();
     let params = Params::parse(query.as_bytes())?;
     let request = validate(exchange, &params).await?;
-    match approvals::find(exchange, &request) {
+    // A client may want the user to be asked again.
+    let prompts = params.get("prompt")?.unwrap_or_default();
+    let is_asked_again = prompts.split(' ').any(|prompt| prompt == "consent");
+    let approved = approvals::find(exchange, &request).filter(|_| !is_asked_again);
+    match approved {
         Some(user) => {
             let purpose = LoginPurpose::Client {
                 request: Box::new(request),
@@ -98,7 +85,7 @@ async fn validate(
     };
     // It has to fit into a cookie, with what is added to it.
     let size = serde_json::to_string(&request).map_or(usize::MAX, |text| text.len());
-    if (size + 700) * 4 / 3 > VALUE_BYTES {
+    if size.saturating_add(700) > VALUE_BYTES / 4 * 3 {
         return Err(refused(
             "invalid_request",
             "the parameters are too long in total".into(),
@@ -169,7 +156,7 @@ fn wanted(
     if !matches!(get("response_mode")?, None | Some("query")) {
         return Err(invalid("`response_mode` is not `query`"));
     }
-    if get("state")?.is_some_and(|state| state.len() > TEXT_BYTES || !is_printable(state)) {
+    if get("state")?.is_some_and(|state| state.len() > STATE_BYTES || !is_printable(state)) {
         return Err(invalid(
             "`state` is too long, or has characters other than visible ASCII",
         ));
@@ -214,13 +201,4 @@ fn is_printable(text: &str) -> bool {
 fn is_digest(text: &str) -> bool {
     let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     text.len() == 43 && text.bytes().all(is_legal)
-}
-
-/// Parses the scopes of a request. `None` if they are malformed or too many.
-pub(crate) fn requested_scopes(text: &str) -> Option<Vec<String>> {
-    if text.len() > TEXT_BYTES {
-        return None;
-    }
-    let scopes = Scopes::parse(text).ok()?.without(OFFLINE_ACCESS);
-    (scopes.len() <= SCOPES).then(|| scopes.iter().map(str::to_owned).collect())
 }

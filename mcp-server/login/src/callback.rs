@@ -5,17 +5,17 @@ use mcp_types::peer_text::PeerText;
 
 use crate::account;
 use crate::approvals;
-use crate::authorize::AuthorizationRequest;
+use crate::authorization_request::AuthorizationRequest;
 use crate::clock::now;
 use crate::code::{self, CodeGrant};
 use crate::consent;
 use crate::exchange::Exchange;
-use crate::failure::{end_login, provider_failed};
 use crate::interruption::Interruption;
 use crate::pages::local::local_page;
-use crate::pending::{self, LoginPurpose, PendingLogin};
+use crate::pending::{self, PendingLogin};
 use crate::provider::LoginAttempt;
 use crate::provider::tokens::ProviderTokens;
+use crate::purpose::LoginPurpose;
 use crate::user::{USER_BYTES, User};
 use crate::web::cookies::{CookieKind, LoginSlot};
 use crate::web::params::{Params, with_query};
@@ -55,16 +55,12 @@ async fn finish(
     if let Some(error) = params.get("error")? {
         tracing::info!(error = %PeerText(error), "the provider did not log a user in");
         return Err(match error {
-            "access_denied" => end_login(purpose, "access_denied", "the user did not log in"),
-            _ => end_login(
-                purpose,
-                "server_error",
-                "the provider did not log the user in",
-            ),
+            "access_denied" => purpose.ended("access_denied", "the user did not log in"),
+            _ => purpose.ended("server_error", "the provider did not log the user in"),
         });
     }
     let code = params.get("code")?.filter(|code| code.len() <= CODE_BYTES);
-    let missing = || end_login(purpose, "server_error", "the provider returned no code");
+    let missing = || purpose.ended("server_error", "the provider returned no code");
     let code = code.ok_or_else(missing)?;
     let attempt = LoginAttempt {
         callback: login.urls.callback(),
@@ -73,12 +69,26 @@ async fn finish(
         verifier: pending.verifier.expose(),
     };
     let completed = login.complete(&attempt, code, params.get("iss")?).await;
-    let (user, tokens) = completed.map_err(|error| provider_failed(purpose, &error))?;
+    let (user, tokens) = completed.map_err(|error| purpose.failed(&error))?;
     logged_in(exchange, purpose, user, Some(tokens)).await
+}
+
+/// Refuses browsers on other machines: local users have no passwords, and a client can send any `Host`.
+fn check_machine(exchange: &Exchange<'_>) -> Result<(), Interruption> {
+    if exchange.address.is_none_or(|address| address.is_loopback()) {
+        return Ok(());
+    }
+    let text = "These users are only for browsers on the machine of the server.";
+    Err(Interruption::page(
+        StatusCode::FORBIDDEN,
+        "You cannot log in here",
+        text,
+    ))
 }
 
 /// Shows the page with the local users.
 pub(crate) fn show_local(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
+    check_machine(exchange)?;
     let query = exchange.parts.uri.query().unwrap_or_default();
     let params = Params::parse(query.as_bytes())?;
     let state = params.get("state")?.unwrap_or_default();
@@ -89,6 +99,7 @@ pub(crate) fn show_local(exchange: &Exchange<'_>) -> Result<Reply, Interruption>
 
 /// Responds to the choice of a local user.
 pub(crate) async fn choose_local(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
+    check_machine(exchange)?;
     let params = exchange.form()?;
     let state = params.get("state")?.unwrap_or_default();
     let found = pending::find(exchange, state).filter(|_| exchange.is_from_own_page());
@@ -116,11 +127,7 @@ async fn logged_in(
     if size > USER_BYTES {
         let user = PeerText(&user.id);
         tracing::warn!(%user, size, "the provider says too much about a user");
-        return Err(end_login(
-            purpose,
-            "server_error",
-            "the account has too many attributes",
-        ));
+        return Err(purpose.ended("server_error", "the account has too many attributes"));
     }
     match purpose {
         LoginPurpose::Sessions => account::enter(exchange, &user),
@@ -159,19 +166,11 @@ async fn grant(
     if !login.allows(&user) {
         let user = user.subject();
         tracing::info!(user = %PeerText(&user), "a user is not allowed in");
-        return Err(end_login(
-            purpose,
-            "access_denied",
-            "this account is not allowed",
-        ));
+        return Err(purpose.ended("access_denied", "this account is not allowed"));
     }
     let scopes = login.granted_scopes(&user, &request.scopes);
     if scopes.is_empty() && !request.scopes.is_empty() {
-        return Err(end_login(
-            purpose,
-            "invalid_scope",
-            "the user has none of the scopes",
-        ));
+        return Err(purpose.ended("invalid_scope", "the user has none of the scopes"));
     }
     let code = code::issue(
         &exchange.vault,

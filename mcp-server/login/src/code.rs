@@ -6,7 +6,7 @@ use mcp_server::{Condition, PutOutcome};
 use mcp_types::peer_text::PeerText;
 use serde::{Deserialize, Serialize};
 
-use crate::authorize::AuthorizationRequest;
+use crate::authorization_request::AuthorizationRequest;
 use crate::clients::redirect_uri::destination;
 use crate::clock::now;
 use crate::fault::Fault;

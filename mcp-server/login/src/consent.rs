@@ -15,13 +15,14 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use crate::approvals;
-use crate::authorize::AuthorizationRequest;
+use crate::authorization_request::AuthorizationRequest;
 use crate::clock::now;
 use crate::exchange::Exchange;
 use crate::fault::Fault;
 use crate::interruption::{ClientError, Interruption};
 use crate::pages::consent::consent_page;
-use crate::pending::{self, LOGIN_TIME, LoginPurpose};
+use crate::pending::{self, LOGIN_TIME};
+use crate::purpose::LoginPurpose;
 use crate::secret::same;
 use crate::web::cookies::CookieKind;
 use crate::web::response::{self, Reply};
@@ -62,7 +63,8 @@ pub(crate) fn show(
         request,
     };
     let sealed = exchange.vault.seal(PURPOSE, &form)?;
-    let page = consent_page(exchange.login, &form.request, &sealed);
+    let can_be_remembered = approvals::can_be_remembered(exchange.login, &form.request);
+    let page = consent_page(exchange.login, &form.request, &sealed, can_be_remembered);
     let reply = response::page(StatusCode::OK, page);
     Ok(match cookie {
         Some(cookie) => response::with_cookie(reply, &cookie),
@@ -92,7 +94,8 @@ pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interrupti
             is_known: true,
         })));
     }
-    let remember = params.get("remember")?.is_some() && approvals::can_be_remembered(&request);
+    let remember =
+        params.get("remember")?.is_some() && approvals::can_be_remembered(exchange.login, &request);
     let purpose = LoginPurpose::Client {
         request: Box::new(request),
         remember,

@@ -1,5 +1,7 @@
 //! [`Exchange`]: a request to one of the pages or endpoints, with what is needed to respond.
 
+use std::net::IpAddr;
+
 use bytes::Bytes;
 use http::Method;
 use http::header::ORIGIN;
@@ -19,6 +21,8 @@ pub(crate) struct Exchange<'a> {
     pub(crate) vault: Vault<'a>,
     pub(crate) parts: &'a Parts,
     pub(crate) body: Bytes,
+    /// The address of the browser or the client, as far as the server knows it.
+    pub(crate) address: Option<IpAddr>,
 }
 
 impl Exchange<'_> {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use http::StatusCode;
 use mcp_types::peer_text::Chain;
 
-use crate::clients::is_identified_by;
+use crate::clients::redirect_uri::{RedirectKind, check};
 use crate::exchange::Exchange;
 use crate::fault::Fault;
 use crate::pages;
@@ -78,11 +78,14 @@ impl Interruption {
                 let issuer = ("iss", exchange.login.urls.issuer());
                 let params = params.into_iter().chain(state).chain([issuer]);
                 let url = with_query(&error.redirect_uri, params);
-                if error.is_known || !is_identified_by(&error.redirect_uri) {
+                let kind = check(&error.redirect_uri);
+                let is_loopback =
+                    matches!(kind, Ok(RedirectKind::Loopback | RedirectKind::Localhost));
+                if error.is_known || is_loopback {
                     return exchange.leave(&url);
                 }
-                // Anybody can register a website. Nobody is sent there without a question, or links to
-                // this server could lead to any website (RFC 9700, section 4.11.2).
+                // Anybody can register a website or a link into a program. Nobody is sent there without
+                // a question, or links to this server could lead to anywhere (RFC 9700, section 4.11.2).
                 let page = pages::way_back(&error.description, &error.redirect_uri, &url);
                 response::page(StatusCode::BAD_REQUEST, page)
             }

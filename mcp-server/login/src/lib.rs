@@ -4,10 +4,10 @@
 // `authenticate` decides about requests with an `access_token`, and lists the paths of `metadata` and of
 // the `endpoints`, for which `routes` finds the function that responds to an `exchange`.
 //
-// A login in a browser: `authorize` validates the request of a client (`clients`), `consent` asks the user
-// unless there is one of the `approvals`, `pending` sends the browser to the `provider`, `callback` learns
-// who the `user` is and issues a `code`. An `interruption` ends it early; `failure` is the one of a
-// provider. `account` is the page with the sessions.
+// A login in a browser: `authorize` validates the `authorization_request` of a client (`clients`),
+// `consent` asks the user unless there is one of the `approvals`, `pending` sends the browser to the
+// `provider`, `callback` learns who the `user` is and issues a `code`. An `interruption` ends it early;
+// the `purpose` says who is told. `account` is the page with the sessions.
 //
 // Clients get their tokens of `grants`, for a `session`, with `dpop` if they have a key. The `vault` seals
 // and stores everything. `provider_token` is for handlers.
@@ -16,6 +16,7 @@ mod access_token;
 mod account;
 mod approvals;
 mod authenticate;
+mod authorization_request;
 mod authorize;
 mod builder;
 mod callback;
@@ -26,7 +27,6 @@ mod consent;
 mod dpop;
 mod endpoints;
 mod exchange;
-mod failure;
 mod fault;
 mod grants;
 mod interruption;
@@ -38,6 +38,7 @@ mod pages;
 mod pending;
 mod provider;
 mod provider_token;
+mod purpose;
 mod routes;
 mod secret;
 mod session;

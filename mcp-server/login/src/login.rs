@@ -104,6 +104,11 @@ impl LoginServer {
         }
     }
 
+    /// Returns `true` if all users may do the same, without scopes.
+    pub(crate) fn has_no_scopes(&self) -> bool {
+        self.scopes.is_none() && self.supported.is_empty()
+    }
+
     /// Returns the scopes that a user gets for a request: what was requested, as far as the user may
     /// have it. A request without scopes is for all of them.
     pub(crate) fn granted_scopes(&self, user: &User, requested: &[String]) -> Vec<String> {

@@ -5,12 +5,11 @@
 pub(crate) mod consent;
 pub(crate) mod local;
 pub(crate) mod sessions;
-pub(crate) mod style;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use self::style::STYLE;
 use crate::clients::redirect_uri::destination;
+use crate::web::style::STYLE;
 
 /// Returns a page.
 fn layout(title: &str, head: &Markup, content: &Markup) -> Markup {

@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::authorize::AuthorizationRequest;
 use crate::clock::now;
 use crate::endpoints;
 use crate::exchange::Exchange;
-use crate::failure::provider_failed;
 use crate::interruption::Interruption;
 use crate::provider::LoginAttempt;
+use crate::purpose::LoginPurpose;
 use crate::secret::{Secret, same};
 use crate::web::cookies::{CookieKind, LoginSlot, VALUE_BYTES};
 use crate::web::params::with_query;
@@ -36,21 +35,6 @@ pub(crate) struct PendingLogin {
     began: u64,
 }
 
-/// What a login is for.
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) enum LoginPurpose {
-    /// A client gets access.
-    Client {
-        request: Box<AuthorizationRequest>,
-        /// Whether the user wants the approval to be remembered.
-        remember: bool,
-        /// The digest of the user who approved the client before, if nobody was asked now.
-        approved_by: Option<String>,
-    },
-    /// The user looks at the list of sessions.
-    Sessions,
-}
-
 /// Sends the browser to the provider, and sets the cookie with the login.
 pub(crate) async fn begin(
     exchange: &Exchange<'_>,
@@ -70,7 +54,7 @@ pub(crate) async fn begin(
     let url = match login.provider_url(&attempt).await {
         Ok(Some(url)) => url,
         Ok(None) => with_query(&login.urls.at(endpoints::LOCAL), [("state", &*full_state)]),
-        Err(error) => return Err(provider_failed(&purpose, &error)),
+        Err(error) => return Err(purpose.failed(&error)),
     };
     let pending = PendingLogin {
         purpose,

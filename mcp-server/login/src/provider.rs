@@ -164,6 +164,15 @@ impl Provider {
         self
     }
 
+    /// Returns the scopes that the server requests from the provider.
+    pub(crate) fn scopes(&self) -> &[String] {
+        match &self.kind {
+            ProviderKind::OpenId(openid) => &openid.client.scopes,
+            ProviderKind::OAuth2(oauth2) => &oauth2.client.scopes,
+            ProviderKind::Local(_) => &[],
+        }
+    }
+
     fn client_mut(&mut self) -> Option<&mut ProviderClient> {
         match &mut self.kind {
             ProviderKind::OpenId(openid) => Some(&mut openid.client),

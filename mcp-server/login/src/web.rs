@@ -3,3 +3,4 @@
 pub(crate) mod cookies;
 pub(crate) mod params;
 pub(crate) mod response;
+pub(crate) mod style;

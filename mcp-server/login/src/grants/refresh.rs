@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::{TokenRequest, TokenResponse};
 use crate::access_token::SealedRefresh;
-use crate::authorize::requested_scopes;
+use crate::authorization_request::requested_scopes;
 use crate::clock::now;
 use crate::fault::Fault;
 use crate::oauth_error::OAuthError;

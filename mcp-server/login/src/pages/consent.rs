@@ -3,8 +3,7 @@
 use maud::{Markup, html};
 
 use super::layout;
-use crate::approvals;
-use crate::authorize::AuthorizationRequest;
+use crate::authorization_request::AuthorizationRequest;
 use crate::clients::redirect_uri::{RedirectKind, check, destination};
 use crate::endpoints;
 use crate::login::LoginServer;
@@ -17,6 +16,7 @@ pub(crate) fn consent_page(
     login: &LoginServer,
     request: &AuthorizationRequest,
     sealed: &str,
+    can_be_remembered: bool,
 ) -> Markup {
     let client = &request.client;
     let title = format!("Allow access to {}?", login.name);
@@ -24,19 +24,18 @@ pub(crate) fn consent_page(
     let content = html! {
         h1 { (title) }
         p {
-            strong { (client.shown()) }
+            "The program " strong { "“" (client.shown()) "”" }
             " wants to use " strong { (login.name) } " in your name. If you allow it, you log in with "
             (login.provider.name) "."
         }
         dl {
             div {
-                dt { "Program" }
+                dt { "Who it is" }
                 dd {
-                    (client.shown())
                     @if let Some(publisher) = &client.publisher {
-                        " (published by " strong { (publisher) } ")"
+                        "It is described at " strong { (publisher) } "."
                     } @else {
-                        " (it chose this name itself)"
+                        "It chose its name itself."
                     }
                 }
             }
@@ -46,6 +45,17 @@ pub(crate) fn consent_page(
                     strong { (destination(&request.redirect_uri)) }
                     br;
                     code { (request.redirect_uri) }
+                }
+            }
+            @if !login.provider.scopes().is_empty() {
+                div {
+                    dt { (login.name) " asks " (login.provider.name) " for" }
+                    dd {
+                        @for (at, scope) in login.provider.scopes().iter().enumerate() {
+                            @if at > 0 { ", " }
+                            code { (scope) }
+                        }
+                    }
                 }
             }
             div {
@@ -72,7 +82,7 @@ pub(crate) fn consent_page(
         }
         form method="post" action=(login.urls.at(endpoints::CONSENT)) {
             input type="hidden" name="request" value=(sealed);
-            @if approvals::can_be_remembered(request) {
+            @if can_be_remembered {
                 label {
                     input type="checkbox" name="remember" value="yes";
                     span { "Do not ask me again in this browser for this program" }

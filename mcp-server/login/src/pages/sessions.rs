@@ -3,7 +3,6 @@
 use maud::{Markup, html};
 
 use super::{date, layout};
-use crate::account::Account;
 use crate::endpoints;
 use crate::login::LoginServer;
 use crate::session::Session;
@@ -11,18 +10,19 @@ use crate::session::Session;
 /// Returns the page.
 pub(crate) fn sessions_page(
     login: &LoginServer,
-    account: &Account,
+    user: &str,
+    form: &str,
     sessions: &[Session],
 ) -> Markup {
     let action = login.urls.at(endpoints::SESSIONS);
     let content = html! {
         h1 { "Programs with access to " (login.name) }
-        p { "You are " strong { (account.name) } "." }
+        p { "You are " strong { (user) } "." }
         @if sessions.is_empty() {
             p { "No program has access in your name." }
         } @else {
             form method="post" action=(action) {
-                input type="hidden" name="form" value=(account.form);
+                input type="hidden" name="form" value=(form);
                 ul {
                     @for session in sessions {
                         li {
@@ -44,7 +44,8 @@ pub(crate) fn sessions_page(
                 }
             }
         }
-        p.quiet { "Ending a session takes effect at once. The program has to ask you again." }
+        p.quiet { "Ending a session takes effect with the next request of the program. It then has to ask you \
+             again." }
     };
     layout("Sessions", &html! {}, &content)
 }

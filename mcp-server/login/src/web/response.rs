@@ -15,7 +15,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use maud::Markup;
 use serde::Serialize;
 
-use crate::pages::style::STYLE;
+use crate::web::style::STYLE;
 
 pub(crate) type Reply = Response<Bytes>;
 

@@ -1,5 +1,7 @@
 //! The style sheet of the pages: light and dark, and usable on a phone.
 
+/// The main button appears after a moment: the second half of a double click, with which another window
+/// was closed in front of this one, must not press it.
 pub(crate) const STYLE: &str = "\
 :root{color-scheme:light dark;--text:#1d2129;--quiet:#5a6270;--back:#f3f4f7;--card:#fff;--line:#d5d9e0;\
 --main:#1f5fd0;--on-main:#fff;--warn:#8a4b00;--warn-back:#fff4e0}\
@@ -22,7 +24,9 @@ code{font:.9em ui-monospace,monospace}\
 button,.button{flex:1 1 8rem;min-height:2.75rem;padding:.5rem 1rem;border:1px solid var(--line);\
 border-radius:.5rem;background:transparent;color:inherit;font:inherit;text-align:center;\
 text-decoration:none;cursor:pointer}\
-button.main{border-color:var(--main);background:var(--main);color:var(--on-main);font-weight:600}\
+button.main{border-color:var(--main);background:var(--main);color:var(--on-main);font-weight:600;\
+animation:wait .8s}\
+@keyframes wait{0%,99%{visibility:hidden}}\
 button:focus-visible,a:focus-visible,input:focus-visible{outline:3px solid var(--main);outline-offset:2px}\
 label{display:flex;gap:.5rem;align-items:baseline;margin-top:1rem}\
 ul{margin:0;padding:0;list-style:none}\
