@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use mcp_server::types::LoggingLevel;
 use mcp_server::types::uri::canonical;
-use mcp_server::{Change, ClientSession, HandlerError, Server};
+use mcp_server::{Change, ClientSession, Context, HandlerError, Server};
 use tokio::sync::{oneshot, watch};
 use tokio::task::AbortHandle;
 
@@ -44,6 +44,17 @@ impl Shared {
     /// Returns the upstreams as they are now, in their order.
     pub(crate) fn upstreams(&self) -> Arc<[Arc<Behind>]> {
         Arc::clone(&self.upstreams.borrow().all)
+    }
+
+    /// Returns the upstreams that the client of a request may know of, in their order. For the others,
+    /// nothing is sent on behalf of this client.
+    pub(crate) fn upstreams_for(&self, cx: &Context) -> Arc<[Arc<Behind>]> {
+        let all = self.upstreams();
+        let is_presented = |behind: &&Arc<Behind>| behind.pool.upstream.is_presented_to(cx);
+        if all.iter().all(|behind| is_presented(&behind)) {
+            return all;
+        }
+        all.iter().filter(is_presented).cloned().collect()
     }
 
     /// Returns what is notified when the upstreams change.

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use mcp_client::{Client, SubscriptionEvent};
 use mcp_gateway::config::{Presentation, ServersConfig};
-use mcp_gateway::{Gateway, GatewayBuilder};
+use mcp_gateway::{Gateway, Upstream};
 use mcp_server::types::{Revision, json};
 use mcp_server::{AccessToken, Server, ToolDef};
 
-use crate::support::{Announced, at, changes, named, soon};
+use crate::support::{Announced, Count, at, changes, named, soon};
 
 fn presentation(entry: &str) -> Presentation {
     let config = ServersConfig::parse(&format!(r#"{{"mcpServers": {{"ops": {entry}}}}}"#));
@@ -98,12 +98,41 @@ async fn server_of_a_group_does_not_exist_for_others() {
 }
 
 #[tokio::test]
+async fn nothing_is_sent_to_a_hidden_server_on_behalf_of_others() {
+    let presentation = presentation(r#"{"command": "ops", "visibleTo": ["ops"]}"#);
+    let connected = Count::default();
+    let counted = connected.clone();
+    let ops = named("ops");
+    let restricted = Upstream::connecting("ops", move || {
+        counted.add();
+        mcp_client::ByteStream::of(ops.in_memory())
+    });
+    let gateway = Gateway::builder("gateway", "1")
+        .upstream(at("open", Revision::LATEST, &named("open")))
+        .upstream(restricted.present(&presentation).lazy());
+    let gateway = gateway.build().await.expect("the definition is valid");
+    let (bob, _) = member(&gateway, Revision::LATEST, &[]).await;
+    assert_eq!(names(&bob).await, ["open_name"]);
+    soon(bob.call_tool("ops_name")).await.expect_err("hidden");
+    soon(bob.call_tool("name")).await.expect_err("unknown");
+    let mut subscription = bob.listen(changes());
+    soon(subscription.next())
+        .await
+        .expect("an event")
+        .expect("listening");
+    assert_eq!(connected.get(), 0);
+    let (ada, _) = member(&gateway, Revision::LATEST, &["ops"]).await;
+    assert_eq!(names(&ada).await, ["open_name", "ops_name"]);
+    assert!(connected.get() > 0);
+}
+
+#[tokio::test]
 async fn single_server_of_a_group_is_not_described() {
     let presentation = presentation(r#"{"command": "ops", "visibleTo": ["ops"]}"#);
     let ops = Server::builder("secret-name", "1").instructions("Secret.");
     let ops = ops.build().expect("the definition is valid");
     let upstream = at("ops", Revision::LATEST, &ops).present(&presentation);
-    let gateway: GatewayBuilder = Gateway::builder("gateway", "1").upstream(upstream);
+    let gateway = Gateway::builder("gateway", "1").upstream(upstream);
     let gateway = gateway.build().await.expect("the definition is valid");
     let (client, _) = member(&gateway, Revision::LATEST, &[]).await;
     assert_eq!(client.server_info().expect("known").name, "gateway");

@@ -198,7 +198,8 @@ limits! {
         /// The maximum number of HTTP requests of one address that are being authenticated at the same
         /// time, see `Authenticate`: for example while keys of the issuer of a token are loaded. Default:
         /// 8. All addresses together have `concurrent_requests`. Further
-        /// requests are rejected with 429 and 503.
+        /// requests are rejected with 429 and 503. Requests for public routes whose responses an
+        /// `Authenticate` computes have the same limit, and are counted separately.
         pub verifications_per_peer: usize = 8,
         /// The maximum number of HTTP connections of one address to `serve_http`. Default: 2,500. A new
         /// connection replaces the one of the same address that has been idle for longest.

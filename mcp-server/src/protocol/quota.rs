@@ -59,6 +59,9 @@ pub(crate) struct Usage {
     /// Requests whose access tokens are being verified.
     #[cfg(feature = "http")]
     pub(crate) verifications: Gauge,
+    /// Requests for public routes whose responses are being computed.
+    #[cfg(feature = "http")]
+    pub(crate) public_requests: Gauge,
     /// Channels of HTTP+SSE.
     #[cfg(feature = "http")]
     pub(crate) channels: Gauge,

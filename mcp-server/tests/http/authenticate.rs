@@ -299,6 +299,31 @@ async fn computed_route_is_bounded_in_bytes_and_time() {
 }
 
 #[tokio::test]
+async fn requests_that_wait_for_a_computed_route_keep_no_client_from_its_calls() {
+    let address = protect(&scoped(|builder| builder));
+    let mut waiting = Vec::new();
+    for _ in 0..8 {
+        let mut raw = Raw::connect(address).await.at("/issue");
+        raw.request("POST", &[], "wait").await;
+        waiting.push(raw);
+    }
+    let refused = async || {
+        let mut raw = Raw::connect(address).await.at("/issue");
+        raw.ask("POST", &[], "").await.0
+    };
+    let mut head = refused().await;
+    // Until all of them have arrived.
+    while head.status == 201 {
+        head = refused().await;
+    }
+    assert_eq!(
+        (head.status, head.get("access-control-allow-origin")),
+        (429, Some("*"))
+    );
+    assert_eq!(call_as(address, "ada", "read").await.0.status, 200);
+}
+
+#[tokio::test]
 async fn processes_with_one_store_accept_something_once() {
     let shared = Memory::new();
     let process = || protect(&scoped(|builder| builder.store(shared.clone())));

@@ -21,7 +21,7 @@ pub(super) async fn owner(
 ) -> Option<Arc<Behind>> {
     let list = ListMethod::of("tools/list")?;
     let mut found = None;
-    for behind in shared.upstreams().iter() {
+    for behind in shared.upstreams_for(cx).iter() {
         let query = caller.query(cx, &behind.pool, list);
         let Listed::List(list) = behind.lists.list(&query, Wait::Short).await else {
             continue;

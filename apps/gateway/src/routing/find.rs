@@ -31,7 +31,8 @@ pub(super) async fn learn_name(
     };
     let searched = shared.searched();
     let mut unknown = searched.iter();
-    let Some(behind) = unknown.find(|behind| behind.names.may_be_short(&name)) else {
+    let named = unknown.find(|behind| behind.names.may_be_short(&name));
+    let Some(behind) = named.filter(|behind| behind.pool.upstream.is_presented_to(cx)) else {
         return;
     };
     let query = caller.query(cx, &behind.pool, list);

@@ -34,15 +34,15 @@ pub(crate) async fn list(
         let behind = resource(shared, &mut params, cx)?;
         return page(&behind, &query(&behind), params, cx).await;
     }
-    if let Some(only) = shared.only() {
-        return page(&only, &query(&only), params, cx).await;
+    let upstreams = shared.upstreams_for(cx);
+    if let [only] = &*upstreams {
+        return page(only, &query(only), params, cx).await;
     }
     if params.contains_key(CURSOR) {
         return Err(HandlerError::invalid_params(
             "$.cursor: this list has one page",
         ));
     }
-    let upstreams = shared.upstreams();
     let queries: Vec<Query> = upstreams.iter().map(|behind| query(behind)).collect();
     let mut parts = Vec::new();
     let mut failure = None;

@@ -244,7 +244,7 @@ fn parts(
     filter: &SubscriptionFilter,
     cx: &Context,
 ) -> Vec<(Arc<Behind>, SubscriptionFilter)> {
-    let upstreams = shared.upstreams();
+    let upstreams = shared.upstreams_for(cx);
     let mut uris = vec![Vec::new(); upstreams.len()];
     for uri in filter.resource_subscriptions.iter().flatten() {
         let Some((behind, original)) = located(shared, uri, cx) else {

@@ -202,7 +202,7 @@ pub(crate) fn found(
     presented: &str,
 ) -> Option<(Arc<Behind>, String)> {
     let (prefix, sealed) = presented.split_once('.')?;
-    let upstreams = shared.upstreams();
+    let upstreams = shared.upstreams_for(cx);
     let mut upstreams = upstreams.iter();
     let behind = upstreams.find(|behind| behind.names.prefix().unwrap_or_default() == prefix)?;
     let id = Sealed::Task.open(cx, &behind.pool.upstream.name, sealed);

@@ -106,6 +106,18 @@ impl PeerUsage {
         self.count(|usage| &usage.verifications, share)
     }
 
+    /// Counts a request for a public route whose response is being computed, as
+    /// [`verification`](Self::verification) does for access tokens. Users who wait for a login must not
+    /// keep clients that have tokens from using them.
+    ///
+    /// # Errors
+    ///
+    /// As [`requests`](Self::requests).
+    pub(crate) fn public_request(self: Arc<Self>) -> Result<GaugePermit, Exhausted> {
+        let share = self.peers.limits.verifications_per_peer;
+        self.count(|usage| &usage.public_requests, share)
+    }
+
     /// Adds one to a gauge of the peer and of all peers until the permit is dropped.
     fn count(self: Arc<Self>, gauge: SelectGauge, share: usize) -> Result<GaugePermit, Exhausted> {
         if !gauge(&self).try_add(1, self.share(share)) {

@@ -7,7 +7,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::header::{AUTHORIZATION, COOKIE, ORIGIN};
+use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION, COOKIE, HeaderValue, ORIGIN};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
@@ -167,7 +167,14 @@ impl Endpoint {
         let mut body = pin!(FusedBody::new(body, &parts));
         let response = self.compute(&parts, body.as_mut(), body_limit, remote);
         let response = response.await;
-        self.complete(response, body).await
+        let is_refused = response.is_err();
+        let mut response = self.complete(response, body).await;
+        if is_refused {
+            // Clients in browsers read why. It is the same for everybody, and contains no secrets.
+            let headers = response.headers_mut();
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        }
+        response
     }
 
     async fn compute<B: Body>(
@@ -186,8 +193,8 @@ impl Endpoint {
         let limit = body_limit.min(self.server.limits.message_bytes);
         let bytes = body::read(body, limit, &self.server, peer, || false).await?;
         self.server.counters.request_bytes(bytes.len());
-        // As for the verification of tokens: anybody can send any number of these requests.
-        let _verifying = peer().verification()?;
+        // Anybody can send any number of these requests.
+        let _permit = peer().public_request()?;
         let time = self.server.limits.request_time;
         let address = address(parts, remote.as_ref());
         let response = authenticator.respond(&self.server, parts, address, bytes);
