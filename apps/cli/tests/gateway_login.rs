@@ -327,12 +327,26 @@ fn provider_needs_a_client_and_somebody_who_may_log_in() {
             "--public-url",
         ),
         (vec!["--trusted-proxy", "everybody"], "--trusted-proxy"),
+        (vec!["--login", "local", "--allow-org", ""], "--allow-org"),
     ] {
         let printed = run(&options);
         assert_eq!(printed.code, Some(2), "{options:?}: {printed:?}");
         assert!(printed.err.contains(expected), "{options:?}: {printed:?}");
         assert!(!printed.err.contains("s3cr3t"), "{printed:?}");
     }
+    // Users without passwords are not for other machines, whatever the public URL says.
+    let mut command = mcp();
+    command.args([
+        "gateway",
+        &path,
+        "--listen",
+        "0.0.0.0:8080",
+        "--login",
+        "local",
+    ]);
+    command.args(["--public-url", "http://localhost:8080"]);
+    let printed: Printed = command.output().expect("it runs").into();
+    assert_eq!(printed.code, Some(2), "{printed:?}");
     // The provider is first needed when a user logs in.
     let issuer = "http://127.0.0.1:1/issuer";
     let mut command = mcp();

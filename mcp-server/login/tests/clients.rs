@@ -132,7 +132,7 @@ async fn client_is_known_by_its_document() {
     assert!(page.body.contains("Documented"), "{}", page.body);
     assert!(
         page.body
-            .contains("published by <strong>files.example</strong>"),
+            .contains("described at <strong>files.example</strong>"),
         "{}",
         page.body
     );

@@ -34,7 +34,9 @@ pub(crate) struct GatewayLogin {
     /// Lets this user in, by a verified email address, or by the login name at GitHub, GitLab or Discord
     #[arg(long, value_name = "USER", requires = "login")]
     pub(crate) allow_user: Vec<String>,
-    /// Lets users in who have a verified email address of this domain
+    /// Lets users in who have a verified email address of this domain, at Google an account of it
+    ///
+    /// With several of these options, whoever one of them names is let in.
     #[arg(long, value_name = "DOMAIN", requires = "login")]
     pub(crate) allow_domain: Vec<String>,
     /// Lets the members of an organization, team or group in, as the provider names it

@@ -38,6 +38,18 @@ impl Allowed {
         !self.anyone && lists.iter().all(|list| list.is_empty())
     }
 
+    /// Returns the name of an option with an empty value, such as a variable that is not set.
+    fn empty(&self) -> Option<&'static str> {
+        let lists = [
+            ("--allow-user", &self.users),
+            ("--allow-domain", &self.domains),
+            ("--allow-org", &self.organizations),
+        ];
+        let mut lists = lists.into_iter();
+        let found = lists.find(|(_, list)| list.iter().any(String::is_empty));
+        found.map(|(name, _)| name)
+    }
+
     fn admits(&self, user: &User) -> bool {
         let email = user.email_verified.then(|| user.email.to_ascii_lowercase());
         let is_named = |name: &String| {
@@ -48,9 +60,16 @@ impl Allowed {
                     .is_some_and(|own| name.eq_ignore_ascii_case(own))
         };
         let domain = email.as_ref().and_then(|own| Some(own.rsplit_once('@')?.1));
+        // A private account at Google keeps the address of a company that its owner has left.
+        let is_member = |domain: &str| {
+            user.provider != "google"
+                || domain == "gmail.com"
+                || user.organization.eq_ignore_ascii_case(domain)
+        };
+        let is_of = |known: &String| domain == Some(known) && is_member(known);
         self.anyone
             || self.users.iter().any(is_named)
-            || self.domains.iter().any(|known| domain == Some(known))
+            || self.domains.iter().any(is_of)
             || self
                 .organizations
                 .iter()
@@ -67,7 +86,16 @@ pub(super) fn login(
         return Ok(None);
     };
     let is_local = name == "local";
+    if is_local && !address.ip().is_loopback() {
+        return Err(usage(
+            "`--login local` has users without passwords: expected `--listen` with a loopback \
+             address",
+        ));
+    }
     let allowed = Allowed::of(args);
+    if let Some(empty) = allowed.empty() {
+        return Err(usage(&format!("`{empty}` has no value")));
+    }
     if allowed.is_nobody() && !is_local {
         return Err(usage(
             "`--login` needs to know who may log in: expected `--allow-user`, `--allow-domain`, \
@@ -86,7 +114,8 @@ pub(super) fn login(
     } else {
         login.allow(move |user| allowed.admits(user))
     };
-    let login = login.name("The gateway").build();
+    let resource = format!("{}/mcp", public_url.trim_end_matches('/'));
+    let login = login.name("The gateway").resource(resource).build();
     let login = login.map_err(|error| usage(&format!("`--login`: {error}")))?;
     Ok(Some((login, host)))
 }
@@ -187,6 +216,11 @@ mod tests {
         assert!(by_group.admits(&user("google").organization("acme")));
         let empty = allowed(|it| it.users.push(String::new()));
         assert!(!empty.admits(&User::new("1")));
+        assert_eq!(empty.empty(), Some("--allow-user"));
+        // Who has left the company keeps the address.
+        let private = user("google");
+        assert!(!by_domain.admits(&private));
+        assert!(by_domain.admits(&private.organization("example.com")));
         assert!(allowed(|it| it.anyone = true).admits(&User::new("1")));
         assert!(allowed(|_| {}).is_nobody());
     }
