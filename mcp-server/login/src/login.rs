@@ -28,8 +28,8 @@ use crate::web::cookies::CookieJar;
 ///
 /// # async fn run(server: Server) -> Result<(), Box<dyn std::error::Error>> {
 /// let github = Provider::github(std::env::var("GITHUB_ID")?, std::env::var("GITHUB_SECRET")?);
-/// let login = Login::builder(github, "https://mcp.example.com")
-///     .allow(|user| user.email_verified && user.email.ends_with("@example.com"))
+/// let login = Login::builder(github.scope("read:org"), "https://mcp.example.com")
+///     .allow(|user| user.is_in("acme"))
 ///     .build()?;
 /// let config = HttpConfig::new().allow_hosts(["mcp.example.com"]);
 /// server.serve(Http::at("0.0.0.0:8080").config(config).authenticate(login)).await?;
