@@ -125,8 +125,8 @@ fn private_scheme(scheme: &str, rest: &str) -> Result<(), RedirectError> {
 }
 
 /// Returns `true` if a request may redirect to a URI: if it is one of the client, byte by byte (RFC
-/// 9700, section 2.1). Only the port of a loopback address is free, because the system chooses it (RFC
-/// 8252, section 7.3).
+/// 9700, section 2.1). Only the port on this device is free, because the system chooses it (RFC 8252,
+/// section 7.3): also that of `localhost`, for which widespread clients register no port, either.
 pub(crate) fn matches(registered: &str, requested: &str) -> bool {
     if registered == requested {
         return true;
@@ -140,9 +140,13 @@ pub(crate) fn matches(registered: &str, requested: &str) -> bool {
     }
 }
 
-/// Returns the parts before and after the port of a URI with a loopback address. `None` for others.
+/// Returns the parts before and after the port of a URI with a loopback address or `localhost`. `None`
+/// for others.
 fn without_loopback_port(uri: &str) -> Option<(&str, &str)> {
-    if check(uri) != Ok(RedirectKind::Loopback) {
+    if !matches!(
+        check(uri),
+        Ok(RedirectKind::Loopback | RedirectKind::Localhost)
+    ) {
         return None;
     }
     let rest = uri.strip_prefix("http://")?;
@@ -223,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_port_of_a_loopback_address_is_free() {
+    fn only_the_port_on_this_device_is_free() {
         for (registered, requested, is_match) in [
             ("https://a.example/cb", "https://a.example/cb", true),
             ("https://a.example/cb", "https://a.example/CB", false),
@@ -262,7 +266,21 @@ mod tests {
             ("http://[::1]/cb", "http://[::1]:3/cb", true),
             ("http://[::1]:1/cb", "http://127.0.0.1:1/cb", false),
             ("http://localhost:1/cb", "http://localhost:1/cb", true),
-            ("http://localhost:1/cb", "http://localhost:2/cb", false),
+            ("http://localhost:1/cb", "http://localhost:2/cb", true),
+            ("http://localhost/cb", "http://localhost:2/cb", true),
+            ("http://localhost/cb", "http://localhost:2/cb/x", false),
+            ("http://localhost/cb", "http://LOCALHOST:2/cb", false),
+            ("http://localhost/cb", "https://localhost:2/cb", false),
+            (
+                "http://localhost/cb",
+                "http://localhost.a.example:2/cb",
+                false,
+            ),
+            (
+                "http://localhost/cb",
+                "http://localhost:2@a.example/cb",
+                false,
+            ),
             ("http://localhost/cb", "http://127.0.0.1/cb", false),
             ("app:/cb", "app:/cb", true),
             ("app:/cb", "APP:/cb", false),
