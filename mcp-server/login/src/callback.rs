@@ -165,14 +165,8 @@ async fn grant(
             "this account is not allowed",
         ));
     }
+    // Unknown scopes are ignored (RFC 6749, section 3.3): many clients always ask for those of OpenID.
     let scopes = login.granted_scopes(&user, &request.scopes);
-    if scopes.is_empty() && !request.scopes.is_empty() {
-        return Err(end_login(
-            purpose,
-            "invalid_scope",
-            "the user has none of the scopes",
-        ));
-    }
     let code = code::issue(
         &exchange.vault,
         CodeGrant {
