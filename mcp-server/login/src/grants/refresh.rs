@@ -59,7 +59,7 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
     let requested = request.params.get("scope")?;
     let mut is_proof_recorded = false;
     for _ in 0..ATTEMPTS {
-        let found = session::find(vault, &token.session).await?;
+        let found = session::find(vault, &login.provider, &token.session).await?;
         let found = found.ok_or_else(invalid)?;
         let mut session = found.value;
         if session.client.key != request.client {

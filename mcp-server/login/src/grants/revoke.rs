@@ -30,7 +30,7 @@ async fn revoke(exchange: &Exchange<'_>) -> Result<(), OAuthError> {
     let Some(id) = refresh.or_else(access) else {
         return Ok(());
     };
-    let found = session::find(vault, &id).await?;
+    let found = session::find(vault, &exchange.login.provider, &id).await?;
     if found.is_some_and(|found| found.value.client.key == client) {
         session::end(vault, &id).await?;
     }
