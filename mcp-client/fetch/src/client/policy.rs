@@ -221,6 +221,18 @@ impl FetchPolicy {
         policy
     }
 
+    /// Returns the policy for URLs that anybody can name: it allows only public addresses, and trusts
+    /// none of the [allowed](Self::allow_host) hosts.
+    pub fn public_only(&self) -> Self {
+        Self {
+            reach: Reach::Public,
+            plain_loopback: false,
+            server: None,
+            hosts: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     /// Returns `true` if an origin is that of the server around which the policy is. The program
     /// named it, and it proves its name with its certificate, so its address does not matter.
     pub(super) fn is_server(&self, origin: &Origin) -> bool {

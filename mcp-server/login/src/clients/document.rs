@@ -65,7 +65,7 @@ struct Document {
 impl DocumentLoader {
     pub(crate) fn new(policy: &FetchPolicy) -> Self {
         Self {
-            policy: policy.clone().size(DOCUMENT_BYTES),
+            policy: policy.public_only().size(DOCUMENT_BYTES),
             permits: Semaphore::new(CONCURRENT),
         }
     }
