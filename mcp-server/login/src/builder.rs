@@ -210,7 +210,7 @@ impl LoginBuilder {
             realm,
             provider: self.provider,
             net,
-            documents: DocumentLoader::new(&policy),
+            documents: DocumentLoader::new(&policy, provider_time),
             times: self.times,
             allow,
             scopes: self.scopes,
