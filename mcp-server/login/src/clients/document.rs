@@ -63,7 +63,7 @@ pub(crate) enum DocumentError {
 struct Document {
     client_id: String,
     #[serde(default)]
-    client_name: Option<String>,
+    client_name: String,
     #[serde(default)]
     redirect_uris: Vec<String>,
     #[serde(default)]
@@ -139,9 +139,13 @@ fn client(url: &str, body: &[u8]) -> Result<Client, DocumentError> {
     )
     .map_err(|text| DocumentError::Metadata(text.to_owned()))?;
     let redirect_uris = check_redirect_uris(document.redirect_uris);
-    let name = document.client_name.unwrap_or_default();
+    let about = ClientSummary::documented(url, &document.client_name);
+    if about.name.is_empty() {
+        let text = "`client_name` is missing";
+        return Err(DocumentError::Metadata(text.to_owned()));
+    }
     Ok(Client {
-        about: ClientSummary::documented(url, &name),
+        about,
         redirect_uris: redirect_uris.map_err(DocumentError::Metadata)?,
         secret_digest: None,
     })
@@ -223,6 +227,21 @@ mod tests {
         let secret = client(url, document(url, "client_secret_post").as_bytes());
         assert!(matches!(secret, Err(DocumentError::Metadata(_))));
         assert!(matches!(client(url, b"[]"), Err(DocumentError::Json)));
+    }
+
+    #[test]
+    fn document_has_a_name() {
+        let url = "https://a.example/c";
+        for (name, is_valid) in [
+            (r#""client_name":"A","#, true),
+            (r#""client_name":"","#, false),
+            (r#""client_name":"\u200b","#, false),
+            (r#""client_name":null,"#, false),
+            ("", false),
+        ] {
+            let text = format!(r#"{{{name}"client_id":"{url}","redirect_uris":["app:/cb"]}}"#);
+            assert_eq!(client(url, text.as_bytes()).is_ok(), is_valid, "{text}");
+        }
     }
 
     #[tokio::test(start_paused = true)]
