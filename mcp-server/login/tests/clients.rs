@@ -166,6 +166,7 @@ async fn client_is_known_by_its_document() {
     let head = web.head().await;
     assert!(head.starts_with("GET /client.json HTTP/1.1\r\n"), "{head}");
     let head = head.to_ascii_lowercase();
+    assert!(head.contains("user-agent: mcp-login\r\n"), "{head}");
     assert!(!head.contains("cookie"), "{head}");
     let code = browser.allow(&page).await.param("code").expect("a code");
     let tokens = Tokens::of(client.exchange(&code).await);

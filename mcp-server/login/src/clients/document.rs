@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::StatusCode;
-use http::header::{ACCEPT, HeaderValue};
+use http::header::{ACCEPT, HeaderValue, USER_AGENT};
 use mcp_fetch::{FetchError, FetchPolicy, FetchRequest, Origin, UrlFault};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
@@ -104,7 +104,8 @@ impl DocumentLoader {
         let permits = timeout(WAIT, permits).await;
         let _permits = permits.map_err(|_| DocumentError::Busy)?;
         let request = FetchRequest::get(&self.policy, url)
-            .header(ACCEPT, HeaderValue::from_static("application/json"));
+            .header(ACCEPT, HeaderValue::from_static("application/json"))
+            .header(USER_AGENT, HeaderValue::from_static("mcp-login"));
         let mut response = request.send().await?;
         if response.status != StatusCode::OK {
             return Err(DocumentError::Status(response.status));
