@@ -271,18 +271,21 @@ impl OpenId {
         Ok(())
     }
 
-    /// Returns a claim, by its name or by a JSON pointer.
     /// Returns the user whom verified claims describe.
     fn user(&self, claims: Object) -> User {
         let text = |name: &str| claims.get(name).and_then(Value::as_str).unwrap_or_default();
-        let is_true = |name: &str| match claims.get(name) {
+        // Microsoft has a claim of its own, which says that the domain of the address was verified.
+        let name = if self.is_microsoft {
+            "xms_edov"
+        } else {
+            "email_verified"
+        };
+        let is_verified = match claims.get(name) {
             Some(Value::Bool(value)) => *value,
             // Some providers send a string.
-            Some(Value::String(text)) => text == "true",
+            Some(Value::String(text)) => text == "true" || self.is_microsoft && text == "1",
             _ => false,
         };
-        // Microsoft has a claim of its own, which says that the domain of the address was verified.
-        let is_verified = is_true("email_verified") || self.is_microsoft && is_true("xms_edov");
         let groups = match claim(&claims, &self.groups_claim) {
             Some(Value::Array(groups)) => groups
                 .iter()
@@ -348,36 +351,31 @@ mod tests {
     #[test]
     fn address_is_verified_only_if_the_provider_says_so() {
         let openid = openid("https://a.example");
-        for (value, expected) in [
-            ("true", true),
-            ("\"true\"", true),
-            ("false", false),
-            ("\"yes\"", false),
-            ("1", false),
-            ("null", false),
+        let mut microsoft = self::openid("https://login.example/common/v2.0");
+        microsoft.is_microsoft = true;
+        for (claim, of_openid, of_microsoft) in [
+            (r#""email_verified":true"#, true, false),
+            (r#""email_verified":"true""#, true, false),
+            (r#""email_verified":false"#, false, false),
+            (r#""email_verified":"yes""#, false, false),
+            (r#""email_verified":"1""#, false, false),
+            (r#""email_verified":1"#, false, false),
+            (r#""email_verified":null"#, false, false),
+            (r#""xms_edov":true"#, false, true),
+            (r#""xms_edov":"true""#, false, true),
+            (r#""xms_edov":"1""#, false, true),
+            (r#""xms_edov":false,"email_verified":true"#, true, false),
+            (r#""xms_edov":"0""#, false, false),
+            (r#""sub":"1""#, false, false),
         ] {
-            let text = format!(r#"{{"sub":"1","email":"a@b.example","email_verified":{value}}}"#);
-            assert_eq!(
-                openid.user(claims(&text)).email_verified,
-                expected,
-                "{value}"
-            );
+            let user = |provider: &OpenId, email: &str| {
+                let text = format!(r#"{{"email":"{email}",{claim}}}"#);
+                provider.user(claims(&text)).email_verified
+            };
+            assert_eq!(user(&openid, "a@b.example"), of_openid, "{claim}");
+            assert_eq!(user(&microsoft, "a@b.example"), of_microsoft, "{claim}");
+            assert!(!user(&openid, "") && !user(&microsoft, ""), "{claim}");
         }
-        assert!(
-            !openid
-                .user(claims(r#"{"email":"a@b.example"}"#))
-                .email_verified
-        );
-        assert!(
-            !openid
-                .user(claims(r#"{"email_verified":true}"#))
-                .email_verified
-        );
-        assert!(
-            !openid
-                .user(claims(r#"{"email":"a@b.example","xms_edov":true}"#))
-                .email_verified
-        );
     }
 
     #[test]
