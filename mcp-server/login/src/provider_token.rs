@@ -159,13 +159,16 @@ impl Renewal {
             let locked = vault
                 .put(&key, &(), lock_time, Condition::Absent, None)
                 .await?;
-            if matches!(locked, PutOutcome::Written(_)) {
+            if let PutOutcome::Written(version) = locked {
                 // In a task of its own: if the client cancels the request, the new tokens are stored
                 // nevertheless. The old ones are of no use any more.
                 let renewal = self.clone();
                 let renewed = tokio::spawn(async move {
-                    let renewed = renewal.renew().await;
-                    renewal.vault().remove(&key).await?;
+                    let (renewed, vault) = (renewal.renew().await, renewal.vault());
+                    // The lock ends in a second. It is left alone if it has expired and belongs to
+                    // another process; if the store fails, it expires by itself.
+                    let own = Condition::Version(version);
+                    drop(vault.put(&key, &(), Duration::ZERO, own, None).await);
                     renewed
                 });
                 return renewed.await.unwrap_or(Err(TokenFailure::Unavailable));

@@ -4,6 +4,7 @@ use mcp_server::Memory;
 
 use super::provider::Behaviour;
 use super::setup::*;
+use super::slow_store::SlowStore;
 
 #[tokio::test]
 async fn handler_gets_the_token_of_the_user() {
@@ -44,6 +45,27 @@ async fn expired_token_is_renewed_once_by_all_processes() {
     }
     seen.dedup();
     assert_eq!((seen.len(), provider.refreshes()), (1, 1), "{seen:?}");
+}
+
+#[tokio::test]
+async fn lock_of_another_process_is_left_alone() {
+    let provider = TestProvider::start().await;
+    let mut store = SlowStore::default();
+    store.takes_locks = true;
+    let login = built(builder(provider.openid()));
+    let server = server(&login, |builder| builder.store(store.clone()));
+    let address = serve(&server, &login);
+    provider.expire_in(30);
+    let client = Client::register(address).await;
+    let tokens = client
+        .log_in(&mut Browser::new(address, &provider.url))
+        .await;
+    provider.expire_in(3600);
+    // The token is renewed, whatever happens to the lock.
+    let (status, body) = call_tool(address, "provider", &tokens.access).await;
+    assert_eq!((status, provider.refreshes()), (200, 1), "{body}");
+    assert!(said(&body).starts_with("secret-provider-access-"), "{body}");
+    assert!(store.is_still_taken().await);
 }
 
 #[tokio::test]
