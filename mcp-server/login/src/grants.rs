@@ -9,7 +9,7 @@ use http::header::{CONTENT_TYPE, HeaderMap};
 use serde::Serialize;
 
 use crate::access_token::{SealedAccess, SealedRefresh};
-use crate::clients::authentication::authenticate;
+use crate::clients::authentication::{AuthenticatedClient, authenticate};
 use crate::clock::now;
 use crate::dpop::{self, VerifiedProof};
 use crate::endpoints;
@@ -23,8 +23,7 @@ use crate::web::response::{self, Reply};
 struct TokenRequest<'a> {
     exchange: &'a Exchange<'a>,
     params: &'a Params,
-    /// The key of the client.
-    client: String,
+    client: AuthenticatedClient,
     proof: Option<VerifiedProof>,
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Session {
     pub(crate) destination: String,
     /// What was granted.
     pub(crate) scopes: Vec<String>,
-    /// The thumbprint of the key to which the refresh tokens are bound (RFC 9449, section 5).
+    /// The thumbprint of the key to which the refresh tokens are bound, for a client without a secret.
     pub(crate) key_thumbprint: Option<String>,
     /// When the user logged in, in seconds since the Unix epoch.
     pub(crate) began: u64,

@@ -28,11 +28,11 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
         return Err(unverified());
     }
     let challenge = mcp_oauth::sha256(verifier.as_bytes());
-    let found = code::find(vault, code, &request.client, &challenge).await?;
+    let found = code::find(vault, code, &request.client.key, &challenge).await?;
     let found = found.ok_or_else(invalid)?;
     let granted = &found.grant.request;
     // A code of another client stays valid: only its own client can use it.
-    if granted.client.key != request.client {
+    if granted.client.key != request.client.key {
         return Err(OAuthError::invalid_grant(
             "the code was issued to another client",
         ));
@@ -56,6 +56,8 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
     }
     let subject = found.grant.user.subject();
     request.record_proof(&subject).await?;
+    // Only clients without a secret are recognized by their key (RFC 9449, section 5).
+    let key = key.filter(|_| !request.client.has_secret);
     let key = key.map(str::to_owned);
     let session = found.exchange(vault, login.times.session, key).await?;
     request.issue(&session.ok_or_else(invalid)?, None)

@@ -62,10 +62,9 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
         let found = session::find(vault, &login.provider, &token.session).await?;
         let found = found.ok_or_else(invalid)?;
         let mut session = found.value;
-        if session.client.key != request.client {
+        if session.client.key != request.client.key {
             return Err(invalid());
         }
-        // Clients without a secret are recognized by their key (RFC 9449, section 5).
         let key = request.key_thumbprint();
         if session.key_thumbprint.is_some() && session.key_thumbprint.as_deref() != key {
             let text = "the refresh token is bound to a key: send a proof of possession of it";

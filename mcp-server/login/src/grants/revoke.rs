@@ -31,7 +31,7 @@ async fn revoke(exchange: &Exchange<'_>) -> Result<(), OAuthError> {
         return Ok(());
     };
     let found = session::find(vault, &exchange.login.provider, &id).await?;
-    if found.is_some_and(|found| found.value.client.key == client) {
+    if found.is_some_and(|found| found.value.client.key == client.key) {
         session::end(vault, &id).await?;
     }
     Ok(())
