@@ -73,14 +73,14 @@ impl<T> Cached<T> {
 
 impl Metadata {
     fn secret_place(&self) -> SecretPlace {
-        // Without the member, it is the header (RFC 8414, section 2).
+        // The form if possible: in the header, providers decode special characters differently. Without
+        // the member, it is the header (RFC 8414, section 2).
         let methods = self.token_endpoint_auth_methods_supported.as_ref();
-        let has_header =
-            |methods: &Vec<String>| methods.iter().any(|method| method == "client_secret_basic");
-        if methods.is_none_or(has_header) {
-            SecretPlace::Header
-        } else {
+        let mut methods = methods.into_iter().flatten();
+        if methods.any(|method| method == "client_secret_post") {
             SecretPlace::Form
+        } else {
+            SecretPlace::Header
         }
     }
 }
@@ -345,6 +345,26 @@ mod tests {
             "https://login.example/1-2",
         ] {
             assert!(!microsoft.is_issuer(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn secret_is_sent_in_the_form_if_the_provider_accepts_it_there() {
+        for (methods, expected) in [
+            ("null", SecretPlace::Header),
+            (r#"["client_secret_basic"]"#, SecretPlace::Header),
+            (r#"["client_secret_post"]"#, SecretPlace::Form),
+            (
+                r#"["client_secret_basic","client_secret_post"]"#,
+                SecretPlace::Form,
+            ),
+        ] {
+            let text = format!(
+                r#"{{"issuer":"","authorization_endpoint":"","token_endpoint":"","jwks_uri":"",
+                "token_endpoint_auth_methods_supported":{methods}}}"#
+            );
+            let metadata: Metadata = json::from_str(&text).expect("metadata");
+            assert_eq!(metadata.secret_place(), expected, "{methods}");
         }
     }
 
