@@ -8,8 +8,7 @@ use crate::dpop;
 use crate::endpoints;
 use crate::login::LoginServer;
 
-/// Returns the metadata of the authorization server (RFC 8414). They are also served at the path of
-/// OpenID Connect, where some clients look; there are no ID tokens.
+/// Returns the metadata of the authorization server (RFC 8414).
 pub(crate) fn of_issuer(login: &LoginServer) -> Bytes {
     let urls = &login.urls;
     let mut metadata = json!({
