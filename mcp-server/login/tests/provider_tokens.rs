@@ -1,6 +1,7 @@
 //! Handlers call the provider on behalf of the user.
 
 use mcp_server::Memory;
+use serde_json::json;
 
 use super::provider::Behaviour;
 use super::setup::*;
@@ -90,4 +91,24 @@ async fn session_ends_with_the_login_at_the_provider() {
         call_tool(setup.address, "whoami", &tokens.access).await.0,
         401
     );
+}
+
+#[tokio::test]
+async fn token_of_another_user_is_refused() {
+    let setup = Setup::new().await;
+    setup.provider.expire_in(30);
+    let client = setup.client().await;
+    let tokens = client.log_in(&mut setup.browser()).await;
+    setup.provider.change_id_token(json!({ "sub": "2" }));
+    let (_, body) = call_tool(setup.address, "provider", &tokens.access).await;
+    assert!(body.contains("cannot be reached"), "{body}");
+    setup.provider.change_id_token(json!({}));
+    // Also after a renewal, which keeps the user.
+    for _ in 0..2 {
+        let (status, body) = call_tool(setup.address, "provider", &tokens.access).await;
+        assert_eq!(status, 200, "{body}");
+    }
+    setup.provider.change_id_token(json!({ "sub": "2" }));
+    let (_, body) = call_tool(setup.address, "provider", &tokens.access).await;
+    assert!(body.contains("cannot be reached"), "{body}");
 }

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mcp_oauth::jwt::{self, Jwk};
+use mcp_oauth::jwt::{self, Jwk, Verified};
 use mcp_types::json::{self, Object, Value};
 use serde::Deserialize;
 
@@ -132,11 +132,21 @@ impl OpenId {
             .client
             .exchange(net, endpoint, place, attempt, code)
             .await?;
-        let TokenResponse { tokens, id_token } = response;
+        let TokenResponse {
+            mut tokens,
+            id_token,
+        } = response;
         let id_token = id_token.ok_or(ProviderError::Missing("id_token"))?;
-        let mut claims = self
-            .verify(net, &metadata, attempt, &id_token, &tokens)
-            .await?;
+        let Verified { header, mut claims } = self.verify(net, &metadata, &id_token).await?;
+        let expected = ExpectedToken {
+            issuer: &metadata.issuer,
+            client_id: &self.client.id,
+            nonce: attempt.nonce,
+            access_token: tokens.access.expose(),
+            algorithm: header.alg,
+        };
+        expected.check(&claims).map_err(ProviderError::IdToken)?;
+        tokens.subject = subject_of(&claims);
         self.add_user_info(net, &metadata, &tokens, &mut claims)
             .await?;
         Ok((self.user(claims), tokens))
@@ -149,7 +159,15 @@ impl OpenId {
     ) -> Result<ProviderTokens, ProviderError> {
         let metadata = self.metadata(net).await?;
         let (endpoint, place) = (&metadata.token_endpoint, metadata.secret_place());
-        self.client.refresh(net, endpoint, place, tokens).await
+        let response = self.client.refresh(net, endpoint, place, tokens).await?;
+        // Another user may have got the token (OpenID Connect Core 1.0, section 12.2).
+        if let (Some(id_token), Some(_)) = (&response.id_token, &tokens.subject) {
+            let claims = self.verify(net, &metadata, id_token).await?.claims;
+            if subject_of(&claims) != tokens.subject {
+                return Err(ProviderError::IdToken("it is that of another user"));
+            }
+        }
+        Ok(response.tokens)
     }
 
     async fn metadata(&self, net: &Net) -> Result<Arc<Metadata>, ProviderError> {
@@ -186,15 +204,13 @@ impl OpenId {
         tenant.is_some_and(|tenant| !tenant.is_empty() && !tenant.contains('/'))
     }
 
-    /// Verifies an ID token, with keys that are loaded again if it names an unknown one.
+    /// Verifies the signature of an ID token, with keys that are loaded again if it names an unknown one.
     async fn verify(
         &self,
         net: &Net,
         metadata: &Metadata,
-        attempt: &LoginAttempt<'_>,
         id_token: &Secret,
-        tokens: &ProviderTokens,
-    ) -> Result<Object, ProviderError> {
+    ) -> Result<Verified<Object>, ProviderError> {
         let token = id_token.expose();
         let header = jwt::header(token)?;
         let mut keys = self.keys.get(CACHE_TIME);
@@ -208,18 +224,7 @@ impl OpenId {
             key = key_of(&keys);
         }
         let key = key.ok_or(ProviderError::IdToken("the issuer has no such key"))?;
-        let verified = jwt::verify::<Object>(token, &key, &ALGORITHMS)?;
-        let expected = ExpectedToken {
-            issuer: &metadata.issuer,
-            client_id: &self.client.id,
-            nonce: attempt.nonce,
-            access_token: tokens.access.expose(),
-            algorithm: header.alg,
-        };
-        expected
-            .check(&verified.claims)
-            .map_err(ProviderError::IdToken)?;
-        Ok(verified.claims)
+        Ok(jwt::verify(token, &key, &ALGORITHMS)?)
     }
 
     async fn load_keys(&self, net: &Net, url: &str) -> Result<Arc<Vec<Jwk>>, ProviderError> {
@@ -306,6 +311,11 @@ impl OpenId {
         user.claims = claims;
         user
     }
+}
+
+fn subject_of(claims: &Object) -> Option<String> {
+    let subject = claims.get("sub").and_then(Value::as_str);
+    subject.map(str::to_owned)
 }
 
 /// Returns a claim, by its name or by a JSON pointer.
