@@ -165,10 +165,13 @@ impl Renewal {
                 let renewal = self.clone();
                 let renewed = tokio::spawn(async move {
                     let (renewed, vault) = (renewal.renew().await, renewal.vault());
-                    // The lock ends in a second. It is left alone if it has expired and belongs to
-                    // another process; if the store fails, it expires by itself.
+                    // The lock is left alone if it has expired and belongs to another process. If
+                    // the store fails, it expires by itself.
                     let own = Condition::Version(version);
-                    drop(vault.put(&key, &(), Duration::ZERO, own, None).await);
+                    let held = vault.put(&key, &(), lock_time, own, None).await;
+                    if let Ok(PutOutcome::Written(_)) = held {
+                        drop(vault.remove(&key).await);
+                    }
                     renewed
                 });
                 return renewed.await.unwrap_or(Err(TokenFailure::Unavailable));
