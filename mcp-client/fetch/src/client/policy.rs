@@ -103,6 +103,13 @@ impl FetchPolicy {
         self
     }
 
+    /// Undoes [`allow_private`](Self::allow_private) and [`allow_host`](Self::allow_host), for URLs that
+    /// anybody can name.
+    pub fn public_only(mut self) -> Self {
+        self.hosts.clear();
+        self.allow_private(false)
+    }
+
     /// Sets the maximum size of a body in bytes: 64 MiB by default.
     pub fn size(mut self, bytes: u64) -> Self {
         self.bytes = bytes;
@@ -219,18 +226,6 @@ impl FetchPolicy {
             policy.server = Some(Arc::new(ServerReach::new(server.clone())));
         }
         policy
-    }
-
-    /// Returns the policy for URLs that anybody can name: it allows only public addresses, and trusts
-    /// none of the [allowed](Self::allow_host) hosts.
-    pub fn public_only(&self) -> Self {
-        Self {
-            reach: Reach::Public,
-            plain_loopback: false,
-            server: None,
-            hosts: Vec::new(),
-            ..self.clone()
-        }
     }
 
     /// Returns `true` if an origin is that of the server around which the policy is. The program

@@ -78,7 +78,7 @@ impl DocumentLoader {
     /// `time` is the maximum time of a request to the provider.
     pub(crate) fn new(policy: &FetchPolicy, time: Duration) -> Self {
         let time = time.min(TIME);
-        let policy = policy.public_only().time(time).idle(time);
+        let policy = policy.clone().public_only().time(time).idle(time);
         Self {
             policy: policy.size(DOCUMENT_BYTES),
             permits: Semaphore::new(CONCURRENT),
