@@ -174,14 +174,10 @@ impl LoginBuilder {
         if checked.contains("offline_access") {
             return Err(LoginError::Scope("`offline_access`".to_owned()));
         }
-        let Times {
-            access,
-            session,
-            provider: provider_time,
-        } = self.times;
+        let provider_time = self.times.provider;
         let times = [
-            ("access_token_time", access),
-            ("session_time", session),
+            ("access_token_time", self.times.access),
+            ("session_time", self.times.session),
             ("provider_time", provider_time),
         ];
         for (name, time) in times {
