@@ -70,7 +70,7 @@ pub(crate) async fn verify(
     else {
         return Ok(None);
     };
-    let found = session::find(vault, &sealed.session).await?;
+    let found = session::find(vault, &login.provider, &sealed.session).await?;
     Ok(found.map(|Versioned { value, .. }| described(login, sealed, value)))
 }
 

@@ -111,10 +111,8 @@ impl Authenticate for Login {
     fn public_routes(&self) -> Vec<PublicRoute> {
         let login = &*self.0;
         let urls = &login.urls;
-        let mut routes = Vec::new();
-        for path in urls.issuer_metadata_paths() {
-            routes.push(PublicRoute::json(path, metadata::of_issuer(login)));
-        }
+        let path = urls.issuer_metadata_path();
+        let mut routes = vec![PublicRoute::json(path, metadata::of_issuer(login))];
         for (at, path) in urls.resource_metadata_paths().into_iter().enumerate() {
             let route = PublicRoute::json(path, metadata::of_resource(login));
             // The second one is the root, which belongs to no endpoint.

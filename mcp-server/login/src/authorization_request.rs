@@ -9,8 +9,6 @@ use crate::clients::{ClientSummary, is_identified_by};
 const SCOPE_BYTES: usize = 1_024;
 /// The maximum number of scopes.
 const SCOPES: usize = 50;
-/// The scope by which OpenID clients ask for a refresh token, which they get anyway.
-const OFFLINE_ACCESS: &str = "offline_access";
 
 /// A request of a client for access, which was validated.
 #[derive(Clone, Serialize, Deserialize)]
@@ -38,6 +36,6 @@ pub(crate) fn requested_scopes(text: &str) -> Option<Vec<String>> {
     if text.len() > SCOPE_BYTES {
         return None;
     }
-    let scopes = Scopes::parse(text).ok()?.without(OFFLINE_ACCESS);
+    let scopes = Scopes::parse(text).ok()?;
     (scopes.len() <= SCOPES).then(|| scopes.iter().map(str::to_owned).collect())
 }

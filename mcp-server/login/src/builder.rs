@@ -145,9 +145,10 @@ impl LoginBuilder {
     /// proxy. Its limits of size are replaced by smaller ones, its time by at most that of
     /// [`provider_time`](Self::provider_time).
     ///
-    /// Documents of clients are loaded from any host that a client names, so do not allow private
-    /// addresses. The URLs of the provider may have private addresses if the URL that the program names
-    /// has one.
+    /// The hosts and private addresses that it allows are those of the provider. Anybody can name the
+    /// URL of a document, so documents are loaded only from public addresses, and not at all with
+    /// [`only_allowed`](FetchPolicy::only_allowed). The URLs of the provider may have private addresses
+    /// also if the URL that the program names has one.
     pub fn fetch_policy(mut self, policy: FetchPolicy) -> Self {
         self.policy = policy;
         self
@@ -173,14 +174,10 @@ impl LoginBuilder {
         if checked.contains("offline_access") {
             return Err(LoginError::Scope("`offline_access`".to_owned()));
         }
-        let Times {
-            access,
-            session,
-            provider: provider_time,
-        } = self.times;
+        let provider_time = self.times.provider;
         let times = [
-            ("access_token_time", access),
-            ("session_time", session),
+            ("access_token_time", self.times.access),
+            ("session_time", self.times.session),
             ("provider_time", provider_time),
         ];
         for (name, time) in times {
@@ -209,7 +206,7 @@ impl LoginBuilder {
             realm,
             provider: self.provider,
             net,
-            documents: DocumentLoader::new(&policy),
+            documents: DocumentLoader::new(&policy, provider_time),
             times: self.times,
             allow,
             scopes: self.scopes,

@@ -168,10 +168,8 @@ async fn grant(
         tracing::info!(user = %PeerText(&user), "a user is not allowed in");
         return Err(purpose.ended("access_denied", "this account is not allowed"));
     }
+    // Unknown scopes are ignored (RFC 6749, section 3.3): many clients always ask for those of OpenID.
     let scopes = login.granted_scopes(&user, &request.scopes);
-    if scopes.is_empty() && !request.scopes.is_empty() {
-        return Err(purpose.ended("invalid_scope", "the user has none of the scopes"));
-    }
     let code = code::issue(
         &exchange.vault,
         CodeGrant {

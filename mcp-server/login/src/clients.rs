@@ -21,6 +21,8 @@ pub(crate) const ID_BYTES: usize = 3 << 10;
 pub(crate) const REDIRECT_URIS: usize = 16;
 /// The maximum number of characters of a name that is shown.
 const NAME_CHARS: usize = 80;
+/// The maximum number of marks on one character of a name.
+const MARKS: usize = 3;
 
 /// A client whose metadata are known.
 #[derive(Clone, Debug)]
@@ -82,12 +84,40 @@ fn metadata<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
     serde_json::from_value(object.into()).ok()
 }
 
+/// Returns `true` for characters that are invisible or change how text around them is displayed.
+fn is_hidden(character: char) -> bool {
+    is_unsafe(character)
+        || matches!(
+            character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}'
+                | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+/// Returns `true` for marks that are drawn above or below the character in front of them, of which any
+/// number can follow each other.
+fn is_mark(character: char) -> bool {
+    matches!(
+        character,
+        '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}'
+            | '\u{610}'..='\u{61a}' | '\u{64b}'..='\u{65f}' | '\u{6d6}'..='\u{6ed}'
+            | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}' | '\u{1ab0}'..='\u{1aff}'
+            | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}'
+    )
+}
+
 /// Returns a name as it is shown: on one line, without characters that change how text around it is
 /// displayed, and not too long.
 fn shown_name(name: &str) -> String {
+    let mut marks = 0;
     let is_shown = |character: &char| {
-        !is_unsafe(*character)
-            && !matches!(character, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+        if is_hidden(*character) {
+            return false;
+        }
+        marks = if is_mark(*character) { marks + 1 } else { 0 };
+        marks <= MARKS
     };
     let spaced = name.chars().map(|character| {
         if character.is_whitespace() {
@@ -115,6 +145,16 @@ mod tests {
     fn name_is_shown_on_one_line_and_cut_off() {
         assert_eq!(shown_name(" a\u{202e}b\n\tc\u{200b} "), "ab  c");
         assert_eq!(shown_name(&"é".repeat(200)), "é".repeat(NAME_CHARS));
+        let hidden = "\u{ad}\u{61c}\u{115f}\u{1160}\u{3164}\u{ffa0}\u{e0041}\u{e007f}\u{e0100}";
+        assert_eq!(shown_name(&format!("a{hidden}b")), "ab");
+        // Marks cannot cover the text around a name, also if something hidden is between them.
+        for mark in ["\u{301}", "\u{20dd}", "\u{e47}", "\u{64e}"] {
+            let piled = format!("a{}\u{200d}{}b", mark.repeat(9), mark.repeat(9));
+            assert_eq!(shown_name(&piled), format!("a{}b", mark.repeat(MARKS)));
+        }
+        for name in ["Vie\u{302}\u{323}t", "ที่นี่", "日本語 👋", "é"] {
+            assert_eq!(shown_name(name), name);
+        }
         let nameless = ClientSummary::registered("id", "\u{7}");
         assert_eq!(nameless.shown(), "A client without a name");
     }

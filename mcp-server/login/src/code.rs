@@ -11,6 +11,7 @@ use crate::clients::redirect_uri::destination;
 use crate::clock::now;
 use crate::fault::Fault;
 use crate::provider::tokens::ProviderTokens;
+use crate::secret::same;
 use crate::session::{self, Session};
 use crate::user::User;
 use crate::vault::{ValueGroup, Vault, Versioned};
@@ -40,6 +41,8 @@ enum CodeState {
     Used {
         session: String,
         subject: String,
+        client: String,
+        challenge: String,
     },
 }
 
@@ -84,8 +87,14 @@ pub(crate) async fn issue(vault: &Vault<'_>, grant: CodeGrant) -> Result<String,
 }
 
 /// Returns a code that was not used. One that was used ends the session that it was exchanged for,
-/// because one of the two who have used it is not the client (RFC 9700, section 4.2).
-pub(crate) async fn find(vault: &Vault<'_>, code: &str) -> Result<Option<IssuedCode>, Fault> {
+/// because one of the two who have used it is not the client (RFC 9700, section 4.2): but only if the
+/// request is otherwise valid, so that nobody who reads the code in a log can end the session.
+pub(crate) async fn find(
+    vault: &Vault<'_>,
+    code: &str,
+    client: &str,
+    challenge: &str,
+) -> Result<Option<IssuedCode>, Fault> {
     let key = key_of(code);
     let found: Option<Versioned<CodeState>> = vault.get(&key).await?;
     let Some(Versioned { value, version }) = found else {
@@ -100,12 +109,17 @@ pub(crate) async fn find(vault: &Vault<'_>, code: &str) -> Result<Option<IssuedC
                 grant,
             }))
         }
-        CodeState::Issued(_) => Ok(None),
-        CodeState::Used { session, .. } => {
+        CodeState::Used {
+            session,
+            client: owner,
+            challenge: expected,
+            ..
+        } if owner == client && same(&expected, challenge) => {
             tracing::warn!("a code was used twice: its session is ended");
             session::end(vault, &session).await?;
             Ok(None)
         }
+        CodeState::Issued(_) | CodeState::Used { .. } => Ok(None),
     }
 }
 
@@ -143,6 +157,8 @@ impl IssuedCode {
         let used = CodeState::Used {
             session: session.id.clone(),
             subject: session.user.subject(),
+            client: session.client.key.clone(),
+            challenge: request.challenge,
         };
         let outcome = put(vault, &self.key, &used, Condition::Version(self.version)).await;
         if matches!(outcome, Ok(PutOutcome::Written(_))) {

@@ -5,11 +5,11 @@ mod refresh;
 pub(crate) mod revoke;
 
 use http::StatusCode;
-use http::header::{CONTENT_TYPE, HeaderMap};
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::Serialize;
 
 use crate::access_token::{SealedAccess, SealedRefresh};
-use crate::clients::authentication::authenticate;
+use crate::clients::authentication::{AuthenticatedClient, authenticate};
 use crate::clock::now;
 use crate::dpop::{self, VerifiedProof};
 use crate::endpoints;
@@ -23,8 +23,7 @@ use crate::web::response::{self, Reply};
 struct TokenRequest<'a> {
     exchange: &'a Exchange<'a>,
     params: &'a Params,
-    /// The key of the client.
-    client: String,
+    client: AuthenticatedClient,
     proof: Option<VerifiedProof>,
 }
 
@@ -59,14 +58,12 @@ pub(crate) fn form(exchange: &Exchange<'_>) -> Result<Params, OAuthError> {
 fn is_form(headers: &HeaderMap) -> bool {
     let kind = headers
         .get(CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok());
-    let kind = kind
-        .unwrap_or_default()
-        .split(';')
+        .map_or(&[][..], HeaderValue::as_bytes);
+    let mut parts = kind.split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
+    let form = b"application/x-www-form-urlencoded";
+    parts
         .next()
-        .unwrap_or_default();
-    kind.trim()
-        .eq_ignore_ascii_case("application/x-www-form-urlencoded")
+        .is_some_and(|kind| kind.eq_ignore_ascii_case(form))
 }
 
 async fn tokens(exchange: &Exchange<'_>) -> Result<TokenResponse, OAuthError> {

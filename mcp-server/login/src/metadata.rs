@@ -8,8 +8,7 @@ use crate::dpop;
 use crate::endpoints;
 use crate::login::LoginServer;
 
-/// Returns the metadata of the authorization server (RFC 8414). They are also served at the path of
-/// OpenID Connect, where some clients look; there are no ID tokens.
+/// Returns the metadata of the authorization server (RFC 8414).
 pub(crate) fn of_issuer(login: &LoginServer) -> Bytes {
     let urls = &login.urls;
     let mut metadata = json!({
@@ -19,7 +18,6 @@ pub(crate) fn of_issuer(login: &LoginServer) -> Bytes {
         "registration_endpoint": urls.at(endpoints::REGISTER),
         "revocation_endpoint": urls.at(endpoints::REVOKE),
         "response_types_supported": ["code"],
-        "response_modes_supported": ["query"],
         "grant_types_supported": ["authorization_code", "refresh_token"],
         "token_endpoint_auth_methods_supported":
             ["none", "client_secret_basic", "client_secret_post"],

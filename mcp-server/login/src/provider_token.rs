@@ -116,11 +116,6 @@ impl From<Fault> for TokenFailure {
     }
 }
 
-async fn tokens_of(vault: &Vault<'_>, id: &str) -> Result<Option<ProviderTokens>, TokenFailure> {
-    let found = session::find(vault, id).await?.ok_or(TokenFailure::Ended)?;
-    Ok(found.value.provider)
-}
-
 /// The session whose tokens are needed.
 #[derive(Clone)]
 struct Renewal {
@@ -134,6 +129,11 @@ impl Renewal {
         Vault::new(self.shared.clone(), &self.login.0.realm)
     }
 
+    async fn tokens(&self, vault: &Vault<'_>) -> Result<Option<ProviderTokens>, TokenFailure> {
+        let found = session::find(vault, &self.login.0.provider, &self.id).await?;
+        Ok(found.ok_or(TokenFailure::Ended)?.value.provider)
+    }
+
     /// Returns the tokens of the session, renewed if necessary. Providers replace refresh tokens, too, so
     /// only one request of all processes renews them, under a lock in the store; others wait for it.
     async fn current(self) -> Result<Option<ProviderTokens>, TokenFailure> {
@@ -143,7 +143,7 @@ impl Renewal {
         let lock_time = self.login.0.times.provider + Duration::from_secs(10);
         let start = Instant::now();
         loop {
-            let Some(tokens) = tokens_of(&vault, &self.id).await? else {
+            let Some(tokens) = self.tokens(&vault).await? else {
                 return Ok(None);
             };
             if tokens.is_valid_for(VALID_FOR) {
@@ -159,13 +159,19 @@ impl Renewal {
             let locked = vault
                 .put(&key, &(), lock_time, Condition::Absent, None)
                 .await?;
-            if matches!(locked, PutOutcome::Written(_)) {
+            if let PutOutcome::Written(version) = locked {
                 // In a task of its own: if the client cancels the request, the new tokens are stored
                 // nevertheless. The old ones are of no use any more.
                 let renewal = self.clone();
                 let renewed = tokio::spawn(async move {
-                    let renewed = renewal.renew().await;
-                    renewal.vault().remove(&key).await?;
+                    let (renewed, vault) = (renewal.renew().await, renewal.vault());
+                    // The lock is left alone if it has expired and belongs to another process. If
+                    // the store fails, it expires by itself.
+                    let own = Condition::Version(version);
+                    let held = vault.put(&key, &(), lock_time, own, None).await;
+                    if let Ok(PutOutcome::Written(_)) = held {
+                        drop(vault.remove(&key).await);
+                    }
                     renewed
                 });
                 return renewed.await.unwrap_or(Err(TokenFailure::Unavailable));
@@ -187,7 +193,7 @@ impl Renewal {
     async fn renew(&self) -> Result<Option<ProviderTokens>, TokenFailure> {
         let vault = self.vault();
         // Another request may have renewed them before this one got the lock.
-        let Some(tokens) = tokens_of(&vault, &self.id).await? else {
+        let Some(tokens) = self.tokens(&vault).await? else {
             return Ok(None);
         };
         if tokens.is_valid_for(VALID_FOR) {
@@ -205,7 +211,7 @@ impl Renewal {
             }
         };
         let set = |session: &mut session::Session| session.provider = Some(renewed.clone());
-        if session::update(&vault, &self.id, set).await? {
+        if session::update(&vault, &self.login.0.provider, &self.id, set).await? {
             Ok(Some(renewed))
         } else {
             Err(TokenFailure::Ended)

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::clients::ClientSummary;
 use crate::clock::now;
 use crate::fault::Fault;
+use crate::provider::Provider;
 use crate::provider::tokens::ProviderTokens;
 use crate::user::User;
 use crate::vault::{ValueGroup, Vault, Versioned};
@@ -27,7 +28,7 @@ pub(crate) struct Session {
     pub(crate) destination: String,
     /// What was granted.
     pub(crate) scopes: Vec<String>,
-    /// The thumbprint of the key to which the refresh tokens are bound (RFC 9449, section 5).
+    /// The thumbprint of the key to which the refresh tokens are bound, for a client without a secret.
     pub(crate) key_thumbprint: Option<String>,
     /// When the user logged in, in seconds since the Unix epoch.
     pub(crate) began: u64,
@@ -54,10 +55,17 @@ pub(crate) fn new_id() -> Result<String, Fault> {
     Ok(mcp_oauth::random()?)
 }
 
-/// Returns a session with its version. `None` if it has ended.
-pub(crate) async fn find(vault: &Vault<'_>, id: &str) -> Result<Option<Versioned<Session>>, Fault> {
+/// Returns a session with its version. `None` if it has ended, or if the user has logged in at another
+/// provider than the one of this server: the program has been started with another one since.
+pub(crate) async fn find(
+    vault: &Vault<'_>,
+    provider: &Provider,
+    id: &str,
+) -> Result<Option<Versioned<Session>>, Fault> {
     let found: Option<Versioned<Session>> = vault.get(&key_of(id)).await?;
-    Ok(found.filter(|found| found.value.ends > now()))
+    let is_valid =
+        |session: &Session| session.ends > now() && session.user.provider == provider.key;
+    Ok(found.filter(|found| is_valid(&found.value)))
 }
 
 impl Session {
@@ -106,11 +114,12 @@ async fn keys_of(vault: &Vault<'_>, subject: &str) -> Result<Vec<String>, Fault>
 /// Changes a session that may be changed by others at the same time. Returns `false` if it has ended.
 pub(crate) async fn update(
     vault: &Vault<'_>,
+    provider: &Provider,
     id: &str,
     change: impl Fn(&mut Session),
 ) -> Result<bool, Fault> {
     for _ in 0..ATTEMPTS {
-        let Some(mut found) = find(vault, id).await? else {
+        let Some(mut found) = find(vault, provider, id).await? else {
             return Ok(false);
         };
         change(&mut found.value);

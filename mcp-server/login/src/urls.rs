@@ -67,12 +67,11 @@ impl Urls {
         path_of(&self.at(endpoint))
     }
 
-    /// Returns the paths of the metadata of the authorization server.
-    pub(crate) fn issuer_metadata_paths(&self) -> Vec<String> {
-        of_issuer(&self.issuer)
-            .iter()
-            .map(|url| path_of(url))
-            .collect()
+    /// Returns the path of the metadata of the authorization server. Those of OpenID Connect are not
+    /// served, because there are no ID tokens: clients have to try both.
+    pub(crate) fn issuer_metadata_path(&self) -> String {
+        let urls = of_issuer(&self.issuer);
+        urls.first().map(|url| path_of(url)).unwrap_or_default()
     }
 
     /// Returns the paths of the metadata of the resource: its own, and the root of the host.
@@ -199,9 +198,6 @@ mod tests {
         assert_eq!(urls.path("/token"), "/x/token");
         assert_eq!(urls.callback(), "https://a.example/x/callback");
         let expected = "/.well-known/oauth-authorization-server/x";
-        assert_eq!(
-            urls.issuer_metadata_paths().first().map(String::as_str),
-            Some(expected)
-        );
+        assert_eq!(urls.issuer_metadata_path(), expected);
     }
 }

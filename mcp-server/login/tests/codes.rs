@@ -12,10 +12,21 @@ async fn code_that_is_used_twice_ends_the_session() {
     let client = setup.client().await;
     let code = client.code(&mut setup.browser()).await;
     let tokens = Tokens::of(client.exchange(&code).await);
-    assert_eq!(
-        call_tool(setup.address, "whoami", &tokens.access).await.0,
-        200
-    );
+    // Somebody has read the code in a log, or also the id of the client or the verifier.
+    let stranger = setup.client().await;
+    let reader = Client {
+        id: client.id.clone(),
+        ..stranger.clone()
+    };
+    let other = Client {
+        verifier: client.verifier.clone(),
+        ..stranger.clone()
+    };
+    for thief in [stranger, reader, other] {
+        let (status, body) = thief.exchange(&code).await;
+        assert_eq!((status, &body["error"]), (400, &json!("invalid_grant")));
+        whoami_of(setup.address, &tokens.access).await;
+    }
     let (status, body) = client.exchange(&code).await;
     assert_eq!((status, &body["error"]), (400, &json!("invalid_grant")));
     assert_eq!(

@@ -8,7 +8,7 @@ use mcp_oauth::jwt::SigningKey;
 use mcp_testkit::http::raw::{Raw, call, call_headers, with_header};
 use serde_json::Value;
 
-use super::client::Tokens;
+use super::client::{Tokens, register};
 use super::setup::*;
 
 fn now() -> u64 {
@@ -147,4 +147,33 @@ async fn code_can_be_bound_to_a_key() {
     let (head, body) = client.send("/token", &form, &[("DPoP", &proof)]).await;
     assert_eq!(head.status, 400);
     assert!(body.contains("invalid_dpop_proof"), "{body}");
+}
+
+#[tokio::test]
+async fn client_with_a_secret_may_change_its_key() {
+    let setup = Setup::new().await;
+    let redirect = "http://127.0.0.1:7777/cb";
+    let metadata = serde_json::json!({
+        "redirect_uris": [redirect], "token_endpoint_auth_method": "client_secret_post",
+    });
+    let (_, body) = register(setup.address, &metadata.to_string()).await;
+    let text = |name: &str| body[name].as_str().expect("a string").to_owned();
+    let mut client = Client::new(setup.address, &text("client_id"), redirect);
+    client.secret = Some(text("client_secret"));
+    let code = client.code(&mut setup.browser()).await;
+    let form = [
+        ("grant_type", "authorization_code"),
+        ("code", &*code),
+        ("code_verifier", &*client.verifier),
+    ];
+    let key = || SigningKey::generate().expect("a key");
+    let tokens = Tokens::of(token(&client, &key(), &form).await);
+    let form = [
+        ("grant_type", "refresh_token"),
+        ("refresh_token", &*tokens.refresh),
+    ];
+    let changed = Tokens::of(token(&client, &key(), &form).await);
+    assert_eq!(changed.body["token_type"], "DPoP");
+    let plain = Tokens::of(client.refresh(&changed.refresh).await);
+    assert_eq!(plain.body["token_type"], "Bearer");
 }

@@ -36,27 +36,26 @@ async fn clients_find_the_authorization_server() {
         assert_eq!(found["scopes_supported"], json!(["read"]));
         assert_eq!(found["resource_name"], "Notes");
     }
-    for path in [
-        "/.well-known/oauth-authorization-server",
-        "/.well-known/openid-configuration",
+    let found = document(&setup, "/.well-known/oauth-authorization-server").await;
+    assert_eq!(found["issuer"], PUBLIC);
+    for (name, path) in [
+        ("authorization_endpoint", "/authorize"),
+        ("token_endpoint", "/token"),
+        ("registration_endpoint", "/register"),
+        ("revocation_endpoint", "/revoke"),
     ] {
-        let found = document(&setup, path).await;
-        assert_eq!(found["issuer"], PUBLIC);
-        for (name, path) in [
-            ("authorization_endpoint", "/authorize"),
-            ("token_endpoint", "/token"),
-            ("registration_endpoint", "/register"),
-            ("revocation_endpoint", "/revoke"),
-        ] {
-            assert_eq!(found[name], format!("{PUBLIC}{path}"));
-        }
-        assert_eq!(found["code_challenge_methods_supported"], json!(["S256"]));
-        assert_eq!(
-            found["authorization_response_iss_parameter_supported"],
-            true
-        );
-        assert_eq!(found["client_id_metadata_document_supported"], true);
+        assert_eq!(found[name], format!("{PUBLIC}{path}"));
     }
+    assert_eq!(found["code_challenge_methods_supported"], json!(["S256"]));
+    assert_eq!(
+        found["authorization_response_iss_parameter_supported"],
+        true
+    );
+    assert_eq!(found["client_id_metadata_document_supported"], true);
+    // There are no ID tokens.
+    let path = "/.well-known/openid-configuration";
+    let mut raw = Raw::connect(setup.address).await.at(path);
+    assert_eq!(raw.ask("GET", &[], "").await.0.status, 404);
 }
 
 #[tokio::test]

@@ -127,3 +127,27 @@ async fn sessions_survive_a_restart_and_new_keys() {
         "invalid_client"
     );
 }
+
+#[tokio::test]
+async fn sessions_of_another_provider_end() {
+    let memory = Memory::new();
+    let start = |provider: &TestProvider| {
+        let login = built(builder(provider.openid()));
+        let server = server(&login, |builder| builder.store(memory.clone()));
+        serve(&server, &login)
+    };
+    let (before, after) = (TestProvider::start().await, TestProvider::start().await);
+    let (one, other) = (start(&before), start(&after));
+    let mut client = Client::register(one).await;
+    let tokens = client.log_in(&mut Browser::new(one, &before.url)).await;
+    whoami_of(one, &tokens.access).await;
+    for tool in ["whoami", "provider"] {
+        assert_eq!(call_tool(other, tool, &tokens.access).await.0, 401);
+    }
+    client.address = other;
+    assert_eq!(
+        client.refresh(&tokens.refresh).await.1["error"],
+        "invalid_grant"
+    );
+    client.log_in(&mut Browser::new(other, &after.url)).await;
+}

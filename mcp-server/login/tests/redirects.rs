@@ -73,11 +73,13 @@ async fn redirect_that_is_almost_registered_is_refused() {
 }
 
 #[tokio::test]
-async fn port_of_a_loopback_address_is_free() {
+async fn port_on_this_device_is_free() {
     let setup = Setup::new().await;
-    let mut client = Client::register_at(setup.address, "http://127.0.0.1/cb").await;
-    client.redirect = "http://127.0.0.1:5050/cb".to_owned();
-    client.log_in(&mut setup.browser()).await;
+    for host in ["127.0.0.1", "localhost"] {
+        let mut client = Client::register_at(setup.address, &format!("http://{host}/cb")).await;
+        client.redirect = format!("http://{host}:5050/cb");
+        client.log_in(&mut setup.browser()).await;
+    }
 }
 
 #[tokio::test]

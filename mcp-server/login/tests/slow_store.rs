@@ -1,16 +1,33 @@
 //! A store on which operations take a while, so that requests at the same time interleave.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_server::{
-    Bus, BusPage, EventPage, EventStore, Memory, Put, PutOutcome, StoreFuture, StreamKey,
-    ValueStore, VersionedValue,
+    Bus, BusPage, Condition, EventPage, EventStore, Memory, Put, PutOutcome, StoreError,
+    StoreFuture, StreamKey, ValueStore, VersionedValue,
 };
 
 /// A store in memory, on which each operation on a value takes some milliseconds.
 #[derive(Clone, Default)]
-pub(crate) struct SlowStore(Memory);
+pub(crate) struct SlowStore {
+    memory: Memory,
+    /// Whether locks for renewals are taken by another process at once, as if they had expired.
+    pub(crate) takes_locks: bool,
+    /// The lock that was taken, and its version.
+    taken: Arc<Mutex<Option<(String, u64)>>>,
+}
+
+impl SlowStore {
+    /// Returns `true` if the other process still has the lock that it has taken.
+    pub(crate) async fn is_still_taken(&self) -> bool {
+        let taken = self.taken.lock().expect("no panic").clone();
+        let (key, version) = taken.expect("a lock");
+        let found = self.memory.get(&key).await.expect("readable");
+        found.is_some_and(|found| found.version == version)
+    }
+}
 
 async fn wait() {
     tokio::time::sleep(Duration::from_millis(5)).await;
@@ -20,26 +37,42 @@ impl ValueStore for SlowStore {
     fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<VersionedValue>> {
         Box::pin(async move {
             wait().await;
-            self.0.get(key).await
+            self.memory.get(key).await
         })
     }
 
     fn put<'a>(&'a self, put: Put<'a>) -> StoreFuture<'a, PutOutcome> {
         Box::pin(async move {
             wait().await;
-            self.0.put(put).await
+            let is_lock = self.takes_locks && put.key.contains(":renewal:");
+            if !is_lock {
+                return self.memory.put(put).await;
+            }
+            if matches!(put.condition, Condition::Version(_)) {
+                return Err(StoreError::failed("the store fails"));
+            }
+            let locked = self.memory.put(put).await;
+            let put = Put {
+                condition: Condition::Any,
+                ..put
+            };
+            if let PutOutcome::Written(version) = self.memory.put(put).await? {
+                let taken = Some((put.key.to_owned(), version));
+                *self.taken.lock().expect("no panic") = taken;
+            }
+            locked
         })
     }
 
     fn remove<'a>(&'a self, key: &'a str) -> StoreFuture<'a, bool> {
         Box::pin(async move {
             wait().await;
-            self.0.remove(key).await
+            self.memory.remove(key).await
         })
     }
 
     fn keys<'a>(&'a self, group: &'a str, most: usize) -> StoreFuture<'a, Vec<String>> {
-        self.0.keys(group, most)
+        self.memory.keys(group, most)
     }
 }
 
@@ -50,11 +83,11 @@ impl EventStore for SlowStore {
         about: &'a [u8],
         kept: Duration,
     ) -> StoreFuture<'a, ()> {
-        self.0.open(stream, about, kept)
+        self.memory.open(stream, about, kept)
     }
 
     fn about<'a>(&'a self, stream: StreamKey<'a>) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.0.about(stream)
+        self.memory.about(stream)
     }
 
     fn append<'a>(
@@ -64,24 +97,24 @@ impl EventStore for SlowStore {
         message: Option<Bytes>,
         kept: Duration,
     ) -> StoreFuture<'a, ()> {
-        self.0.append(stream, number, message, kept)
+        self.memory.append(stream, number, message, kept)
     }
 
     fn read<'a>(&'a self, stream: StreamKey<'a>, after: u64) -> StoreFuture<'a, Option<EventPage>> {
-        self.0.read(stream, after)
+        self.memory.read(stream, after)
     }
 
     fn remove_session<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.0.remove_session(session)
+        self.memory.remove_session(session)
     }
 }
 
 impl Bus for SlowStore {
     fn publish<'a>(&'a self, message: &'a [u8]) -> StoreFuture<'a, ()> {
-        self.0.publish(message)
+        self.memory.publish(message)
     }
 
     fn receive<'a>(&'a self, after: Option<&'a str>) -> StoreFuture<'a, BusPage> {
-        self.0.receive(after)
+        self.memory.receive(after)
     }
 }

@@ -18,7 +18,14 @@ struct Credentials {
     secret: Option<Secret>,
 }
 
-/// Returns the [key](crate::clients::ClientSummary::key) of the client that sends a request.
+/// The client that sends a request.
+pub(crate) struct AuthenticatedClient {
+    /// See [`ClientSummary::key`](crate::clients::ClientSummary::key).
+    pub(crate) key: String,
+    pub(crate) has_secret: bool,
+}
+
+/// Returns the client that sends a request.
 ///
 /// A client with a document has no secret, and the document is not loaded: what is bound to the client
 /// is a code or a token, by the URL.
@@ -26,13 +33,15 @@ pub(crate) fn authenticate(
     vault: &Vault<'_>,
     headers: &HeaderMap,
     params: &Params,
-) -> Result<String, OAuthError> {
+) -> Result<AuthenticatedClient, OAuthError> {
     let Credentials { id, secret } = credentials(headers, params)?;
+    let has_secret = secret.is_some();
     if is_document(&id) {
-        if secret.is_some() || check_url(&id).is_err() {
+        if has_secret || check_url(&id).is_err() {
             return Err(OAuthError::invalid_client("the client is unknown"));
         }
-        return Ok(id);
+        let key = id;
+        return Ok(AuthenticatedClient { key, has_secret });
     }
     let Some(client) = registration::find(vault, &id) else {
         return Err(OAuthError::invalid_client(
@@ -51,7 +60,8 @@ pub(crate) fn authenticate(
             "the secret of the client is wrong or missing",
         ));
     }
-    Ok(registered_key(&id))
+    let key = registered_key(&id);
+    Ok(AuthenticatedClient { key, has_secret })
 }
 
 fn credentials(headers: &HeaderMap, params: &Params) -> Result<Credentials, OAuthError> {

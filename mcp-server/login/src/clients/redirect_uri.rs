@@ -9,30 +9,9 @@ const BYTES: usize = 1_024;
 
 /// The schemes that execute what follows, show it as a document of another origin, open files, or
 /// send it to somebody.
-const FORBIDDEN_SCHEMES: [&str; 22] = [
-    "about",
-    "blob",
-    "chrome",
-    "data",
-    "facetime",
-    "feed",
-    "file",
-    "filesystem",
-    "ftp",
-    "intent",
-    "jar",
-    "javascript",
-    "ldap",
-    "mailto",
-    "news",
-    "search-ms",
-    "sms",
-    "ssh",
-    "tel",
-    "vbscript",
-    "view-source",
-    "ws",
-];
+const FORBIDDEN_SCHEMES: &str = "about blob callto chrome data facetime feed file filesystem ftp \
+    intent itms-services jar javascript ldap mailto news rdp search search-ms sip smb sms ssh steam \
+    tel telnet vbscript view-source vnc webcal ws wss";
 
 /// Where a redirect URI leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +90,8 @@ fn private_scheme(scheme: &str, rest: &str) -> Result<(), RedirectError> {
         return Err(RedirectError::Syntax);
     }
     // Windows has many handlers of schemes that begin with `ms-`, which do something with the URI.
-    let is_forbidden = FORBIDDEN_SCHEMES.contains(&scheme) || scheme.starts_with("ms-");
+    let mut forbidden = FORBIDDEN_SCHEMES.split_ascii_whitespace();
+    let is_forbidden = forbidden.any(|other| other == scheme) || scheme.starts_with("ms-");
     // `scheme:/path` or `scheme://host/path`: other forms are not hierarchical.
     if is_forbidden || !rest.starts_with('/') {
         return Err(RedirectError::Scheme);
@@ -125,8 +105,8 @@ fn private_scheme(scheme: &str, rest: &str) -> Result<(), RedirectError> {
 }
 
 /// Returns `true` if a request may redirect to a URI: if it is one of the client, byte by byte (RFC
-/// 9700, section 2.1). Only the port of a loopback address is free, because the system chooses it (RFC
-/// 8252, section 7.3).
+/// 9700, section 2.1). Only the port on this device is free, because the system chooses it (RFC 8252,
+/// section 7.3): also that of `localhost`, for which widespread clients register no port, either.
 pub(crate) fn matches(registered: &str, requested: &str) -> bool {
     if registered == requested {
         return true;
@@ -140,9 +120,13 @@ pub(crate) fn matches(registered: &str, requested: &str) -> bool {
     }
 }
 
-/// Returns the parts before and after the port of a URI with a loopback address. `None` for others.
+/// Returns the parts before and after the port of a URI with a loopback address or `localhost`. `None`
+/// for others.
 fn without_loopback_port(uri: &str) -> Option<(&str, &str)> {
-    if check(uri) != Ok(RedirectKind::Loopback) {
+    if !matches!(
+        check(uri),
+        Ok(RedirectKind::Loopback | RedirectKind::Localhost)
+    ) {
         return None;
     }
     let rest = uri.strip_prefix("http://")?;
@@ -212,6 +196,17 @@ mod tests {
             ("mailto:a@b.example", RedirectError::Scheme),
             ("file:///etc/passwd", RedirectError::Scheme),
             ("ms-msdt:/id", RedirectError::Scheme),
+            ("smb://a.example/x", RedirectError::Scheme),
+            ("wss://a.example/x", RedirectError::Scheme),
+            ("Telnet://a.example", RedirectError::Scheme),
+            ("search://x", RedirectError::Scheme),
+            ("sip:/x", RedirectError::Scheme),
+            ("callto:/x", RedirectError::Scheme),
+            ("itms-services://?action=x", RedirectError::Scheme),
+            ("steam://run/1", RedirectError::Scheme),
+            ("vnc://a.example", RedirectError::Scheme),
+            ("rdp://a.example", RedirectError::Scheme),
+            ("webcal://a.example/x", RedirectError::Scheme),
             ("app:cb", RedirectError::Scheme),
             ("c:/x", RedirectError::Syntax),
             ("1a:/x", RedirectError::Syntax),
@@ -223,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_port_of_a_loopback_address_is_free() {
+    fn only_the_port_on_this_device_is_free() {
         for (registered, requested, is_match) in [
             ("https://a.example/cb", "https://a.example/cb", true),
             ("https://a.example/cb", "https://a.example/CB", false),
@@ -262,7 +257,21 @@ mod tests {
             ("http://[::1]/cb", "http://[::1]:3/cb", true),
             ("http://[::1]:1/cb", "http://127.0.0.1:1/cb", false),
             ("http://localhost:1/cb", "http://localhost:1/cb", true),
-            ("http://localhost:1/cb", "http://localhost:2/cb", false),
+            ("http://localhost:1/cb", "http://localhost:2/cb", true),
+            ("http://localhost/cb", "http://localhost:2/cb", true),
+            ("http://localhost/cb", "http://localhost:2/cb/x", false),
+            ("http://localhost/cb", "http://LOCALHOST:2/cb", false),
+            ("http://localhost/cb", "https://localhost:2/cb", false),
+            (
+                "http://localhost/cb",
+                "http://localhost.a.example:2/cb",
+                false,
+            ),
+            (
+                "http://localhost/cb",
+                "http://localhost:2@a.example/cb",
+                false,
+            ),
             ("http://localhost/cb", "http://127.0.0.1/cb", false),
             ("app:/cb", "app:/cb", true),
             ("app:/cb", "APP:/cb", false),

@@ -32,8 +32,6 @@ struct RegistrationRequest {
     grant_types: Option<Vec<String>>,
     #[serde(default)]
     response_types: Option<Vec<String>>,
-    #[serde(default)]
-    application_type: Option<String>,
 }
 
 /// What the id of a client contains.
@@ -77,11 +75,6 @@ fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
         request.response_types.as_deref(),
     )
     .map_err(|text| invalid(text.to_owned()))?;
-    let application_type = request.application_type;
-    if !matches!(application_type.as_deref(), None | Some("native" | "web")) {
-        let text = "`application_type` is neither `native` nor `web`";
-        return Err(invalid(text.to_owned()));
-    }
     let secret = has_secret.then(mcp_oauth::random).transpose();
     let secret = secret.map_err(Fault::from)?;
     let name = request.client_name.unwrap_or_default();
@@ -110,9 +103,6 @@ fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
     if let Some(members) = registered.as_object_mut() {
         if !name.is_empty() {
             members.insert("client_name".to_owned(), name.into());
-        }
-        if let Some(application_type) = application_type {
-            members.insert("application_type".to_owned(), application_type.into());
         }
         if let Some(secret) = secret {
             members.insert("client_secret".to_owned(), secret.into());

@@ -23,10 +23,16 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
     if code.len() > CODE_BYTES {
         return Err(invalid());
     }
-    let found = code::find(vault, code).await?.ok_or_else(invalid)?;
+    let unverified = || OAuthError::invalid_grant("`code_verifier` does not belong to the code");
+    if !VERIFIER_BYTES.contains(&verifier.len()) {
+        return Err(unverified());
+    }
+    let challenge = mcp_oauth::sha256(verifier.as_bytes());
+    let found = code::find(vault, code, &request.client.key, &challenge).await?;
+    let found = found.ok_or_else(invalid)?;
     let granted = &found.grant.request;
     // A code of another client stays valid: only its own client can use it.
-    if granted.client.key != request.client {
+    if granted.client.key != request.client.key {
         return Err(OAuthError::invalid_grant(
             "the code was issued to another client",
         ));
@@ -37,11 +43,8 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
         let text = "`redirect_uri` is not that of the authorization request";
         return Err(OAuthError::invalid_grant(text));
     }
-    let is_verified = VERIFIER_BYTES.contains(&verifier.len())
-        && same(&mcp_oauth::sha256(verifier.as_bytes()), &granted.challenge);
-    if !is_verified {
-        let text = "`code_verifier` does not belong to the code";
-        return Err(OAuthError::invalid_grant(text));
+    if !same(&challenge, &granted.challenge) {
+        return Err(unverified());
     }
     let key = request.key_thumbprint();
     if granted.key_thumbprint.is_some() && granted.key_thumbprint.as_deref() != key {
@@ -53,6 +56,8 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
     }
     let subject = found.grant.user.subject();
     request.record_proof(&subject).await?;
+    // Only clients without a secret are recognized by their key (RFC 9449, section 5).
+    let key = key.filter(|_| !request.client.has_secret);
     let key = key.map(str::to_owned);
     let session = found.exchange(vault, login.times.session, key).await?;
     request.issue(&session.ok_or_else(invalid)?, None)

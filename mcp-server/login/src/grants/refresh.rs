@@ -59,13 +59,12 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
     let requested = request.params.get("scope")?;
     let mut is_proof_recorded = false;
     for _ in 0..ATTEMPTS {
-        let found = session::find(vault, &token.session).await?;
+        let found = session::find(vault, &login.provider, &token.session).await?;
         let found = found.ok_or_else(invalid)?;
         let mut session = found.value;
-        if session.client.key != request.client {
+        if session.client.key != request.client.key {
             return Err(invalid());
         }
-        // Clients without a secret are recognized by their key (RFC 9449, section 5).
         let key = request.key_thumbprint();
         if session.key_thumbprint.is_some() && session.key_thumbprint.as_deref() != key {
             let text = "the refresh token is bound to a key: send a proof of possession of it";
@@ -104,21 +103,18 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
 }
 
 /// Returns the scopes of the access token if they are fewer than those of the session: what the user
-/// still may do, and of this what the client asks for.
+/// still may do, and of this what the client asks for. What was not granted is ignored, as it was in the
+/// authorization request: clients repeat the scopes of that one.
 fn narrowed(
     session: &[String],
     permitted: Vec<String>,
     requested: Option<&str>,
 ) -> Result<Option<Vec<String>>, OAuthError> {
-    let invalid = |text: &'static str| OAuthError::new("invalid_scope", text);
     let scopes = match requested {
         None => permitted,
         Some(requested) => {
-            let requested = requested_scopes(requested);
-            let requested = requested.ok_or_else(|| invalid("`scope` is malformed"))?;
-            if !requested.iter().all(|scope| session.contains(scope)) {
-                return Err(invalid("`scope` has more than what was granted"));
-            }
+            let malformed = || OAuthError::new("invalid_scope", "`scope` is malformed");
+            let requested = requested_scopes(requested).ok_or_else(malformed)?;
             let is_permitted = |scope: &String| permitted.contains(scope);
             requested.into_iter().filter(is_permitted).collect()
         }
@@ -148,6 +144,12 @@ mod tests {
         assert_eq!(check("a b", Some("b")), Some(Some("b".to_owned())));
         assert_eq!(check("a b", Some("a b offline_access")), Some(None));
         assert_eq!(check("a", Some("b")), Some(Some(String::new())));
-        assert_eq!(check("a b", Some("c")), None);
+        assert_eq!(check("a b", Some("b c")), Some(Some("b".to_owned())));
+        assert_eq!(check("a b", Some("c")), Some(Some(String::new())));
+        assert_eq!(
+            check("a b", Some("offline_access")),
+            Some(Some(String::new()))
+        );
+        assert_eq!(check("a b", Some("\"")), None);
     }
 }

@@ -30,8 +30,8 @@ async fn revoke(exchange: &Exchange<'_>) -> Result<(), OAuthError> {
     let Some(id) = refresh.or_else(access) else {
         return Ok(());
     };
-    let found = session::find(vault, &id).await?;
-    if found.is_some_and(|found| found.value.client.key == client) {
+    let found = session::find(vault, &exchange.login.provider, &id).await?;
+    if found.is_some_and(|found| found.value.client.key == client.key) {
         session::end(vault, &id).await?;
     }
     Ok(())

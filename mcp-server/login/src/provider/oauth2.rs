@@ -134,6 +134,7 @@ impl OAuth2 {
         tokens: &ProviderTokens,
     ) -> Result<ProviderTokens, ProviderError> {
         let (endpoint, place) = (&self.urls.token, self.urls.place);
-        self.client.refresh(net, endpoint, place, tokens).await
+        let response = self.client.refresh(net, endpoint, place, tokens).await?;
+        Ok(response.tokens)
     }
 }

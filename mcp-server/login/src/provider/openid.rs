@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mcp_oauth::jwt::{self, Jwk};
+use mcp_oauth::jwt::{self, Jwk, Verified};
 use mcp_types::json::{self, Object, Value};
 use serde::Deserialize;
 
@@ -73,14 +73,14 @@ impl<T> Cached<T> {
 
 impl Metadata {
     fn secret_place(&self) -> SecretPlace {
-        // Without the member, it is the header (RFC 8414, section 2).
+        // The form if possible: in the header, providers decode special characters differently. Without
+        // the member, it is the header (RFC 8414, section 2).
         let methods = self.token_endpoint_auth_methods_supported.as_ref();
-        let has_header =
-            |methods: &Vec<String>| methods.iter().any(|method| method == "client_secret_basic");
-        if methods.is_none_or(has_header) {
-            SecretPlace::Header
-        } else {
+        let mut methods = methods.into_iter().flatten();
+        if methods.any(|method| method == "client_secret_post") {
             SecretPlace::Form
+        } else {
+            SecretPlace::Header
         }
     }
 }
@@ -132,11 +132,21 @@ impl OpenId {
             .client
             .exchange(net, endpoint, place, attempt, code)
             .await?;
-        let TokenResponse { tokens, id_token } = response;
+        let TokenResponse {
+            mut tokens,
+            id_token,
+        } = response;
         let id_token = id_token.ok_or(ProviderError::Missing("id_token"))?;
-        let mut claims = self
-            .verify(net, &metadata, attempt, &id_token, &tokens)
-            .await?;
+        let Verified { header, mut claims } = self.verify(net, &metadata, &id_token).await?;
+        let expected = ExpectedToken {
+            issuer: &metadata.issuer,
+            client_id: &self.client.id,
+            nonce: attempt.nonce,
+            access_token: tokens.access.expose(),
+            algorithm: header.alg,
+        };
+        expected.check(&claims).map_err(ProviderError::IdToken)?;
+        tokens.subject = subject_of(&claims);
         self.add_user_info(net, &metadata, &tokens, &mut claims)
             .await?;
         Ok((self.user(claims), tokens))
@@ -149,7 +159,15 @@ impl OpenId {
     ) -> Result<ProviderTokens, ProviderError> {
         let metadata = self.metadata(net).await?;
         let (endpoint, place) = (&metadata.token_endpoint, metadata.secret_place());
-        self.client.refresh(net, endpoint, place, tokens).await
+        let response = self.client.refresh(net, endpoint, place, tokens).await?;
+        // Another user may have got the token (OpenID Connect Core 1.0, section 12.2).
+        if let (Some(id_token), Some(_)) = (&response.id_token, &tokens.subject) {
+            let claims = self.verify(net, &metadata, id_token).await?.claims;
+            if subject_of(&claims) != tokens.subject {
+                return Err(ProviderError::IdToken("it is that of another user"));
+            }
+        }
+        Ok(response.tokens)
     }
 
     async fn metadata(&self, net: &Net) -> Result<Arc<Metadata>, ProviderError> {
@@ -186,15 +204,13 @@ impl OpenId {
         tenant.is_some_and(|tenant| !tenant.is_empty() && !tenant.contains('/'))
     }
 
-    /// Verifies an ID token, with keys that are loaded again if it names an unknown one.
+    /// Verifies the signature of an ID token, with keys that are loaded again if it names an unknown one.
     async fn verify(
         &self,
         net: &Net,
         metadata: &Metadata,
-        attempt: &LoginAttempt<'_>,
         id_token: &Secret,
-        tokens: &ProviderTokens,
-    ) -> Result<Object, ProviderError> {
+    ) -> Result<Verified<Object>, ProviderError> {
         let token = id_token.expose();
         let header = jwt::header(token)?;
         let mut keys = self.keys.get(CACHE_TIME);
@@ -208,18 +224,7 @@ impl OpenId {
             key = key_of(&keys);
         }
         let key = key.ok_or(ProviderError::IdToken("the issuer has no such key"))?;
-        let verified = jwt::verify::<Object>(token, &key, &ALGORITHMS)?;
-        let expected = ExpectedToken {
-            issuer: &metadata.issuer,
-            client_id: &self.client.id,
-            nonce: attempt.nonce,
-            access_token: tokens.access.expose(),
-            algorithm: header.alg,
-        };
-        expected
-            .check(&verified.claims)
-            .map_err(ProviderError::IdToken)?;
-        Ok(verified.claims)
+        Ok(jwt::verify(token, &key, &ALGORITHMS)?)
     }
 
     async fn load_keys(&self, net: &Net, url: &str) -> Result<Arc<Vec<Jwk>>, ProviderError> {
@@ -271,18 +276,21 @@ impl OpenId {
         Ok(())
     }
 
-    /// Returns a claim, by its name or by a JSON pointer.
     /// Returns the user whom verified claims describe.
     fn user(&self, claims: Object) -> User {
         let text = |name: &str| claims.get(name).and_then(Value::as_str).unwrap_or_default();
-        let is_true = |name: &str| match claims.get(name) {
+        // Microsoft has a claim of its own, which says that the domain of the address was verified.
+        let name = if self.is_microsoft {
+            "xms_edov"
+        } else {
+            "email_verified"
+        };
+        let is_verified = match claims.get(name) {
             Some(Value::Bool(value)) => *value,
             // Some providers send a string.
-            Some(Value::String(text)) => text == "true",
+            Some(Value::String(text)) => text == "true" || self.is_microsoft && text == "1",
             _ => false,
         };
-        // Microsoft has a claim of its own, which says that the domain of the address was verified.
-        let is_verified = is_true("email_verified") || self.is_microsoft && is_true("xms_edov");
         let groups = match claim(&claims, &self.groups_claim) {
             Some(Value::Array(groups)) => groups
                 .iter()
@@ -303,6 +311,11 @@ impl OpenId {
         user.claims = claims;
         user
     }
+}
+
+fn subject_of(claims: &Object) -> Option<String> {
+    let subject = claims.get("sub").and_then(Value::as_str);
+    subject.map(str::to_owned)
 }
 
 /// Returns a claim, by its name or by a JSON pointer.
@@ -346,38 +359,53 @@ mod tests {
     }
 
     #[test]
+    fn secret_is_sent_in_the_form_if_the_provider_accepts_it_there() {
+        for (methods, expected) in [
+            ("null", SecretPlace::Header),
+            (r#"["client_secret_basic"]"#, SecretPlace::Header),
+            (r#"["client_secret_post"]"#, SecretPlace::Form),
+            (
+                r#"["client_secret_basic","client_secret_post"]"#,
+                SecretPlace::Form,
+            ),
+        ] {
+            let text = format!(
+                r#"{{"issuer":"","authorization_endpoint":"","token_endpoint":"","jwks_uri":"",
+                "token_endpoint_auth_methods_supported":{methods}}}"#
+            );
+            let metadata: Metadata = json::from_str(&text).expect("metadata");
+            assert_eq!(metadata.secret_place(), expected, "{methods}");
+        }
+    }
+
+    #[test]
     fn address_is_verified_only_if_the_provider_says_so() {
         let openid = openid("https://a.example");
-        for (value, expected) in [
-            ("true", true),
-            ("\"true\"", true),
-            ("false", false),
-            ("\"yes\"", false),
-            ("1", false),
-            ("null", false),
+        let mut microsoft = self::openid("https://login.example/common/v2.0");
+        microsoft.is_microsoft = true;
+        for (claim, of_openid, of_microsoft) in [
+            (r#""email_verified":true"#, true, false),
+            (r#""email_verified":"true""#, true, false),
+            (r#""email_verified":false"#, false, false),
+            (r#""email_verified":"yes""#, false, false),
+            (r#""email_verified":"1""#, false, false),
+            (r#""email_verified":1"#, false, false),
+            (r#""email_verified":null"#, false, false),
+            (r#""xms_edov":true"#, false, true),
+            (r#""xms_edov":"true""#, false, true),
+            (r#""xms_edov":"1""#, false, true),
+            (r#""xms_edov":false,"email_verified":true"#, true, false),
+            (r#""xms_edov":"0""#, false, false),
+            (r#""sub":"1""#, false, false),
         ] {
-            let text = format!(r#"{{"sub":"1","email":"a@b.example","email_verified":{value}}}"#);
-            assert_eq!(
-                openid.user(claims(&text)).email_verified,
-                expected,
-                "{value}"
-            );
+            let user = |provider: &OpenId, email: &str| {
+                let text = format!(r#"{{"email":"{email}",{claim}}}"#);
+                provider.user(claims(&text)).email_verified
+            };
+            assert_eq!(user(&openid, "a@b.example"), of_openid, "{claim}");
+            assert_eq!(user(&microsoft, "a@b.example"), of_microsoft, "{claim}");
+            assert!(!user(&openid, "") && !user(&microsoft, ""), "{claim}");
         }
-        assert!(
-            !openid
-                .user(claims(r#"{"email":"a@b.example"}"#))
-                .email_verified
-        );
-        assert!(
-            !openid
-                .user(claims(r#"{"email_verified":true}"#))
-                .email_verified
-        );
-        assert!(
-            !openid
-                .user(claims(r#"{"email":"a@b.example","xms_edov":true}"#))
-                .email_verified
-        );
     }
 
     #[test]

@@ -116,26 +116,6 @@ impl Provider {
             .organization_claim("https://slack.com/team_id")
     }
 
-    /// Auth0, by the domain of a tenant, such as `example.eu.auth0.com`. Its issuer ends with a slash.
-    pub fn auth0(
-        domain: &str,
-        client_id: impl Into<String>,
-        client_secret: impl Into<String>,
-    ) -> Self {
-        Self::openid(format!("https://{domain}/"), client_id, client_secret)
-    }
-
-    /// Okta, by the domain of an organization, such as `example.okta.com`. The
-    /// [groups](field@User::groups) are in the claim `groups`, which the application has to be
-    /// configured to send.
-    pub fn okta(
-        domain: &str,
-        client_id: impl Into<String>,
-        client_secret: impl Into<String>,
-    ) -> Self {
-        Self::openid(format!("https://{domain}"), client_id, client_secret).scope("groups")
-    }
-
     /// Keycloak, by its URL and a realm. The [groups](field@User::groups) are the roles of the realm,
     /// if the client has them in its ID token.
     pub fn keycloak(

@@ -46,12 +46,16 @@ pub(crate) struct ProviderTokens {
     /// When the access token expires, in seconds since the Unix epoch.
     #[serde(rename = "e", default, skip_serializing_if = "Option::is_none")]
     pub(crate) expires: Option<u64>,
+    /// The user to whom they belong, if the provider said it in an ID token.
+    #[serde(rename = "u", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) subject: Option<String>,
 }
 
 impl ProviderTokens {
     /// Returns these tokens. A refresh token that the provider did not replace stays valid.
     pub(crate) fn or_keep(mut self, before: &Self) -> Self {
         self.refresh = self.refresh.or_else(|| before.refresh.clone());
+        self.subject.clone_from(&before.subject);
         self
     }
 
@@ -135,14 +139,14 @@ impl ProviderClient {
         endpoint: &str,
         place: SecretPlace,
         tokens: &ProviderTokens,
-    ) -> Result<ProviderTokens, ProviderError> {
+    ) -> Result<TokenResponse, ProviderError> {
         let refresh = tokens.refresh.as_ref();
         let refresh = refresh.ok_or(ProviderError::Missing("refresh_token"))?;
         let form = [
             ("grant_type", "refresh_token"),
             ("refresh_token", refresh.expose()),
         ];
-        Ok(self.request(net, endpoint, place, &form).await?.tokens)
+        self.request(net, endpoint, place, &form).await
     }
 
     /// Returns the form with these parameters, and the credentials of `Basic` unless the form has them.
@@ -214,6 +218,7 @@ impl ProviderClient {
                 access: access.ok_or(ProviderError::Missing("access_token"))?,
                 refresh: secret("refresh_token")?,
                 expires: expires_in.map(|seconds: u64| now().saturating_add(seconds)),
+                subject: None,
             },
             id_token: secret("id_token")?,
         })

@@ -74,13 +74,13 @@ impl CookieJar {
 
     /// Returns the value of a cookie. `None` if there is none, or more than one.
     pub(crate) fn get<'a>(&self, parts: &'a Parts, kind: CookieKind) -> Option<&'a str> {
-        let name = self.name(kind);
+        let prefix = format!("{}=", self.name(kind));
         let lines = parts.headers.get_all(COOKIE).into_iter();
-        let lines = lines.filter_map(|line| line.to_str().ok());
-        let pairs = lines.flat_map(|line| line.split(';'));
+        // Cookies of other hosts of the domain are in the same line, with any bytes.
+        let pairs = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b';'));
         let mut values = pairs.filter_map(|pair| {
-            let (other, value) = pair.trim().split_once('=')?;
-            (other == name).then_some(value)
+            let value = pair.trim_ascii().strip_prefix(prefix.as_bytes())?;
+            std::str::from_utf8(value).ok()
         });
         let value = values.next()?;
         (values.next().is_none() && value.len() <= VALUE_BYTES).then_some(value)
@@ -113,7 +113,7 @@ mod tests {
     fn parts(cookies: &[&str]) -> Parts {
         let mut request = http::Request::get("/");
         for line in cookies {
-            request = request.header(COOKIE, *line);
+            request = request.header(COOKIE, line.as_bytes());
         }
         request.body(()).expect("a request").into_parts().0
     }
@@ -140,5 +140,12 @@ mod tests {
         assert_eq!(get(&["a=b", "mcp-browser-x=v=w"]).as_deref(), Some("v=w"));
         assert_eq!(get(&["mcp-browser-x=v; mcp-browser-x=w"]), None);
         assert_eq!(get(&["mcp-browser-y=v", "mcp-browser-x"]), None);
+        // Another host of the domain has set the first one.
+        let line = "a=\u{e9}\u{a0}; mcp-browser-x=v ;b=\u{e9}";
+        assert_eq!(get(&[line]).as_deref(), Some("v"));
+        assert_eq!(
+            get(&["\u{a0}mcp-browser-x=w; mcp-browser-x=v"]).as_deref(),
+            Some("v")
+        );
     }
 }

@@ -7,11 +7,10 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL,
-    CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY, SET_COOKIE,
-    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
+    REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
-use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use http::{HeaderName, HeaderValue, Response, StatusCode};
 use maud::Markup;
 use serde::Serialize;
 
@@ -61,22 +60,13 @@ pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Reply {
     // The values are structs of strings and numbers, so this does not fail.
     let body = serde_json::to_vec(value).unwrap_or_default();
     let kind = HeaderValue::from_static("application/json");
-    let mut response = respond(status, body, &[(CONTENT_TYPE, kind)]);
-    allow_all_origins(response.headers_mut());
-    response
+    let headers = [(CONTENT_TYPE, kind), (ACCESS_CONTROL_ALLOW_ORIGIN, ANY)];
+    respond(status, body, &headers)
 }
 
 /// Creates an empty response that pages of all origins may read.
 pub(crate) fn empty(status: StatusCode) -> Reply {
-    let mut response = respond(status, Bytes::new(), &[]);
-    allow_all_origins(response.headers_mut());
-    response
-}
-
-fn allow_all_origins(headers: &mut HeaderMap) {
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
-    let exposed = HeaderValue::from_static("WWW-Authenticate");
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+    respond(status, Bytes::new(), &[(ACCESS_CONTROL_ALLOW_ORIGIN, ANY)])
 }
 
 /// Answers the request that a browser sends before one of another origin.
