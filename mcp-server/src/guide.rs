@@ -18,7 +18,7 @@
 //! 13. [`cluster`] serves an endpoint by several processes.
 //!
 //! Access tokens, which protect a server on the internet, are a crate of their own,
-//! `mcp-server-oauth`. Its README describes them.
+//! `mcp-server-oauth`. So are logins of users with the accounts that they have, `mcp-login`.
 //!
 //! Two pages describe official extensions (skills for agents are a crate of their own, `mcp-skills`):
 //!

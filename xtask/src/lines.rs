@@ -37,6 +37,7 @@ envelope, framing, headers, forms = mcp-types/
 gateway = apps/gateway/
 OpenAPI = apps/openapi/
 access tokens of servers = mcp-server/oauth/
+logins at servers = mcp-server/login/
 skills of servers = mcp-server/skills/
 stores in Redis and PostgreSQL = mcp-server/stores/
 server: util = mcp-server/src/util

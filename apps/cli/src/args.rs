@@ -3,6 +3,7 @@
 mod check;
 mod connecting;
 pub(crate) mod gateway;
+pub(crate) mod gateway_login;
 mod help;
 mod install;
 mod mock;

@@ -117,7 +117,7 @@ fn quoted(error: ConnectError) -> Failure {
         ConnectError::Transport(TransportError::Spawn { program, source })
             if source.kind() == ErrorKind::NotFound && program.contains(char::is_whitespace) =>
         {
-            let hint = hints::of_server(program);
+            let hint = hints::of_server(program).into();
             Failure::Unstarted {
                 source: error,
                 hint,

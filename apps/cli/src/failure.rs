@@ -47,7 +47,10 @@ pub(crate) enum Failure {
     Connect(#[from] ConnectError),
     /// The program of the server cannot be started, probably because of a wrong command line.
     #[error("{source}\nhint: {hint}")]
-    Unstarted { source: ConnectError, hint: String },
+    Unstarted {
+        source: ConnectError,
+        hint: Box<str>,
+    },
     #[error(transparent)]
     Call(#[from] CallError),
     #[error(transparent)]

@@ -20,6 +20,7 @@ mod recording_error;
 mod remembered;
 mod schema;
 mod secrets;
+mod tls;
 mod values;
 mod wire;
 

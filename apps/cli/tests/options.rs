@@ -78,7 +78,7 @@ const OF_ALL: [(&str, &str); 31] = [
 ];
 
 /// Options of single commands.
-const OF_ONE: [(&str, &str, &str); 42] = [
+const OF_ONE: [(&str, &str, &str); 54] = [
     ("call", "--background", "tasks"),
     ("call", "--output", "everyday"),
     ("check", "--deny-warnings", "check"),
@@ -89,13 +89,25 @@ const OF_ONE: [(&str, &str, &str); 42] = [
     ("check", "--write", "proposals"),
     ("fetch", "--http-url", "resources"),
     ("fetch", "--max-size", "resources"),
+    ("gateway", "--allow-anyone", "gateway_login"),
+    ("gateway", "--allow-domain", "gateway_login"),
+    ("gateway", "--allow-org", "gateway_login"),
+    ("gateway", "--allow-user", "gateway_login"),
     ("gateway", "--inherit-env", "gateway"),
     ("gateway", "--keys-env", "gateway"),
     ("gateway", "--listen", "gateway"),
     ("gateway", "--listen-token-env", "gateway"),
+    ("gateway", "--login", "gateway_login"),
+    ("gateway", "--login-client-id", "gateway_login"),
+    ("gateway", "--login-scope", "gateway_login"),
+    ("gateway", "--login-secret-env", "gateway_login"),
+    ("gateway", "--public-url", "gateway_login"),
     ("gateway", "--search-above", "upstreams"),
     ("gateway", "--store-env", "gateway_store"),
     ("gateway", "--timeout", "upstreams"),
+    ("gateway", "--tls-cert", "gateway_login"),
+    ("gateway", "--tls-key", "gateway_login"),
+    ("gateway", "--trusted-proxy", "gateway_login"),
     ("icons", "--output", "proposals"),
     ("icons", "--size", "proposals"),
     ("icons", "--theme", "proposals"),

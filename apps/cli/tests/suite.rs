@@ -11,6 +11,7 @@ mod everyday;
 mod explain;
 mod gateway;
 mod gateway_ends;
+mod gateway_login;
 mod gateway_store;
 mod hostile;
 mod install;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, Args};
 
 use super::Common;
+use super::gateway_login::GatewayLogin;
 use super::options::address;
 
 #[derive(Debug, Args)]
@@ -44,6 +45,8 @@ pub(crate) struct Gateway {
     /// client secret of the gateway are never passed.
     #[arg(long)]
     pub(crate) inherit_env: bool,
+    #[command(flatten)]
+    pub(crate) login: GatewayLogin,
     /// Presents the tools only by a search if there are more than this number
     #[arg(long, value_name = "TOOLS")]
     pub(crate) search_above: Option<usize>,

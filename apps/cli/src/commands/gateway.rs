@@ -1,18 +1,18 @@
 //! `mcp gateway`: serves all servers of a file as one.
 
 mod configured;
+mod endpoint;
+mod login;
 mod openapi;
 mod store;
 
-use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use mcp_gateway::config::ConfigError;
 use mcp_gateway::search::Search;
 use mcp_gateway::{Gateway, UpstreamFault, UpstreamReport};
-use mcp_server::{AccessToken, Keys, ServeError, Stdio};
-use mcp_server_oauth::{OAuth, StaticTokens};
+use mcp_server::{Keys, ServeError, Stdio};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::args::Options;
@@ -22,6 +22,7 @@ use crate::interrupted;
 use crate::output::{print_error, print_message};
 use crate::secrets;
 use configured::{Configuration, Configured, Environment};
+use endpoint::{Endpoint, endpoint};
 
 /// How long the servers have at the start to say what they can do.
 const LEARNING: Duration = Duration::from_secs(5);
@@ -44,7 +45,12 @@ pub(crate) async fn gateway(options: &Options, args: &Args) -> Result<(), Failur
     let changes = configured.read(&args.file, &args.names)?;
     let mut builder = Gateway::builder("mcp-gateway", env!("CARGO_PKG_VERSION")).changing();
     if let Some(most) = args.search_above {
-        let names: Vec<&str> = changes.set.iter().map(|(name, _)| &**name).collect();
+        // All users read it, so it does not name the servers that only some see.
+        let names = changes.set.iter().filter(|(_, server)| {
+            let server = server.as_ref();
+            server.is_ok_and(Configuration::is_visible_to_all)
+        });
+        let names: Vec<&str> = names.map(|(name, _)| &**name).collect();
         let about = format!("The tools are those of the servers {}.", names.join(", "));
         let search = Search::new().threshold(most).about(about);
         builder = builder.configure(|server| server.layer(search));
@@ -121,9 +127,11 @@ fn environment(args: &Args) -> Environment {
     let secrets = args.listen_token_env.iter().chain(&args.keys_env);
     let secrets = secrets.chain(&args.store_env);
     let secrets = secrets.chain(&args.common.account.client_secret_env);
+    let secrets = secrets.chain(&args.login.login_secret_env);
     Environment {
         is_inherited: args.inherit_env,
         secrets: secrets.cloned().collect(),
+        has_users: args.login.login.is_some(),
     }
 }
 
@@ -137,13 +145,17 @@ async fn serve(gateway: &Gateway, args: &Args) -> Result<(), Failure> {
     let served = match args.listen {
         None => gateway.server().serve(Stdio::new()).await,
         Some(address) => {
-            let http = http(address, args.listen_token_env.as_deref())?;
+            let Endpoint { http, url, notes } = endpoint(address, args)?;
             let serving = gateway.server().serve_http(http);
             let serving = serving.map_err(|error| match error {
                 ServeError::Io(source) => Failure::Listen { address, source },
                 error => unserved(error),
             })?;
-            print_message(&format!("serving at http://{}/mcp", serving.local_addr()));
+            let url = url.unwrap_or_else(|| format!("http://{}", serving.local_addr()));
+            print_message(&format!("serving at {url}/mcp"));
+            for note in notes {
+                print_message(&note);
+            }
             serving.await
         }
     };
@@ -152,38 +164,6 @@ async fn serve(gateway: &Gateway, args: &Args) -> Result<(), Failure> {
 
 pub(super) fn unserved(error: ServeError) -> Failure {
     Failure::Io(std::io::Error::other(error))
-}
-
-/// Returns the endpoint. Other machines may use it only with a token.
-fn http(address: SocketAddr, token: Option<&str>) -> Result<mcp_server::Http, Failure> {
-    let http = mcp_server::Http::at(address);
-    let Some(name) = token else {
-        if address.ip().is_loopback() {
-            return Ok(http);
-        }
-        let message =
-            "`--listen` with an address that other machines reach needs `--listen-token-env`";
-        return Err(Failure::Usage(message.to_owned()));
-    };
-    let token = secret(name)?;
-    if address.port() == 0 {
-        let message = "`--listen-token-env` needs a port, which is a part of what tokens are for";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    let resource = if address.ip().is_unspecified() {
-        format!("http://localhost:{}/mcp", address.port())
-    } else {
-        format!("http://{address}/mcp")
-    };
-    let owner = AccessToken::new(&resource)
-        .subject("client")
-        .audience([&resource]);
-    let tokens = StaticTokens::new(&resource).token(token, owner);
-    let oauth = OAuth::builder(&resource).verifier(tokens).build();
-    let oauth = oauth.map_err(|error| Failure::Usage(error.to_string()))?;
-    let config = mcp_server::HttpConfig::new().authenticate(oauth);
-    // A token protects from pages in a browser, which is what names of hosts are checked for.
-    Ok(http.config(config.any_host()))
 }
 
 /// What tells whether a file has changed.

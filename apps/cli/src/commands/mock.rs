@@ -10,31 +10,23 @@ mod web;
 mod world;
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::ServerConfig;
-use rustls::crypto::ring::default_provider;
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 use crate::args::Mock;
 use crate::failure::Failure;
-use crate::files;
 use crate::interrupted;
 use crate::output::{Output, print_message};
 use crate::recording::http::{bind, serve};
+use crate::tls::server_config;
 
 use super::gateway::unserved;
 use faults::{FAULTS, Fault};
 use observer::Observer;
 use web::Web;
-
-/// The maximum size of a certificate or a key, in bytes.
-const PEM: u64 = 1 << 20;
 
 /// The time after which another connection is accepted if that has failed.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -57,7 +49,7 @@ pub(crate) async fn mock(args: &Mock, output: Output) -> Result<(), Failure> {
         return Err(Failure::Usage(message.to_owned()));
     }
     let tls = match (&args.tls_cert, &args.tls_key) {
-        (Some(certificate), Some(key)) => Some(acceptor(certificate, key)?),
+        (Some(certificate), Some(key)) => Some(TlsAcceptor::from(server_config(certificate, key)?)),
         _ => None,
     };
     let observer = Arc::new(Observer::new(args.report.as_deref())?);
@@ -118,31 +110,6 @@ pub(crate) async fn mock(args: &Mock, output: Output) -> Result<(), Failure> {
 fn fault(name: &str) -> Result<&'static Fault, Failure> {
     let found = FAULTS.iter().find(|fault| fault.name() == name);
     found.ok_or_else(|| Failure::Usage(format!("no fault `{name}`: see `mcp mock --faults`")))
-}
-
-fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, Failure> {
-    let invalid = |path: &Path, error: &dyn std::fmt::Display| {
-        Failure::Usage(format!("{}: {error}", path.display()))
-    };
-    let bytes = |path: &Path| {
-        files::read(path, PEM).map_err(|source| Failure::File {
-            path: path.to_owned(),
-            source,
-        })
-    };
-    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes(certificate)?).collect();
-    let chain = chain.map_err(|error| invalid(certificate, &error))?;
-    let private =
-        PrivateKeyDer::from_pem_slice(&bytes(key)?).map_err(|error| invalid(key, &error))?;
-    let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-        .with_safe_default_protocol_versions()
-        .and_then(|builder| {
-            builder
-                .with_no_client_auth()
-                .with_single_cert(chain, private)
-        })
-        .map_err(|error| invalid(certificate, &error))?;
-    Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
 /// Notes each connection to the port of URLs that are not `https`.

@@ -103,6 +103,13 @@ impl FetchPolicy {
         self
     }
 
+    /// Undoes [`allow_private`](Self::allow_private) and [`allow_host`](Self::allow_host), for URLs that
+    /// anybody can name.
+    pub fn public_only(mut self) -> Self {
+        self.hosts.clear();
+        self.allow_private(false)
+    }
+
     /// Sets the maximum size of a body in bytes: 64 MiB by default.
     pub fn size(mut self, bytes: u64) -> Self {
         self.bytes = bytes;

@@ -20,6 +20,7 @@ const ORDER: [&[&str]; 7] = [
     &[
         "mcp-client-oauth",
         "mcp-host",
+        "mcp-login",
         "mcp-server-oauth",
         "mcp-skills",
         "mcp-stores",

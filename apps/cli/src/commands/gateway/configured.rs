@@ -45,6 +45,10 @@ impl Configuration {
             presentation: entry.presentation()?,
         })
     }
+
+    pub(super) fn is_visible_to_all(&self) -> bool {
+        self.presentation.visible_to.is_none()
+    }
 }
 
 /// What differs from the servers that the gateway presents.
@@ -122,8 +126,10 @@ impl Configured {
         }
         let time = options.common.timeout;
         Ok(upstream.present(&presentation).limits(|limits| {
-            // All clients have one token, or are programs of this machine, so they are one peer.
-            limits.shares = 1;
+            if !environment.has_users {
+                // All clients have one token, or are programs of this machine, so they are one peer.
+                limits.shares = 1;
+            }
             limits.call_time = time;
             limits.connect_time = time.min(limits.connect_time);
         }))
@@ -137,6 +143,8 @@ pub(super) struct Environment {
     pub(super) is_inherited: bool,
     /// The names of variables with secrets of the gateway.
     pub(super) secrets: Vec<String>,
+    /// Whether clients belong to different users.
+    pub(super) has_users: bool,
 }
 
 impl Environment {

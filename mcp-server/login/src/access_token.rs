@@ -1,0 +1,93 @@
+//! The tokens that clients get: sealed texts, which mean nothing to anybody else.
+
+use mcp_server::AccessToken;
+use serde::{Deserialize, Serialize};
+
+use crate::clock::{now, system_time};
+use crate::fault::Fault;
+use crate::login::LoginServer;
+use crate::session::{self, Session};
+use crate::vault::{Vault, Versioned};
+
+const ACCESS: &str = "access-token";
+const REFRESH: &str = "refresh-token";
+/// The claim with the id of the session. The id alone is of no use to anybody.
+pub(crate) const SESSION_CLAIM: &str = "sid";
+
+/// What an access token contains.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SealedAccess {
+    #[serde(rename = "s")]
+    pub(crate) session: String,
+    /// When it expires, in seconds since the Unix epoch.
+    #[serde(rename = "e")]
+    pub(crate) expires: u64,
+    /// The key to which it is bound.
+    #[serde(rename = "k", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) key_thumbprint: Option<String>,
+    /// The scopes, if they are fewer than those of the session.
+    #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) scopes: Option<Vec<String>>,
+}
+
+/// What a refresh token contains.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SealedRefresh {
+    #[serde(rename = "s")]
+    pub(crate) session: String,
+    #[serde(rename = "g")]
+    pub(crate) generation: u64,
+}
+
+impl SealedAccess {
+    pub(crate) fn seal(&self, vault: &Vault<'_>) -> Result<String, Fault> {
+        vault.seal(ACCESS, self)
+    }
+
+    pub(crate) fn open(vault: &Vault<'_>, token: &str) -> Option<Self> {
+        vault.unseal(ACCESS, token)
+    }
+}
+
+impl SealedRefresh {
+    pub(crate) fn seal(&self, vault: &Vault<'_>) -> Result<String, Fault> {
+        vault.seal(REFRESH, self)
+    }
+
+    pub(crate) fn open(vault: &Vault<'_>, token: &str) -> Option<Self> {
+        vault.unseal(REFRESH, token)
+    }
+}
+
+/// Returns what an access token says. `None` if it is not valid, has expired, or its session has ended.
+/// The session is read each time, so that its end takes effect at once.
+pub(crate) async fn verify(
+    login: &LoginServer,
+    vault: &Vault<'_>,
+    token: &str,
+) -> Result<Option<AccessToken>, Fault> {
+    let Some(sealed) = SealedAccess::open(vault, token).filter(|sealed| sealed.expires > now())
+    else {
+        return Ok(None);
+    };
+    let found = session::find(vault, &login.provider, &sealed.session).await?;
+    Ok(found.map(|Versioned { value, .. }| described(login, sealed, value)))
+}
+
+fn described(login: &LoginServer, sealed: SealedAccess, session: Session) -> AccessToken {
+    let mut claims = session.user.token_claims();
+    claims.insert(SESSION_CLAIM, session.id.as_str());
+    claims.insert("auth_time", session.began);
+    let expires = sealed.expires.min(session.ends);
+    let token = AccessToken::new(login.urls.issuer())
+        .subject(session.user.subject())
+        .client_id(session.client.key)
+        .scopes(sealed.scopes.unwrap_or(session.scopes))
+        .audience([login.urls.resource()])
+        .expires_at(system_time(expires))
+        .claims(claims);
+    match sealed.key_thumbprint {
+        Some(thumbprint) => token.key_thumbprint(thumbprint),
+        None => token,
+    }
+}

@@ -1,0 +1,228 @@
+//! [`Login`] as an [`Authenticate`]: the resource server, and the routes of the authorization server.
+
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+use mcp_server::{
+    AccessToken, AuthRefusal, AuthRequest, Authenticate, Authenticated, Challenge, PublicRoute,
+};
+
+use crate::access_token;
+use crate::clients::registration;
+use crate::dpop;
+use crate::endpoints;
+use crate::exchange::Exchange;
+use crate::fault::Fault;
+use crate::login::{Login, LoginServer};
+use crate::metadata;
+use crate::routes;
+use crate::vault::Vault;
+
+/// The maximum length of an access token, in bytes. Those of this server are much shorter.
+const TOKEN_BYTES: usize = 8 << 10;
+/// The maximum size of a form, in bytes.
+const FORM_BYTES: usize = 16 << 10;
+
+/// How a token is presented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scheme {
+    /// Every holder of the token can use it (RFC 6750).
+    Bearer,
+    /// With a proof of possession (RFC 9449).
+    Dpop,
+}
+
+impl Scheme {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bearer => "Bearer",
+            Self::Dpop => "DPoP",
+        }
+    }
+}
+
+impl Authenticate for Login {
+    async fn authenticate(&self, request: AuthRequest<'_>) -> Result<Authenticated, AuthRefusal> {
+        let login = &*self.0;
+        let parts = request.parts();
+        let presented = presented(parts).map_err(|reason| {
+            login.challenge(
+                StatusCode::BAD_REQUEST,
+                Scheme::Bearer,
+                "invalid_request",
+                reason,
+            )
+        })?;
+        let Some((scheme, token)) = presented else {
+            let reason = "an access token is required: send it in the header `Authorization`";
+            let challenge = login.located(Challenge::new("Bearer"));
+            return Err(AuthRefusal::unauthorized(reason).challenge(&challenge));
+        };
+        let unauthorized = |error: &str, reason: &'static str| {
+            login.challenge(StatusCode::UNAUTHORIZED, scheme, error, reason)
+        };
+        let vault = Vault::new(request.shared(), &login.realm);
+        let verified = access_token::verify(login, &vault, token)
+            .await
+            .map_err(unavailable)?;
+        let verified = verified.ok_or_else(|| {
+            unauthorized(
+                "invalid_token",
+                "the token is not valid, has expired, or was revoked",
+            )
+        })?;
+        match (&verified.key_thumbprint, scheme) {
+            (None, Scheme::Bearer) => {}
+            (None, Scheme::Dpop) => {
+                let reason = "the access token is not bound to a key";
+                return Err(unauthorized("invalid_token", reason));
+            }
+            (Some(_), Scheme::Bearer) => {
+                let reason = "the access token is bound to a key: send it with the scheme `DPoP`";
+                return Err(unauthorized("invalid_token", reason));
+            }
+            (Some(thumbprint), Scheme::Dpop) => {
+                let failed = |reason: &'static str| unauthorized("invalid_dpop_proof", reason);
+                let url = format!("{}{}", login.urls.origin(), parts.uri.path());
+                let proof = dpop::verify(parts, &[&url, login.urls.resource()], Some(token));
+                let proof = proof.ok().flatten();
+                let proof = proof.filter(|proof| proof.thumbprint == *thumbprint);
+                let proof = proof.ok_or_else(|| {
+                    failed("a proof of possession for this request and token is required")
+                })?;
+                let subject = verified.subject.as_deref().unwrap_or_default();
+                if !proof.record(&vault, subject).await.map_err(unavailable)? {
+                    return Err(failed("the proof was used before, or there are too many"));
+                }
+            }
+        }
+        Ok(Authenticated::new(verified))
+    }
+
+    fn required_scopes(&self) -> &[String] {
+        &self.0.required
+    }
+
+    fn complete_challenge(&self, challenge: Challenge) -> Challenge {
+        challenge.param("resource_metadata", &self.0.urls.resource_metadata())
+    }
+
+    fn public_routes(&self) -> Vec<PublicRoute> {
+        let login = &*self.0;
+        let urls = &login.urls;
+        let path = urls.issuer_metadata_path();
+        let mut routes = vec![PublicRoute::json(path, metadata::of_issuer(login))];
+        for (at, path) in urls.resource_metadata_paths().into_iter().enumerate() {
+            let route = PublicRoute::json(path, metadata::of_resource(login));
+            // The second one is the root, which belongs to no endpoint.
+            routes.push(if at == 0 { route } else { route.of_host() });
+        }
+        let computed = [
+            (endpoints::AUTHORIZE, 0),
+            (endpoints::CONSENT, FORM_BYTES),
+            (endpoints::CALLBACK, 0),
+            (endpoints::SESSIONS, FORM_BYTES),
+            (endpoints::TOKEN, FORM_BYTES),
+            (endpoints::REVOKE, FORM_BYTES),
+            (endpoints::REGISTER, registration::BODY_BYTES),
+        ];
+        let local = login
+            .net
+            .is_none()
+            .then_some((endpoints::LOCAL, FORM_BYTES));
+        for (endpoint, limit) in computed.into_iter().chain(local) {
+            routes.push(PublicRoute::computed(urls.path(endpoint), limit));
+        }
+        routes
+    }
+
+    async fn respond(&self, request: AuthRequest<'_>, body: Bytes) -> http::Response<Bytes> {
+        let login = &*self.0;
+        let exchange = Exchange {
+            login,
+            vault: Vault::new(request.shared(), &login.realm),
+            parts: request.parts(),
+            body,
+            address: request.peer_address(),
+        };
+        // Boxed, because the requests to a provider have large states.
+        Box::pin(routes::respond(&exchange)).await
+    }
+}
+
+/// Refuses a request because the store cannot be reached.
+fn unavailable(fault: Fault) -> AuthRefusal {
+    let reason = "the access token cannot be verified at the moment";
+    AuthRefusal::new(StatusCode::SERVICE_UNAVAILABLE, reason).cause(fault)
+}
+
+impl LoginServer {
+    fn challenge(
+        &self,
+        status: StatusCode,
+        scheme: Scheme,
+        error: &str,
+        reason: &'static str,
+    ) -> AuthRefusal {
+        let mut challenge = Challenge::new(scheme.name());
+        if scheme == Scheme::Dpop {
+            challenge = challenge.param("algs", &dpop::algorithm_names().join(" "));
+        }
+        let challenge = challenge
+            .param("error", error)
+            .param("error_description", reason);
+        AuthRefusal::new(status, reason).challenge(&self.located(challenge))
+    }
+
+    /// Adds where the client finds the authorization server, and the scopes to ask it for.
+    fn located(&self, challenge: Challenge) -> Challenge {
+        let challenge = challenge.param("resource_metadata", &self.urls.resource_metadata());
+        match self.required.as_slice() {
+            [] => challenge,
+            scopes => challenge.scope(&scopes.join(" ")),
+        }
+    }
+}
+
+/// Returns the access token of a request, from the header `Authorization` only. `None` if there is
+/// none, or credentials of another scheme.
+fn presented(parts: &Parts) -> Result<Option<(Scheme, &str)>, &'static str> {
+    let query = parts.uri.query().unwrap_or_default();
+    if query
+        .split('&')
+        .any(|member| member.split('=').next() == Some("access_token"))
+    {
+        return Err("an access token must not be sent in the query of the URL");
+    }
+    let mut values = parts.headers.get_all(AUTHORIZATION).into_iter();
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
+    if values.next().is_some() {
+        return Err("the header `Authorization` is present more than once");
+    }
+    let value = value
+        .to_str()
+        .map_err(|_| "the header `Authorization` is malformed")?;
+    let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
+    let scheme = if scheme.eq_ignore_ascii_case("Bearer") {
+        Scheme::Bearer
+    } else if scheme.eq_ignore_ascii_case("DPoP") {
+        Scheme::Dpop
+    } else {
+        return Ok(None);
+    };
+    let token = token.trim_start_matches(' ');
+    let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
+    if token.is_empty() || token.len() > TOKEN_BYTES || !token.bytes().all(is_legal) {
+        return Err("the header `Authorization` does not contain one access token");
+    }
+    Ok(Some((scheme, token)))
+}
+
+/// Returns the id of the session to which an access token belongs. `None` if a
+/// [`Login`] did not issue it.
+pub(crate) fn session_of(token: &AccessToken) -> Option<&str> {
+    token.claims.get(access_token::SESSION_CLAIM)?.as_str()
+}

@@ -1,0 +1,41 @@
+//! [`AuthorizationRequest`]: what a client asks a user for.
+
+use mcp_oauth::scopes::Scopes;
+use serde::{Deserialize, Serialize};
+
+use crate::clients::{ClientSummary, is_identified_by};
+
+/// The maximum length of `scope`, in bytes.
+const SCOPE_BYTES: usize = 1_024;
+/// The maximum number of scopes.
+const SCOPES: usize = 50;
+
+/// A request of a client for access, which was validated.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct AuthorizationRequest {
+    pub(crate) client: ClientSummary,
+    pub(crate) redirect_uri: String,
+    pub(crate) state: Option<String>,
+    /// The challenge of PKCE, with S256.
+    pub(crate) challenge: String,
+    pub(crate) scopes: Vec<String>,
+    /// The thumbprint of the key to which the code is bound (RFC 9449, section 10).
+    pub(crate) key_thumbprint: Option<String>,
+}
+
+impl AuthorizationRequest {
+    /// Returns `true` if a client is recognized by its redirect URI: any program on a device can claim to
+    /// be one whose redirect leads to the device.
+    pub(crate) fn is_identified(&self) -> bool {
+        is_identified_by(&self.redirect_uri)
+    }
+}
+
+/// Parses the scopes of a request. `None` if they are malformed or too many.
+pub(crate) fn requested_scopes(text: &str) -> Option<Vec<String>> {
+    if text.len() > SCOPE_BYTES {
+        return None;
+    }
+    let scopes = Scopes::parse(text).ok()?;
+    (scopes.len() <= SCOPES).then(|| scopes.iter().map(str::to_owned).collect())
+}

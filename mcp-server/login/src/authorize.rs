@@ -1,0 +1,204 @@
+//! The authorization endpoint: which requests are accepted (RFC 6749, section 4.1.1; RFC 9700).
+
+use std::borrow::Cow;
+
+use http::StatusCode;
+
+use crate::approvals;
+use crate::authorization_request::{AuthorizationRequest, requested_scopes};
+use crate::clients::document::{self, DocumentError};
+use crate::clients::{Client, redirect_uri, registration};
+use crate::consent;
+use crate::exchange::Exchange;
+use crate::interruption::{ClientError, Interruption};
+use crate::pending;
+use crate::purpose::LoginPurpose;
+use crate::web::cookies::VALUE_BYTES;
+use crate::web::params::Params;
+use crate::web::response::Reply;
+
+/// The maximum length of `state`, in bytes.
+const STATE_BYTES: usize = 1_024;
+
+/// Responds to a request of a browser that a client has sent here.
+pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
+    let query = exchange.parts.uri.query().unwrap_or_default();
+    let params = Params::parse(query.as_bytes())?;
+    let request = validate(exchange, &params).await?;
+    // A client may want the user to be asked again.
+    let prompts = params.get("prompt")?.unwrap_or_default();
+    let is_asked_again = prompts.split(' ').any(|prompt| prompt == "consent");
+    let approved = approvals::find(exchange, &request).filter(|_| !is_asked_again);
+    match approved {
+        Some(user) => {
+            let purpose = LoginPurpose::Client {
+                request: Box::new(request),
+                remember: false,
+                approved_by: Some(user),
+            };
+            pending::begin(exchange, purpose).await
+        }
+        None => consent::show(exchange, request),
+    }
+}
+
+/// Shows an error to the user, because the client cannot be told: its redirect URI is not validated.
+fn page(text: impl Into<Cow<'static, str>>) -> Interruption {
+    Interruption::page(StatusCode::BAD_REQUEST, "This link does not work", text)
+}
+
+async fn validate(
+    exchange: &Exchange<'_>,
+    params: &Params,
+) -> Result<AuthorizationRequest, Interruption> {
+    let id = params.get("client_id")?;
+    let id = id.ok_or_else(|| page("The program that sent you here did not say which it is."))?;
+    let client = find_client(exchange, id).await?;
+    let redirect = params.get("redirect_uri")?;
+    let redirect = redirect.ok_or_else(|| page("The link has no `redirect_uri`."))?;
+    let mut registered = client.redirect_uris.iter();
+    if !registered.any(|registered| redirect_uri::matches(registered, redirect)) {
+        let text = "The program that sent you here wants you to be sent to an address that it has \
+                    not registered.";
+        return Err(page(text));
+    }
+    let state = params.get("state");
+    let refused = |code: &'static str, text: Cow<'static, str>| {
+        Interruption::Client(Box::new(ClientError {
+            redirect_uri: redirect.to_owned(),
+            // A `state` that is repeated is not sent back.
+            state: state.ok().flatten().map(str::to_owned),
+            code,
+            description: text,
+            is_known: false,
+        }))
+    };
+    let wanted = wanted(exchange, params);
+    let (challenge, scopes, key_thumbprint) = wanted.map_err(|(code, text)| refused(code, text))?;
+    let request = AuthorizationRequest {
+        client: client.about,
+        redirect_uri: redirect.to_owned(),
+        state: state.ok().flatten().map(str::to_owned),
+        challenge,
+        scopes,
+        key_thumbprint,
+    };
+    // It has to fit into a cookie, with what is added to it.
+    let size = serde_json::to_string(&request).map_or(usize::MAX, |text| text.len());
+    if size.saturating_add(700) > VALUE_BYTES / 4 * 3 {
+        return Err(refused(
+            "invalid_request",
+            "the parameters are too long in total".into(),
+        ));
+    }
+    Ok(request)
+}
+
+/// Returns the client with an id. Its document is loaded for each request, so that the redirect is
+/// compared with what the document says now.
+async fn find_client(exchange: &Exchange<'_>, id: &str) -> Result<Client, Interruption> {
+    if !document::is_document(id) {
+        let client = registration::find(&exchange.vault, id);
+        let text = "The program that sent you here is not known. Remove this server from it, and add \
+                    it again.";
+        return client.ok_or_else(|| page(text));
+    }
+    exchange.login.documents.load(id).await.map_err(|error| {
+        tracing::info!(
+            client = %mcp_types::peer_text::PeerText(&mcp_fetch::url::shown(id)),
+            error = %mcp_types::peer_text::Chain(&error),
+            "a client is not accepted"
+        );
+        let status = match error {
+            DocumentError::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        // The error may quote the host at the URL, so users see only what kind of error it is.
+        let text = match error {
+            DocumentError::Busy => {
+                "Too many programs are looked up at the moment. Try again later."
+            }
+            _ => "The program that sent you here cannot be verified.",
+        };
+        Interruption::page(status, "This link does not work", text)
+    })
+}
+
+type WantedError = (&'static str, Cow<'static, str>);
+
+/// Returns the challenge, the scopes and the key of a request.
+fn wanted(
+    exchange: &Exchange<'_>,
+    params: &Params,
+) -> Result<(String, Vec<String>, Option<String>), WantedError> {
+    let get = |name: &'static str| -> Result<_, WantedError> {
+        let value = params.get(name);
+        value.map_err(|error| ("invalid_request", error.to_string().into()))
+    };
+    let invalid = |text: &'static str| -> WantedError { ("invalid_request", text.into()) };
+    if get("request")?.is_some() {
+        return Err(("request_not_supported", "`request` is not supported".into()));
+    }
+    if get("request_uri")?.is_some() {
+        return Err((
+            "request_uri_not_supported",
+            "`request_uri` is not supported".into(),
+        ));
+    }
+    match get("response_type")? {
+        Some("code") => {}
+        None => return Err(invalid("`response_type` is missing")),
+        Some(_) => {
+            let text = "`response_type` is not `code`";
+            return Err(("unsupported_response_type", text.into()));
+        }
+    }
+    if !matches!(get("response_mode")?, None | Some("query")) {
+        return Err(invalid("`response_mode` is not `query`"));
+    }
+    if get("state")?.is_some_and(|state| state.len() > STATE_BYTES || !is_printable(state)) {
+        return Err(invalid(
+            "`state` is too long, or has characters other than visible ASCII",
+        ));
+    }
+    // Without a method it would be `plain`, which does not protect (RFC 9700, section 2.1.1).
+    if get("code_challenge_method")? != Some("S256") {
+        return Err(invalid("`code_challenge_method` is not `S256`"));
+    }
+    let challenge = get("code_challenge")?.filter(|challenge| is_digest(challenge));
+    let challenge = challenge.ok_or_else(|| invalid("`code_challenge` is missing or invalid"))?;
+    if !params
+        .all("resource")
+        .all(|resource| exchange.login.urls.is_resource(resource))
+    {
+        let text = "`resource` is not this server";
+        return Err(("invalid_target", text.into()));
+    }
+    let key_thumbprint = get("dpop_jkt")?;
+    if key_thumbprint.is_some_and(|thumbprint| !is_digest(thumbprint)) {
+        return Err(invalid("`dpop_jkt` is not a thumbprint"));
+    }
+    let prompts = get("prompt")?.unwrap_or_default();
+    if prompts.split(' ').any(|prompt| prompt == "none") {
+        return Err(("login_required", "the user has to be asked".into()));
+    }
+    let scopes = requested_scopes(get("scope")?.unwrap_or_default());
+    let scopes = scopes.ok_or_else(|| -> WantedError {
+        ("invalid_scope", "`scope` is too long or malformed".into())
+    })?;
+    Ok((
+        challenge.to_owned(),
+        scopes,
+        key_thumbprint.map(str::to_owned),
+    ))
+}
+
+fn is_printable(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+/// Returns `true` for a SHA-256 digest as base64url.
+fn is_digest(text: &str) -> bool {
+    let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    text.len() == 43 && text.bytes().all(is_legal)
+}

@@ -1,0 +1,189 @@
+//! The callback: the provider has redirected the browser back.
+
+use http::StatusCode;
+use mcp_types::peer_text::PeerText;
+
+use crate::account;
+use crate::approvals;
+use crate::authorization_request::AuthorizationRequest;
+use crate::clock::now;
+use crate::code::{self, CodeGrant};
+use crate::consent;
+use crate::exchange::Exchange;
+use crate::interruption::Interruption;
+use crate::pages::local::local_page;
+use crate::pending::{self, PendingLogin};
+use crate::provider::LoginAttempt;
+use crate::provider::tokens::ProviderTokens;
+use crate::purpose::LoginPurpose;
+use crate::user::{USER_BYTES, User};
+use crate::web::cookies::{CookieKind, LoginSlot};
+use crate::web::params::{Params, with_query};
+use crate::web::response::{self, Reply};
+
+/// The maximum length of a code of the provider, in bytes.
+const CODE_BYTES: usize = 8 << 10;
+
+/// Responds to the redirect of the provider.
+pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
+    let query = exchange.parts.uri.query().unwrap_or_default();
+    let params = Params::parse(query.as_bytes())?;
+    let state = params.get("state")?.unwrap_or_default();
+    let found = pending::find(exchange, state);
+    let (pending, slot) = found.ok_or_else(Interruption::unknown_login)?;
+    // From here on, the login is over in this browser, however it ends.
+    let reply = match finish(exchange, &params, state, &pending).await {
+        Ok(reply) => reply,
+        Err(interruption) => interruption.reply(exchange),
+    };
+    Ok(without_login(exchange, reply, slot))
+}
+
+fn without_login(exchange: &Exchange<'_>, reply: Reply, slot: LoginSlot) -> Reply {
+    let cookie = exchange.login.cookies.clear(CookieKind::Login(slot));
+    response::with_cookie(reply, &cookie)
+}
+
+async fn finish(
+    exchange: &Exchange<'_>,
+    params: &Params,
+    state: &str,
+    pending: &PendingLogin,
+) -> Result<Reply, Interruption> {
+    let login = exchange.login;
+    let purpose = &pending.purpose;
+    if let Some(error) = params.get("error")? {
+        tracing::info!(error = %PeerText(error), "the provider did not log a user in");
+        return Err(match error {
+            "access_denied" => purpose.ended("access_denied", "the user did not log in"),
+            _ => purpose.ended("server_error", "the provider did not log the user in"),
+        });
+    }
+    let code = params.get("code")?.filter(|code| code.len() <= CODE_BYTES);
+    let missing = || purpose.ended("server_error", "the provider returned no code");
+    let code = code.ok_or_else(missing)?;
+    let attempt = LoginAttempt {
+        callback: login.urls.callback(),
+        state,
+        nonce: pending.nonce.expose(),
+        verifier: pending.verifier.expose(),
+    };
+    let completed = login.complete(&attempt, code, params.get("iss")?).await;
+    let (user, tokens) = completed.map_err(|error| purpose.failed(&error))?;
+    logged_in(exchange, purpose, user, Some(tokens)).await
+}
+
+/// Refuses browsers on other machines: local users have no passwords, and a client can send any `Host`.
+fn check_machine(exchange: &Exchange<'_>) -> Result<(), Interruption> {
+    if exchange.address.is_none_or(|address| address.is_loopback()) {
+        return Ok(());
+    }
+    let text = "These users are only for browsers on the machine of the server.";
+    Err(Interruption::page(
+        StatusCode::FORBIDDEN,
+        "You cannot log in here",
+        text,
+    ))
+}
+
+/// Shows the page with the local users.
+pub(crate) fn show_local(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
+    check_machine(exchange)?;
+    let query = exchange.parts.uri.query().unwrap_or_default();
+    let params = Params::parse(query.as_bytes())?;
+    let state = params.get("state")?.unwrap_or_default();
+    pending::find(exchange, state).ok_or_else(Interruption::unknown_login)?;
+    let page = local_page(exchange.login, state);
+    Ok(response::page(StatusCode::OK, page))
+}
+
+/// Responds to the choice of a local user.
+pub(crate) async fn choose_local(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
+    check_machine(exchange)?;
+    let params = exchange.form()?;
+    let state = params.get("state")?.unwrap_or_default();
+    let found = pending::find(exchange, state).filter(|_| exchange.is_from_own_page());
+    let (pending, slot) = found.ok_or_else(Interruption::unknown_login)?;
+    let id = params.get("user")?.unwrap_or_default();
+    let mut users = exchange.login.provider.local_users().iter();
+    let user = users.find(|user| user.id == id).cloned();
+    let mut user = user.ok_or_else(Interruption::unknown_login)?;
+    user.provider.clone_from(&exchange.login.provider.key);
+    let reply = match logged_in(exchange, &pending.purpose, user, None).await {
+        Ok(reply) => reply,
+        Err(interruption) => interruption.reply(exchange),
+    };
+    Ok(without_login(exchange, reply, slot))
+}
+
+/// Goes on with a user who has logged in.
+async fn logged_in(
+    exchange: &Exchange<'_>,
+    purpose: &LoginPurpose,
+    user: User,
+    tokens: Option<ProviderTokens>,
+) -> Result<Reply, Interruption> {
+    let size = serde_json::to_string(&user).map_or(usize::MAX, |text| text.len());
+    if size > USER_BYTES {
+        let user = PeerText(&user.id);
+        tracing::warn!(%user, size, "the provider says too much about a user");
+        return Err(purpose.ended("server_error", "the account has too many attributes"));
+    }
+    match purpose {
+        LoginPurpose::Sessions => account::enter(exchange, &user),
+        LoginPurpose::Client {
+            request,
+            remember,
+            approved_by,
+        } => {
+            let subject = user.subject();
+            let approved = approved_by.as_ref();
+            if approved.is_some_and(|by| *by != approvals::user_digest(&subject)) {
+                // Somebody else has approved the client in this browser.
+                return consent::show(exchange, (**request).clone());
+            }
+            let cookie = remember
+                .then(|| approvals::remember(exchange, request, &subject))
+                .transpose()?;
+            let reply = grant(exchange, purpose, request, user, tokens).await?;
+            Ok(match cookie {
+                Some(cookie) => response::with_cookie(reply, &cookie),
+                None => reply,
+            })
+        }
+    }
+}
+
+/// Issues a code, if the program allows the user in.
+async fn grant(
+    exchange: &Exchange<'_>,
+    purpose: &LoginPurpose,
+    request: &AuthorizationRequest,
+    user: User,
+    tokens: Option<ProviderTokens>,
+) -> Result<Reply, Interruption> {
+    let login = exchange.login;
+    if !login.allows(&user) {
+        let user = user.subject();
+        tracing::info!(user = %PeerText(&user), "a user is not allowed in");
+        return Err(purpose.ended("access_denied", "this account is not allowed"));
+    }
+    // Unknown scopes are ignored (RFC 6749, section 3.3): many clients always ask for those of OpenID.
+    let scopes = login.granted_scopes(&user, &request.scopes);
+    let code = code::issue(
+        &exchange.vault,
+        CodeGrant {
+            request: request.clone(),
+            user,
+            scopes,
+            provider: tokens,
+            began: now(),
+        },
+    )
+    .await?;
+    let state = request.state.as_deref().map(|state| ("state", state));
+    let params = [("code", &*code)].into_iter().chain(state);
+    // The issuer protects clients with several servers (RFC 9207).
+    let params = params.chain([("iss", login.urls.issuer())]);
+    Ok(exchange.leave(&with_query(&request.redirect_uri, params)))
+}

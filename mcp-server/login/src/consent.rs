@@ -1,0 +1,105 @@
+//! Consent: the user decides about each client, before anything else happens.
+//!
+//! The provider knows only one client, this server, and may let a user who is logged in pass without a
+//! question. So without consent here, anybody could register a client, send a user a link, and get a
+//! code of this user (the confused deputy of the page "Security best practices").
+//!
+//! The page comes before the user is sent to the provider, and the cookie with the login is set only
+//! after it. An attacker who opens a link of an own login in the browser of a user therefore has nothing
+//! that the callback accepts, and one who starts a login and lets the user finish it (login CSRF) fails,
+//! because the cookie is in another browser. That the page comes first has a price: it does not know the
+//! user. A remembered approval is therefore compared with the user after the login, and the page is shown
+//! again if somebody else has logged in.
+
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+
+use crate::approvals;
+use crate::authorization_request::AuthorizationRequest;
+use crate::clock::now;
+use crate::exchange::Exchange;
+use crate::fault::Fault;
+use crate::interruption::{ClientError, Interruption};
+use crate::pages::consent::consent_page;
+use crate::pending::{self, LOGIN_TIME};
+use crate::purpose::LoginPurpose;
+use crate::secret::same;
+use crate::web::cookies::CookieKind;
+use crate::web::response::{self, Reply};
+
+const PURPOSE: &str = "consent";
+/// The length of the value that identifies a browser, in bytes.
+const BROWSER_BYTES: usize = 43;
+
+/// What the form of the page contains, sealed. It is accepted only from the browser that got the page.
+#[derive(Serialize, Deserialize)]
+struct ConsentForm {
+    request: AuthorizationRequest,
+    /// The digest of the cookie of the browser.
+    browser: String,
+    shown: u64,
+}
+
+/// Returns the value that identifies the browser, and the cookie to set if it is new.
+pub(crate) fn browser(exchange: &Exchange<'_>) -> Result<(String, Option<String>), Fault> {
+    let known = exchange.cookie(CookieKind::Browser);
+    if let Some(known) = known.filter(|known| known.len() == BROWSER_BYTES) {
+        return Ok((known.to_owned(), None));
+    }
+    let new = mcp_oauth::random()?;
+    let cookie = exchange.login.cookies.set(CookieKind::Browser, &new, None);
+    Ok((new, Some(cookie)))
+}
+
+/// Shows the page for a request.
+pub(crate) fn show(
+    exchange: &Exchange<'_>,
+    request: AuthorizationRequest,
+) -> Result<Reply, Interruption> {
+    let (browser, cookie) = browser(exchange)?;
+    let form = ConsentForm {
+        browser: mcp_oauth::sha256(browser.as_bytes()),
+        shown: now(),
+        request,
+    };
+    let sealed = exchange.vault.seal(PURPOSE, &form)?;
+    let can_be_remembered = approvals::can_be_remembered(exchange.login, &form.request);
+    let page = consent_page(exchange.login, &form.request, &sealed, can_be_remembered);
+    let reply = response::page(StatusCode::OK, page);
+    Ok(match cookie {
+        Some(cookie) => response::with_cookie(reply, &cookie),
+        None => reply,
+    })
+}
+
+/// Responds to the form of the page.
+pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
+    let params = exchange.form()?;
+    let form = params.get("request")?;
+    let form = form.and_then(|form| exchange.vault.unseal::<ConsentForm>(PURPOSE, form));
+    let form = form.ok_or_else(Interruption::unknown_login)?;
+    let browser = exchange.cookie(CookieKind::Browser).unwrap_or_default();
+    let is_of_browser = same(&form.browser, &mcp_oauth::sha256(browser.as_bytes()));
+    let is_late = now().saturating_sub(form.shown) > LOGIN_TIME.as_secs();
+    if !is_of_browser || is_late || !exchange.is_from_own_page() {
+        return Err(Interruption::unknown_login());
+    }
+    let request = form.request;
+    if params.get("decision")? != Some("allow") {
+        return Err(Interruption::Client(Box::new(ClientError {
+            redirect_uri: request.redirect_uri,
+            state: request.state,
+            code: "access_denied",
+            description: "the user does not allow it".into(),
+            is_known: true,
+        })));
+    }
+    let remember =
+        params.get("remember")?.is_some() && approvals::can_be_remembered(exchange.login, &request);
+    let purpose = LoginPurpose::Client {
+        request: Box::new(request),
+        remember,
+        approved_by: None,
+    };
+    pending::begin(exchange, purpose).await
+}

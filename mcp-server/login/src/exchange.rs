@@ -1,0 +1,68 @@
+//! [`Exchange`]: a request to one of the pages or endpoints, with what is needed to respond.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use http::Method;
+use http::header::ORIGIN;
+use http::request::Parts;
+use mcp_fetch::Origin;
+
+use crate::login::LoginServer;
+use crate::pages;
+use crate::vault::Vault;
+use crate::web::cookies::CookieKind;
+use crate::web::params::{Params, ParamsError};
+use crate::web::response::{self, Reply};
+
+/// A request to one of the pages or endpoints.
+pub(crate) struct Exchange<'a> {
+    pub(crate) login: &'a LoginServer,
+    pub(crate) vault: Vault<'a>,
+    pub(crate) parts: &'a Parts,
+    pub(crate) body: Bytes,
+    /// The address of the browser or the client, as far as the server knows it.
+    pub(crate) address: Option<IpAddr>,
+}
+
+impl Exchange<'_> {
+    /// Returns the parameters of the form in the body.
+    pub(crate) fn form(&self) -> Result<Params, ParamsError> {
+        Params::parse(&self.body)
+    }
+
+    /// Returns the value of a cookie.
+    pub(crate) fn cookie(&self, kind: CookieKind) -> Option<&str> {
+        self.login.cookies.get(self.parts, kind)
+    }
+
+    /// Returns `true` if a form was sent by a page of this server, as far as the browser says it. The
+    /// tokens in the forms decide; this rejects the forms of other sites also if a token is known.
+    pub(crate) fn is_from_own_page(&self) -> bool {
+        let header = |name: &str| {
+            self.parts
+                .headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+        };
+        let is_own_site = matches!(
+            header("sec-fetch-site"),
+            None | Some("same-origin" | "none")
+        );
+        // The pages send no referrer, so their forms have the origin `null`.
+        let origin = header(ORIGIN.as_str());
+        let own = Origin::parse(self.login.urls.origin());
+        let is_own_origin =
+            origin.is_none_or(|origin| origin == "null" || Origin::parse(origin) == own);
+        is_own_site && is_own_origin
+    }
+
+    /// Sends the browser to a URL that was validated, in response to a form by a page, see
+    /// [`response::page`].
+    pub(crate) fn leave(&self, url: &str) -> Reply {
+        if self.parts.method == Method::POST {
+            return response::page(http::StatusCode::OK, pages::onward(url));
+        }
+        response::redirect(url)
+    }
+}

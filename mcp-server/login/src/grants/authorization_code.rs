@@ -1,0 +1,64 @@
+//! A code is exchanged for tokens (RFC 6749, section 4.1.3; RFC 7636, section 4.5).
+
+use super::{TokenRequest, TokenResponse};
+use crate::code;
+use crate::oauth_error::OAuthError;
+use crate::secret::same;
+
+/// The maximum and minimum length of a verifier, in bytes (RFC 7636, section 4.1).
+const VERIFIER_BYTES: std::ops::RangeInclusive<usize> = 43..=128;
+const CODE_BYTES: usize = 128;
+
+pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, OAuthError> {
+    let params = request.params;
+    let vault = &request.exchange.vault;
+    let login = request.exchange.login;
+    let invalid = || OAuthError::invalid_grant("the code is unknown, has expired or was used");
+    let missing = |text: &'static str| OAuthError::new("invalid_request", text);
+    let code = params
+        .get("code")?
+        .ok_or_else(|| missing("`code` is missing"))?;
+    let verifier = params.get("code_verifier")?;
+    let verifier = verifier.ok_or_else(|| missing("`code_verifier` is missing"))?;
+    if code.len() > CODE_BYTES {
+        return Err(invalid());
+    }
+    let unverified = || OAuthError::invalid_grant("`code_verifier` does not belong to the code");
+    if !VERIFIER_BYTES.contains(&verifier.len()) {
+        return Err(unverified());
+    }
+    let challenge = mcp_oauth::sha256(verifier.as_bytes());
+    let found = code::find(vault, code, &request.client.key, &challenge).await?;
+    let found = found.ok_or_else(invalid)?;
+    let granted = &found.grant.request;
+    // A code of another client stays valid: only its own client can use it.
+    if granted.client.key != request.client.key {
+        return Err(OAuthError::invalid_grant(
+            "the code was issued to another client",
+        ));
+    }
+    // OAuth 2.1 has the parameter no more, because PKCE protects the code.
+    let redirect = params.get("redirect_uri")?;
+    if redirect.is_some_and(|redirect| redirect != granted.redirect_uri) {
+        let text = "`redirect_uri` is not that of the authorization request";
+        return Err(OAuthError::invalid_grant(text));
+    }
+    if !same(&challenge, &granted.challenge) {
+        return Err(unverified());
+    }
+    let key = request.key_thumbprint();
+    if granted.key_thumbprint.is_some() && granted.key_thumbprint.as_deref() != key {
+        let text = "the code is bound to a key: send a proof of possession of it";
+        return Err(OAuthError::invalid_grant(text));
+    }
+    if !login.allows(&found.grant.user) {
+        return Err(OAuthError::invalid_grant("this account is not allowed"));
+    }
+    let subject = found.grant.user.subject();
+    request.record_proof(&subject).await?;
+    // Only clients without a secret are recognized by their key (RFC 9449, section 5).
+    let key = key.filter(|_| !request.client.has_secret);
+    let key = key.map(str::to_owned);
+    let session = found.exchange(vault, login.times.session, key).await?;
+    request.issue(&session.ok_or_else(invalid)?, None)
+}

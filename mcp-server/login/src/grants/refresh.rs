@@ -1,0 +1,155 @@
+//! A refresh token is exchanged for new tokens (RFC 6749, section 6).
+//!
+//! Each exchange replaces the refresh token (RFC 9700, section 4.14). Tokens have numbers, so that all
+//! texts with the same number mean the same: the requests of a client that refreshes twice at the same
+//! time get equivalent tokens, from any process. The token before the current one is accepted for a
+//! short time, because the response with the new one may have been lost.
+
+use std::time::Duration;
+
+use super::{TokenRequest, TokenResponse};
+use crate::access_token::SealedRefresh;
+use crate::authorization_request::requested_scopes;
+use crate::clock::now;
+use crate::fault::Fault;
+use crate::oauth_error::OAuthError;
+use crate::session::{self, Session};
+
+/// The time for which the token before the current one is accepted.
+const LEEWAY: Duration = Duration::from_secs(30);
+/// The maximum number of attempts if other requests refresh the same session.
+const ATTEMPTS: usize = 8;
+const TOKEN_BYTES: usize = 1_024;
+
+/// What has to be done about a refresh token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Presented {
+    /// It is the current one, and is replaced.
+    Current,
+    /// It was replaced a moment ago.
+    Replaced,
+    /// It was replaced long ago: the client or a thief has an old copy.
+    Reused,
+    /// It has never been issued, as far as the store knows.
+    Unknown,
+}
+
+impl Presented {
+    fn of(token: &SealedRefresh, session: &Session, now: u64) -> Self {
+        let age = now.saturating_sub(session.renewed);
+        match session.generation.checked_sub(token.generation) {
+            None => Self::Unknown,
+            Some(0) => Self::Current,
+            Some(1) if age <= LEEWAY.as_secs() => Self::Replaced,
+            Some(_) => Self::Reused,
+        }
+    }
+}
+
+pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, OAuthError> {
+    let vault = &request.exchange.vault;
+    let login = request.exchange.login;
+    let invalid =
+        || OAuthError::invalid_grant("the refresh token is unknown, or its session has ended");
+    let token = request.params.get("refresh_token")?;
+    let token = token.filter(|token| token.len() <= TOKEN_BYTES);
+    let token = token
+        .and_then(|token| SealedRefresh::open(vault, token))
+        .ok_or_else(invalid)?;
+    let requested = request.params.get("scope")?;
+    let mut is_proof_recorded = false;
+    for _ in 0..ATTEMPTS {
+        let found = session::find(vault, &login.provider, &token.session).await?;
+        let found = found.ok_or_else(invalid)?;
+        let mut session = found.value;
+        if session.client.key != request.client.key {
+            return Err(invalid());
+        }
+        let key = request.key_thumbprint();
+        if session.key_thumbprint.is_some() && session.key_thumbprint.as_deref() != key {
+            let text = "the refresh token is bound to a key: send a proof of possession of it";
+            return Err(OAuthError::invalid_grant(text));
+        }
+        let presented = Presented::of(&token, &session, now());
+        if presented == Presented::Reused {
+            tracing::warn!("an old refresh token was used again: its session is ended");
+            session::end(vault, &session.id).await?;
+            return Err(invalid());
+        }
+        if presented == Presented::Unknown {
+            return Err(invalid());
+        }
+        // The program may have changed its mind since the user logged in.
+        if !login.allows(&session.user) {
+            session::end(vault, &session.id).await?;
+            return Err(OAuthError::invalid_grant("this account is not allowed"));
+        }
+        let permitted = login.permitted_scopes(&session.user, &session.scopes);
+        let narrowed = narrowed(&session.scopes, permitted, requested)?;
+        if !is_proof_recorded {
+            request.record_proof(&session.user.subject()).await?;
+            is_proof_recorded = true;
+        }
+        if presented == Presented::Replaced {
+            return request.issue(&session, narrowed);
+        }
+        session.generation += 1;
+        session.renewed = now();
+        if session.replace(vault, found.version).await? {
+            return request.issue(&session, narrowed);
+        }
+    }
+    Err(Fault::Contended.into())
+}
+
+/// Returns the scopes of the access token if they are fewer than those of the session: what the user
+/// still may do, and of this what the client asks for. What was not granted is ignored, as it was in the
+/// authorization request: clients repeat the scopes of that one.
+fn narrowed(
+    session: &[String],
+    permitted: Vec<String>,
+    requested: Option<&str>,
+) -> Result<Option<Vec<String>>, OAuthError> {
+    let scopes = match requested {
+        None => permitted,
+        Some(requested) => {
+            let malformed = || OAuthError::new("invalid_scope", "`scope` is malformed");
+            let requested = requested_scopes(requested).ok_or_else(malformed)?;
+            let is_permitted = |scope: &String| permitted.contains(scope);
+            requested.into_iter().filter(is_permitted).collect()
+        }
+    };
+    Ok((scopes.len() < session.len()).then_some(scopes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_of_a_refresh_are_never_more_than_before() {
+        let list = |text: &str| -> Vec<String> {
+            text.split(' ')
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+                .collect()
+        };
+        let session = list("a b");
+        let check = |permitted: &str, requested: Option<&str>| {
+            let scopes = narrowed(&session, list(permitted), requested).ok()?;
+            Some(scopes.map(|scopes| scopes.join(" ")))
+        };
+        assert_eq!(check("a b", None), Some(None));
+        assert_eq!(check("a", None), Some(Some("a".to_owned())));
+        assert_eq!(check("a b", Some("b")), Some(Some("b".to_owned())));
+        assert_eq!(check("a b", Some("a b offline_access")), Some(None));
+        assert_eq!(check("a", Some("b")), Some(Some(String::new())));
+        assert_eq!(check("a b", Some("b c")), Some(Some("b".to_owned())));
+        assert_eq!(check("a b", Some("c")), Some(Some(String::new())));
+        assert_eq!(
+            check("a b", Some("offline_access")),
+            Some(Some(String::new()))
+        );
+        assert_eq!(check("a b", Some("\"")), None);
+    }
+}

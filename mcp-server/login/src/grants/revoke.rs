@@ -1,0 +1,38 @@
+//! The revocation endpoint (RFC 7009): a client ends its session by one of its tokens.
+
+use http::StatusCode;
+
+use super::form;
+use crate::access_token::{SealedAccess, SealedRefresh};
+use crate::clients::authentication::authenticate;
+use crate::exchange::Exchange;
+use crate::oauth_error::OAuthError;
+use crate::session;
+use crate::web::response::{self, Reply};
+
+/// Responds to a request to revoke a token.
+pub(crate) async fn respond(exchange: &Exchange<'_>) -> Reply {
+    match revoke(exchange).await {
+        Ok(()) => response::empty(StatusCode::OK),
+        Err(error) => error.response(),
+    }
+}
+
+async fn revoke(exchange: &Exchange<'_>) -> Result<(), OAuthError> {
+    let vault = &exchange.vault;
+    let params = form(exchange)?;
+    let client = authenticate(vault, &exchange.parts.headers, &params)?;
+    let missing = || OAuthError::new("invalid_request", "`token` is missing");
+    let token = params.get("token")?.ok_or_else(missing)?;
+    let refresh = SealedRefresh::open(vault, token).map(|token| token.session);
+    let access = || SealedAccess::open(vault, token).map(|token| token.session);
+    // A token that is not valid needs no revocation (section 2.2).
+    let Some(id) = refresh.or_else(access) else {
+        return Ok(());
+    };
+    let found = session::find(vault, &exchange.login.provider, &id).await?;
+    if found.is_some_and(|found| found.value.client.key == client.key) {
+        session::end(vault, &id).await?;
+    }
+    Ok(())
+}

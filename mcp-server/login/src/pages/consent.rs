@@ -1,0 +1,98 @@
+//! The page on which a user decides about a client.
+
+use maud::{Markup, html};
+
+use super::layout;
+use crate::authorization_request::AuthorizationRequest;
+use crate::clients::redirect_uri::{RedirectKind, check, destination};
+use crate::endpoints;
+use crate::login::LoginServer;
+
+/// The maximum number of scopes that are listed.
+const SCOPES: usize = 50;
+
+/// Returns the page for a request. `sealed` is the request in the form.
+pub(crate) fn consent_page(
+    login: &LoginServer,
+    request: &AuthorizationRequest,
+    sealed: &str,
+    can_be_remembered: bool,
+) -> Markup {
+    let client = &request.client;
+    let title = format!("Allow access to {}?", login.name);
+    let is_on_device = check(&request.redirect_uri) != Ok(RedirectKind::Https);
+    let content = html! {
+        h1 { (title) }
+        p {
+            "The program " strong { "“" (client.shown()) "”" }
+            " wants to use " strong { (login.name) } " in your name. If you allow it, you log in with "
+            (login.provider.name) "."
+        }
+        dl {
+            div {
+                dt { "Who it is" }
+                dd {
+                    @if let Some(publisher) = &client.publisher {
+                        "It is described at " strong { (publisher) } "."
+                    } @else {
+                        "It chose its name itself."
+                    }
+                }
+            }
+            div {
+                dt { "It gets access at" }
+                dd {
+                    strong { (destination(&request.redirect_uri)) }
+                    br;
+                    code { (request.redirect_uri) }
+                }
+            }
+            @if !login.provider.scopes().is_empty() {
+                div {
+                    dt { (login.name) " asks " (login.provider.name) " for" }
+                    dd {
+                        @for (at, scope) in login.provider.scopes().iter().enumerate() {
+                            @if at > 0 { ", " }
+                            code { (scope) }
+                        }
+                    }
+                }
+            }
+            div {
+                dt { "Permissions" }
+                dd {
+                    @if request.scopes.is_empty() {
+                        "Everything that you may do"
+                    } @else {
+                        @for (at, scope) in request.scopes.iter().take(SCOPES).enumerate() {
+                            @if at > 0 { ", " }
+                            code { (scope) }
+                        }
+                    }
+                }
+            }
+        }
+        @if is_on_device {
+            p.warn {
+                "Allow this only if you have just started to connect a program on this device. Any program \
+                 on it could have this name."
+            }
+        } @else {
+            p.warn { "Allow this only if you know this program, and have just started to connect it." }
+        }
+        form method="post" action=(login.urls.at(endpoints::CONSENT)) {
+            input type="hidden" name="request" value=(sealed);
+            @if can_be_remembered {
+                label {
+                    input type="checkbox" name="remember" value="yes";
+                    span { "Do not ask me again in this browser for this program" }
+                }
+            }
+            div.actions {
+                button type="submit" name="decision" value="deny" { "Cancel" }
+                button.main type="submit" name="decision" value="allow" { "Allow" }
+            }
+        }
+    };
+    layout(&title, &html! {}, &content)
+}

@@ -1,0 +1,220 @@
+//! [`ProviderToken`]: a token with which a handler calls the provider on behalf of the user.
+
+use std::fmt;
+use std::time::Duration;
+
+use mcp_server::{
+    AccessToken, Condition, Context, FromContext, HandlerError, PutOutcome, Requirements,
+    SharedState, State,
+};
+use mcp_types::peer_text::Chain;
+use tokio::time::{Instant, sleep};
+
+use crate::authenticate::session_of;
+use crate::fault::Fault;
+use crate::login::Login;
+use crate::provider::tokens::ProviderTokens;
+use crate::secret::Secret;
+use crate::session;
+use crate::vault::Vault;
+
+/// A token that expires earlier than this is renewed.
+const VALID_FOR: Duration = Duration::from_secs(60);
+/// The time between two looks at a token that another request renews.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Extracts an access token of the provider for the user who sends the request, to call the provider on
+/// the user's behalf. It is renewed if necessary. Never pass it on to the client.
+///
+/// The server needs the [`Login`] as a state:
+///
+/// ```
+/// use mcp_login::{Login, Provider, ProviderToken};
+/// use mcp_server::Server;
+///
+/// async fn repositories(token: ProviderToken) -> String {
+///     // `GET https://api.github.com/user/repos` with the header `Authorization: Bearer ..`.
+///     format!("a token of {} characters", token.expose().len())
+/// }
+///
+/// let github = Provider::github("id", "secret").scope("repo");
+/// let login = Login::builder(github, "https://mcp.example.com").allow(|_| true).build()?;
+/// let server = Server::builder("demo", "1.0.0")
+///     .state(login.clone())
+///     .tool("repositories", "Lists your repositories", repositories)
+///     .build()?;
+/// # drop(server);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// If the provider says that the user has to log in again, the session ends: the client gets 401 for its
+/// next request, and sends the user to the login.
+pub struct ProviderToken(Secret);
+
+impl ProviderToken {
+    /// Returns the token. Do not log it.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        self.0.expose()
+    }
+}
+
+impl fmt::Debug for ProviderToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ProviderToken(..)")
+    }
+}
+
+/// Requests whose token was not issued by the [`Login`] are refused.
+impl FromContext for ProviderToken {
+    fn requirements(requirements: &mut Requirements) {
+        requirements.state::<Login>();
+    }
+
+    async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+        let State(login) = State::<Login>::from_context(cx).await?;
+        let refused = || HandlerError::forbidden("the request has no session with the provider");
+        let token = cx.extension::<AccessToken>();
+        let token = token.filter(|token| token.issuer == login.0.urls.issuer());
+        let id = token.and_then(session_of).ok_or_else(refused)?;
+        let renewal = Renewal {
+            id: id.to_owned(),
+            shared: cx.shared_state(),
+            login,
+        };
+        match Box::pin(renewal.current()).await {
+            Ok(Some(tokens)) => Ok(Self(tokens.access)),
+            Ok(None) => Err(refused()),
+            Err(TokenFailure::Ended) => Err(HandlerError::forbidden(
+                "the login at the provider has ended: log in again",
+            )),
+            Err(TokenFailure::Unavailable) => {
+                let text = "the provider cannot be reached at the moment: retry later";
+                Err(HandlerError::internal(text).temporary())
+            }
+            Err(TokenFailure::Fault(fault)) => {
+                tracing::error!(error = %Chain(&fault), "a token of the provider cannot be read");
+                let text = "the server has a problem: retry later";
+                Err(HandlerError::internal(text).temporary())
+            }
+        }
+    }
+}
+
+/// Why there is no token.
+enum TokenFailure {
+    /// The user has to log in again.
+    Ended,
+    /// The provider failed; the cause was logged.
+    Unavailable,
+    Fault(Fault),
+}
+
+impl From<Fault> for TokenFailure {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// The session whose tokens are needed.
+#[derive(Clone)]
+struct Renewal {
+    login: Login,
+    shared: SharedState,
+    id: String,
+}
+
+impl Renewal {
+    fn vault(&self) -> Vault<'_> {
+        Vault::new(self.shared.clone(), &self.login.0.realm)
+    }
+
+    async fn tokens(&self, vault: &Vault<'_>) -> Result<Option<ProviderTokens>, TokenFailure> {
+        let found = session::find(vault, &self.login.0.provider, &self.id).await?;
+        Ok(found.ok_or(TokenFailure::Ended)?.value.provider)
+    }
+
+    /// Returns the tokens of the session, renewed if necessary. Providers replace refresh tokens, too, so
+    /// only one request of all processes renews them, under a lock in the store; others wait for it.
+    async fn current(self) -> Result<Option<ProviderTokens>, TokenFailure> {
+        let vault = self.vault();
+        let key = format!("renewal:{}", self.id);
+        // The lock ends by itself if its process has ended, later than the requests to the provider.
+        let lock_time = self.login.0.times.provider + Duration::from_secs(10);
+        let start = Instant::now();
+        loop {
+            let Some(tokens) = self.tokens(&vault).await? else {
+                return Ok(None);
+            };
+            if tokens.is_valid_for(VALID_FOR) {
+                return Ok(Some(tokens));
+            }
+            if tokens.refresh.is_none() {
+                // It may still work for some seconds.
+                if tokens.is_valid_for(Duration::ZERO) {
+                    return Ok(Some(tokens));
+                }
+                return self.end(&vault).await;
+            }
+            let locked = vault
+                .put(&key, &(), lock_time, Condition::Absent, None)
+                .await?;
+            if let PutOutcome::Written(version) = locked {
+                // In a task of its own: if the client cancels the request, the new tokens are stored
+                // nevertheless. The old ones are of no use any more.
+                let renewal = self.clone();
+                let renewed = tokio::spawn(async move {
+                    let (renewed, vault) = (renewal.renew().await, renewal.vault());
+                    // The lock is left alone if it has expired and belongs to another process. If
+                    // the store fails, it expires by itself.
+                    let own = Condition::Version(version);
+                    let held = vault.put(&key, &(), lock_time, own, None).await;
+                    if let Ok(PutOutcome::Written(_)) = held {
+                        drop(vault.remove(&key).await);
+                    }
+                    renewed
+                });
+                return renewed.await.unwrap_or(Err(TokenFailure::Unavailable));
+            }
+            if start.elapsed() > lock_time {
+                return Err(TokenFailure::Unavailable);
+            }
+            sleep(INTERVAL).await;
+        }
+    }
+
+    /// Ends the session, because the user has to log in again.
+    async fn end(&self, vault: &Vault<'_>) -> Result<Option<ProviderTokens>, TokenFailure> {
+        session::end(vault, &self.id).await?;
+        Err(TokenFailure::Ended)
+    }
+
+    /// Renews the tokens. Called under the lock.
+    async fn renew(&self) -> Result<Option<ProviderTokens>, TokenFailure> {
+        let vault = self.vault();
+        // Another request may have renewed them before this one got the lock.
+        let Some(tokens) = self.tokens(&vault).await? else {
+            return Ok(None);
+        };
+        if tokens.is_valid_for(VALID_FOR) {
+            return Ok(Some(tokens));
+        }
+        let renewed = match self.login.0.refresh(&tokens).await {
+            Ok(renewed) => renewed,
+            Err(error) if error.is_invalid_grant() => {
+                tracing::info!(error = %Chain(&error), "the login of a user at the provider has ended");
+                return self.end(&vault).await;
+            }
+            Err(error) => {
+                tracing::warn!(error = %Chain(&error), "a token of the provider cannot be renewed");
+                return Err(TokenFailure::Unavailable);
+            }
+        };
+        let set = |session: &mut session::Session| session.provider = Some(renewed.clone());
+        if session::update(&vault, &self.login.0.provider, &self.id, set).await? {
+            Ok(Some(renewed))
+        } else {
+            Err(TokenFailure::Ended)
+        }
+    }
+}

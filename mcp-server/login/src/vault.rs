@@ -1,0 +1,113 @@
+//! [`Vault`]: seals values, and keeps them in the store of the server.
+
+use std::time::Duration;
+
+use mcp_server::{Condition, KeyGroup, Put, PutOutcome, SharedState};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::fault::Fault;
+
+/// The keys and the store of a server, for one [`Login`](crate::Login).
+///
+/// Purposes and keys contain the realm, so that two logins with the same keys and the same store, for
+/// example of two endpoints in one program, accept nothing of each other.
+#[derive(Clone)]
+pub(crate) struct Vault<'a> {
+    shared: SharedState,
+    realm: &'a str,
+}
+
+/// A group of values of one user, which limits their number.
+#[derive(Clone, Copy)]
+pub(crate) struct ValueGroup<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) most: usize,
+}
+
+/// A value of the store, with the version by which it is replaced.
+pub(crate) struct Versioned<T> {
+    pub(crate) value: T,
+    pub(crate) version: u64,
+}
+
+impl<'a> Vault<'a> {
+    /// `realm` is a short text of printable ASCII characters that differs for each login.
+    pub(crate) fn new(shared: SharedState, realm: &'a str) -> Self {
+        Self { shared, realm }
+    }
+
+    fn name(&self, name: &str) -> String {
+        format!("login:{}:{name}", self.realm)
+    }
+
+    /// Seals a value for a purpose: nobody else can read, change or create the text.
+    pub(crate) fn seal<T: Serialize>(&self, purpose: &str, value: &T) -> Result<String, Fault> {
+        let text = zeroize::Zeroizing::new(serde_json::to_string(value).map_err(Fault::Encode)?);
+        Ok(self.shared.seal(&self.name(purpose), &text)?)
+    }
+
+    /// Opens a sealed value. `None` if the text was not sealed for this purpose, or with a key that is
+    /// not known any more.
+    pub(crate) fn unseal<T: DeserializeOwned>(&self, purpose: &str, sealed: &str) -> Option<T> {
+        let text = self.shared.unseal(&self.name(purpose), sealed).ok()?;
+        let text = zeroize::Zeroizing::new(text);
+        serde_json::from_str(&text).ok()
+    }
+
+    /// Returns the value of a key. `None` if there is none, or if it cannot be opened.
+    ///
+    /// A value is sealed for its key, so that whoever can write to the store cannot exchange values.
+    pub(crate) async fn get<T: DeserializeOwned>(
+        &self,
+        key: &str,
+    ) -> Result<Option<Versioned<T>>, Fault> {
+        let Some(found) = self.shared.get(&self.name(key)).await? else {
+            return Ok(None);
+        };
+        let text = std::str::from_utf8(&found.value).ok();
+        let value = text.and_then(|text| self.unseal(&format!("stored:{key}"), text));
+        Ok(value.map(|value| Versioned {
+            value,
+            version: found.version,
+        }))
+    }
+
+    /// Writes a value if the condition holds, and the group is not full.
+    pub(crate) async fn put<T: Serialize>(
+        &self,
+        key: &str,
+        value: &T,
+        time_to_live: Duration,
+        condition: Condition,
+        group: Option<ValueGroup<'_>>,
+    ) -> Result<PutOutcome, Fault> {
+        let sealed = self.seal(&format!("stored:{key}"), value)?;
+        let group = group.map(|group| (self.name(group.name), group.most));
+        let put = Put {
+            key: &self.name(key),
+            value: sealed.as_bytes(),
+            time_to_live: time_to_live.max(Duration::from_secs(1)),
+            condition,
+            group: group
+                .as_ref()
+                .map(|(name, most)| KeyGroup { name, most: *most }),
+        };
+        Ok(self.shared.put(put).await?)
+    }
+
+    /// Removes a value. Returns `false` if there was none.
+    pub(crate) async fn remove(&self, key: &str) -> Result<bool, Fault> {
+        Ok(self.shared.remove(&self.name(key)).await?)
+    }
+
+    /// Returns the keys of a group, those that expire first in front.
+    pub(crate) async fn keys(&self, group: ValueGroup<'_>) -> Result<Vec<String>, Fault> {
+        let keys = self.shared.keys(&self.name(group.name), group.most).await?;
+        let prefix = self.name("");
+        let own = keys.into_iter();
+        Ok(own
+            .filter_map(|key| key.strip_prefix(&prefix).map(str::to_owned))
+            .collect())
+    }
+}
