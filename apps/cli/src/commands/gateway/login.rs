@@ -115,7 +115,7 @@ pub(super) fn login(
         login.allow(move |user| allowed.admits(user))
     };
     let resource = format!("{}/mcp", public_url.trim_end_matches('/'));
-    let login = login.name("The gateway").resource(resource).build();
+    let login = login.resource(resource).build();
     let login = login.map_err(|error| usage(&format!("`--login`: {error}")))?;
     Ok(Some((login, host)))
 }
