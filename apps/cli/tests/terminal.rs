@@ -209,6 +209,6 @@ fn control_characters_of_results_are_escaped_on_a_terminal() {
 fn progress_is_shown_as_a_bar() {
     let mut user = User::runs(&["call", "half", "--timeout", "2"]);
     user.sees("[###############---------------]  50% half of it");
-    user.sees("no response");
+    user.sees("timed out");
     user.ends(5);
 }
