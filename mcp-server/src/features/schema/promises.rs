@@ -81,3 +81,48 @@ fn range(format: &str, least: bool) -> Option<i64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object<T: schemars::JsonSchema>() -> Object {
+        let schema = serde_json::to_string(&schemars::schema_for!(T)).expect("a schema");
+        mcp_types::json::from_str(&schema).expect("an object")
+    }
+
+    #[test]
+    fn ranges_of_integer_types_are_enforced_by_them() {
+        let schemas = [
+            object::<u8>(),
+            object::<u16>(),
+            object::<u32>(),
+            object::<u64>(),
+            object::<usize>(),
+            object::<i8>(),
+            object::<i16>(),
+            object::<i32>(),
+            object::<i64>(),
+            object::<(u8, i16)>(),
+        ];
+        for schema in &schemas {
+            assert_eq!(unenforced(schema), None, "{schema:?}");
+            assert!(kept_by_types(schema).is_ok());
+        }
+    }
+
+    #[test]
+    fn ranges_that_no_type_has_need_validation() {
+        for (text, keyword) in [
+            (r#"{"format":"uint8","minimum":1,"maximum":255}"#, "minimum"),
+            (r#"{"format":"uint8","minimum":0,"maximum":254}"#, "maximum"),
+            (r#"{"format":"int16","minimum":-1}"#, "minimum"),
+            (r#"{"minimum":0}"#, "minimum"),
+            (r#"{"items":{"maxLength":3}}"#, "maxLength"),
+        ] {
+            let schema = mcp_types::json::from_str(text).expect("an object");
+            assert_eq!(unenforced(&schema), Some(keyword), "{text}");
+            assert!(kept_by_types(&schema).is_err());
+        }
+    }
+}
