@@ -36,7 +36,7 @@ pub(crate) struct GatewayLogin {
     pub(crate) allow_user: Vec<String>,
     /// Lets users in who have a verified email address of this domain, at Google an account of it
     ///
-    /// With several of these options, whoever one of them names is let in.
+    /// With several options that allow users, one of them is enough.
     #[arg(long, value_name = "DOMAIN", requires = "login")]
     pub(crate) allow_domain: Vec<String>,
     /// Lets the members of an organization, team or group in, as the provider names it
