@@ -59,7 +59,7 @@ fn configure(path: &str) {
     fs::write(path, servers.to_string()).expect("written");
 }
 
-/// Returns an address that nobody uses.
+/// Returns a free address.
 fn free_address() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
     listener.local_addr().expect("an address").to_string()

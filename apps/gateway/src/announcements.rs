@@ -2,7 +2,6 @@
 //! what an upstream adds to the params is only for the session or user on whose connection it arrived:
 //! it may be about this one.
 
-use mcp_server::Context;
 use mcp_server::middleware::{Direction, Notification};
 use mcp_server::types::json::{self, Map};
 use mcp_server::types::meta::SUBSCRIPTION_ID;
@@ -14,10 +13,6 @@ pub(crate) const META: &str = "_meta";
 
 /// The member of the params that says for whom they are. Clients do not see it.
 const FOR: &str = "mcp-gateway/for";
-
-/// The member of the params of a change of lists that names the upstream, if only some clients may know
-/// of it. Clients do not see it.
-const OF: &str = "mcp-gateway/of";
 
 /// The announcements.
 const METHODS: [&str; 4] = [
@@ -42,39 +37,20 @@ pub(crate) fn addressed(params: &RawValue, owner: &Owner) -> Option<Params> {
     Some(params)
 }
 
-/// Adds to the params of a change of lists which upstream has changed.
-pub(crate) fn of_upstream(mut params: Params, upstream: &str) -> Params {
-    if let Ok(name) = json::to_raw(upstream) {
-        params.insert(OF, name);
-    }
-    params
-}
-
-/// Removes from an announcement what is for another client. Returns `None` if it is of an upstream that
-/// is not presented to the client.
-pub(crate) fn readdressed(
-    notification: Notification,
-    is_presented: impl Fn(&str, &Context) -> bool,
-) -> Option<Notification> {
+/// Removes from an announcement what is for another client.
+pub(crate) fn readdressed(notification: Notification) -> Option<Notification> {
     let is_announced =
         notification.direction() == Direction::ToClient && METHODS.contains(&notification.method());
     let params = notification.params().map(RawValue::get);
-    let is_noted = |params: &&str| params.contains(FOR) || params.contains(OF);
-    let Some(params) = params.filter(is_noted).filter(|_| is_announced) else {
+    let Some(params) = params.filter(|params| is_announced && params.contains(FOR)) else {
         return Some(notification);
     };
     let mut params: Params = json::from_str(params).ok()?;
-    let cx = notification.context();
-    if let Some(name) = params.remove(OF) {
-        let name: String = json::from_str(name.get()).ok()?;
-        if !is_presented(&name, cx) {
-            return None;
-        }
-    }
     let Some(mark) = params.remove(FOR) else {
-        return notification.with_params(&params).ok();
+        return Some(notification);
     };
     let mark: Option<String> = json::from_str(mark.get()).ok();
+    let cx = notification.context();
     let own = [Owner::of(cx), Owner::user(cx)].map(|owner| Some(owner.mark()));
     if !own.contains(&mark) {
         let subscription = meta(&params).remove(SUBSCRIPTION_ID);

@@ -10,7 +10,7 @@ use mcp_server::{Change, ClientSession, Context, HandlerError, Server};
 use tokio::sync::{oneshot, watch};
 use tokio::task::AbortHandle;
 
-use crate::announcements::{Params, addressed, of_upstream};
+use crate::announcements::{Params, addressed};
 use crate::fault::{OnReport, UpstreamFault};
 use crate::names::Names;
 use crate::upstream::Upstream;
@@ -162,7 +162,6 @@ impl Behind {
         on_report: Option<OnReport>,
     ) -> Self {
         let uris = names.uris.clone();
-        let (name, is_restricted) = (upstream.name.clone(), !upstream.is_presented_to_all());
         let lists = Arc::new_cyclic(|this: &Weak<Lists>| {
             let lists = this.clone();
             let pool = Arc::new_cyclic(|pool: &Weak<Pool>| {
@@ -188,9 +187,6 @@ impl Behind {
                         }
                         change => change,
                     };
-                    if is_restricted && !matches!(change, Change::Resource(_)) {
-                        params = Some(of_upstream(params.unwrap_or_default(), &name));
-                    }
                     if let Some(server) = server.get() {
                         announce(server, change, params.as_ref());
                     }

@@ -244,8 +244,9 @@ impl Upstream {
     }
 
     /// Presents the server only to clients for whose requests a function returns `true`. For others,
-    /// it has no items, its instructions and its title are in no description of the gateway, and they
-    /// are not notified when its lists change.
+    /// it has no items, and its instructions and its title are in no description of the gateway. All
+    /// clients are notified when a list of any upstream changes, as by every server, because
+    /// announcements that wait are merged: leaving one out could lose that of another upstream.
     pub fn presented_to(
         mut self,
         presented: impl Fn(&Context) -> bool + Send + Sync + 'static,

@@ -1,7 +1,7 @@
 //! The clients that a user has approved, so that the user is not asked again.
 //!
 //! They are in a sealed cookie: each entry is for one user, one client and one redirect URI. So an
-//! approval counts only in the browser where it was given, and nobody can fill a store with them.
+//! approval counts only in the browser where it was given, and does not use the store.
 
 use std::time::Duration;
 

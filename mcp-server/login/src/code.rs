@@ -54,7 +54,7 @@ pub(crate) struct IssuedCode {
 }
 
 fn key_of(code: &str) -> String {
-    // The store has only digests, so that nobody who reads it can use codes.
+    // The store has only digests, so a reader of the store cannot use the codes.
     format!("code:{}", mcp_oauth::sha256(code.as_bytes()))
 }
 
@@ -88,7 +88,7 @@ pub(crate) async fn issue(vault: &Vault<'_>, grant: CodeGrant) -> Result<String,
 
 /// Returns a code that was not used. One that was used ends the session that it was exchanged for,
 /// because one of the two who have used it is not the client (RFC 9700, section 4.2): but only if the
-/// request is otherwise valid, so that nobody who reads the code in a log can end the session.
+/// request is otherwise valid, so a reader of the code in a log cannot end the session.
 pub(crate) async fn find(
     vault: &Vault<'_>,
     code: &str,
@@ -151,8 +151,7 @@ impl IssuedCode {
             renewed: now(),
             provider,
         };
-        // The session is created first: whoever finds that the code was used then finds the session,
-        // and ends it.
+        // The session is created first, so that a second use of the code finds it and ends it.
         session.create(vault).await?;
         let used = CodeState::Used {
             session: session.id.clone(),

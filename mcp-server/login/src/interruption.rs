@@ -1,4 +1,4 @@
-//! [`Interruption`]: why a login does not go on, and who is told.
+//! [`Interruption`]: why a login ends early, and whether the client or the user gets the error.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,13 @@ use crate::web::response::{self, Reply};
 
 /// Why a login does not go on.
 pub(crate) enum Interruption {
-    /// The user is told, because nothing says where the client can be told safely.
+    /// An error page for the user, because no redirect URI was validated.
     Page {
         status: StatusCode,
         title: &'static str,
         text: Cow<'static, str>,
     },
-    /// The client is told, at its redirect URI.
+    /// A redirect to the client, with the error.
     Client(Box<ClientError>),
     /// Something failed on the side of this server.
     Fault(Fault),

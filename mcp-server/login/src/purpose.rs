@@ -1,4 +1,4 @@
-//! [`LoginPurpose`]: what a login is for, and so who is told if it fails.
+//! [`LoginPurpose`]: what a login is for, which decides whether the client or the user gets an error.
 
 use http::StatusCode;
 use mcp_types::peer_text::Chain;

@@ -113,12 +113,6 @@ impl Session {
         *lock(&self.subscriber) = Some(caller);
     }
 
-    /// As [`set_subscriber`](Self::set_subscriber), unless the client has subscribed in this
-    /// process.
-    pub(crate) fn set_listener(&self, caller: Caller) {
-        lock(&self.subscriber).get_or_insert(caller);
-    }
-
     /// Returns the caller to whom guards grant or refuse notifications of changes. If no caller is
     /// known, returns one without any values, like that of a client that is not authenticated.
     pub(crate) fn notified_caller(&self) -> Caller {
@@ -137,6 +131,12 @@ impl Session {
 impl Session {
     pub(crate) fn set_severity(&self, level: u8) {
         self.level.store(level, Ordering::Relaxed);
+    }
+
+    /// As [`set_subscriber`](Self::set_subscriber), unless the client has subscribed in this
+    /// process.
+    pub(crate) fn set_listener(&self, caller: Caller) {
+        lock(&self.subscriber).get_or_insert(caller);
     }
 
     /// Returns the memory that the session uses, in bytes.

@@ -13,9 +13,9 @@ use mcp_wire::WriteQueue;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use crate::protocol::caller::Extensions;
 #[cfg(feature = "proposals")]
 use crate::protocol::caller::connection_scope::{ConnectionScope, ScopeHandle};
-use crate::protocol::caller::{Caller, Extensions};
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::announcements::send_changes;
 use crate::protocol::dispatch::inbound::{Inbound, TransportInfo};
@@ -41,9 +41,6 @@ pub(crate) struct LineConnection {
     inbound: Inbound,
     pub(crate) write_queue: Arc<WriteQueue>,
     in_flight: Arc<InFlight>,
-    /// The client that opened the connection: layers see it with changes of lists, before the client
-    /// subscribes to anything.
-    opened_by: Caller,
     pub(crate) has_received: bool,
     #[cfg(feature = "http")]
     check: Option<RequestCheck>,
@@ -107,16 +104,11 @@ impl LineConnection {
             scope,
         ));
         let sink: Arc<dyn MessageSink> = Arc::<WriteQueue>::clone(&write_queue);
-        let extensions = Arc::new(extensions);
-        let opened_by = Caller {
-            extensions: extensions.of_client(),
-            values: None,
-        };
         let inbound = Inbound {
             sink,
             session: None,
             session_id: None,
-            extensions,
+            extensions: Arc::new(extensions),
             transport,
         };
         let driver = ConnectionDriver {
@@ -129,7 +121,6 @@ impl LineConnection {
             inbound,
             write_queue,
             in_flight,
-            opened_by,
             has_received: false,
             #[cfg(feature = "http")]
             check: None,
@@ -207,7 +198,6 @@ impl LineConnection {
             }
             Dispatch::Session(session, answer) => {
                 let sink = Arc::clone(&self.inbound.sink);
-                session.set_listener(self.opened_by.clone());
                 let changes = send_changes(&self.server, Arc::clone(&session), sink, false);
                 self.send(&answer, slot);
                 self.in_flight.spawn_background(changes);

@@ -125,15 +125,7 @@ impl Middleware for Following {
     }
 
     fn notify(&self, notification: Notification) -> Option<Notification> {
-        let is_presented = |name: &str, cx: &Context| {
-            let upstreams = self.0.upgrade().map(|shared| shared.upstreams());
-            let mut upstreams = upstreams.iter().flat_map(|all| all.iter());
-            upstreams.any(|behind| {
-                let upstream = &behind.pool.upstream;
-                upstream.name == name && upstream.is_presented_to(cx)
-            })
-        };
-        complete_acknowledgement(readdressed(notification, is_presented)?)
+        complete_acknowledgement(readdressed(notification)?)
     }
 }
 

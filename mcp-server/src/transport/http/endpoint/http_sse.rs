@@ -56,7 +56,7 @@ impl Endpoint {
     /// Handles GET: opens a channel.
     pub(crate) fn open_channel(
         &self,
-        parts: &Arc<Parts>,
+        parts: &Parts,
         peer: &Arc<PeerUsage>,
     ) -> Result<Response<HttpBody>, Refusal> {
         accept::check_events(parts)?;
@@ -64,7 +64,7 @@ impl Endpoint {
         let id = new_id()?;
         let (connection, driver) = LineConnection::open_checked(
             &self.server,
-            Extensions::of_http(Arc::clone(parts), None),
+            Extensions::new(),
             headers::transport_info(Some(parts.version)),
             headers::check,
         );
