@@ -115,6 +115,8 @@ async fn consent_is_remembered_only_for_the_user_and_a_website() {
     assert!(arrived.param("code").is_some(), "{arrived:?}");
     let page = browser.open(&web.url_with(&[("scope", "admin")])).await;
     assert_eq!(page.status, 200);
+    let again = browser.open(&web.url_with(&[("prompt", "consent")])).await;
+    assert_eq!(again.status, 200, "the client wants the user to be asked");
     let other = Client::register_at(setup.address, "https://app.example.com/cb").await;
     assert_eq!(browser.open(&other.url()).await.status, 200);
     assert_eq!(

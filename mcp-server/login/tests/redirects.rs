@@ -172,7 +172,12 @@ async fn website_gets_an_error_only_if_the_user_goes_there() {
             page.body
         );
     }
-    // A program of the device gets it at once: it is no website to which somebody could be lured.
+    // So does a program with a scheme of its own: the link could make it do something.
+    let private = Client::register_at(setup.address, "com.example.app:/cb").await;
+    let link = private.url_with(&[("response_type", "token")]);
+    let page = setup.browser().open(&link).await;
+    assert_eq!((page.status, page.header("location")), (400, None));
+    // A program at a loopback address gets it at once: no website or link is involved.
     let native = setup.client().await;
     let arrived = setup
         .browser()
