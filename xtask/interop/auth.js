@@ -1,4 +1,5 @@
-// A client of the TypeScript SDK against the example `protected` of mcp-server-oauth:
+// A client of the TypeScript SDK against the example `protected` of mcp-server-oauth, or (`login`) against
+// a gateway with the example `everything` behind it, at which users log in:
 // `node auth.js VERSION FLOW URL ISSUER`.
 //
 // VERSION is `v1`, `v2-legacy` or `v2-modern`; FLOW is one of those of `FLOWS`.
@@ -53,6 +54,7 @@ class Provider {
 
 const FLOWS = {
   registration: () => new Provider({}),
+  login: () => new Provider({}),
   document: () => new Provider({ document: 'https://client.example/metadata.json' }),
   dpop: () => new Provider({ dpop: true }),
   credentials: () => {
@@ -118,7 +120,21 @@ function forgetRefreshToken() {
 
 const granted = () => provider.tokens().scope.split(' ').toSorted();
 
-const CHECKS = {
+const refreshes = {
+  async 'gets a new token when the old one is rejected, and the refresh token rotates'() {
+    for (let round = 0; round < 2; round += 1) {
+      const before = provider.tokens();
+      assert.ok(before.refresh_token, 'no refresh token');
+      provider.saveTokens({ ...before, access_token: `${before.access_token}x` });
+      await text(flow === 'login' ? SIMPLE : 'whoami');
+      assert.notEqual(provider.tokens().access_token, before.access_token);
+      assert.notEqual(provider.tokens().refresh_token, before.refresh_token);
+      assert.equal(provider.redirects.length, 0, 'the user was asked');
+    }
+  },
+};
+
+const atProtected = {
   async 'connects after the user has authorized the client'() {
     await connect();
     const { tools } = await client.listTools();
@@ -133,7 +149,21 @@ const CHECKS = {
   },
 };
 
-if (flow !== 'credentials') {
+/// A tool of the example `everything`.
+const SIMPLE = 'test_simple_text';
+
+const atGateway = {
+  async 'lists and calls tools after the user has logged in'() {
+    await connect();
+    const { tools } = await client.listTools();
+    assert.ok(tools.some((tool) => tool.name === SIMPLE));
+    assert.ok(await text(SIMPLE));
+  },
+  ...refreshes,
+};
+
+const CHECKS = flow === 'login' ? atGateway : atProtected;
+if (flow !== 'credentials' && flow !== 'login') {
   Object.assign(CHECKS, {
     async 'asks for the scopes of a tool'() {
       forgetRefreshToken();
@@ -145,19 +175,9 @@ if (flow !== 'credentials') {
       assert.equal(await text('delete', { path: 'shared/a' }), 'deleted shared/a');
       for (const scope of ['files:shared', 'files:write']) assert.ok(granted().includes(scope));
     },
-    async 'gets a new token when the old one is rejected, and the refresh token rotates'() {
-      for (let round = 0; round < 2; round += 1) {
-        const before = provider.tokens();
-        assert.ok(before.refresh_token, 'no refresh token');
-        provider.saveTokens({ ...before, access_token: `${before.access_token}x` });
-        assert.ok((await text('whoami')).startsWith('ada'));
-        assert.notEqual(provider.tokens().access_token, before.access_token);
-        assert.notEqual(provider.tokens().refresh_token, before.refresh_token);
-        assert.equal(provider.redirects.length, 0, 'the user was asked');
-      }
-    },
+    ...refreshes,
   });
-} else {
+} else if (flow === 'credentials') {
   CHECKS['cannot do more than its token permits'] = async () => {
     const write = client.callTool({ name: 'write', arguments: {} });
     if (version === 'v1') return assert.rejects(write);

@@ -1,13 +1,15 @@
-"""A client of the Python SDK against the example `protected` of mcp-server-oauth.
+"""A client of the Python SDK against the example `protected` of mcp-server-oauth, or (login) against a
+gateway with the example `everything` behind it, at which users log in.
 
-    python auth.py registration|document|credentials URL ISSUER
+    python auth.py registration|document|credentials|login URL ISSUER
+
+The variable NODE has the path of Node, which runs the browser of the user.
 """
 
+import os
+import subprocess
 import sys
-from http.cookiejar import CookieJar
-from urllib.error import HTTPError
-from urllib.parse import parse_qs, urljoin, urlsplit
-from urllib.request import HTTPCookieProcessor, HTTPRedirectHandler, build_opener
+from urllib.parse import parse_qs, urlsplit
 
 import anyio
 import httpx2
@@ -37,26 +39,10 @@ class Storage:
         self.client = client
 
 
-class NoRedirects(HTTPRedirectHandler):
-    def redirect_request(self, *_):
-        return None
-
-
 def authorize(url):
-    """Follows redirects with cookies, until one leads to the client. Returns that URL."""
-    opener = build_opener(HTTPCookieProcessor(CookieJar()), NoRedirects())
-    for _ in range(10):
-        try:
-            response = opener.open(url)
-            raise RuntimeError(f"no redirect: {response.read()}")
-        except HTTPError as error:
-            location = error.headers["location"]
-            if location is None:
-                raise RuntimeError(f"no redirect: {error.read()}") from error
-            url = urljoin(url, location)
-        if url.startswith(CALLBACK):
-            return url
-    raise RuntimeError("too many redirects")
+    """Opens a URL as the user. Returns the redirect to the client."""
+    command = [os.environ["NODE"], "user.js", url, CALLBACK]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 class User:
@@ -111,6 +97,11 @@ async def check(client, flow, user, storage, auth):
         return result.content[0].text
 
     tools = [tool.name for tool in (await client.list_tools()).tools]
+    if flow == "login":
+        assert "test_simple_text" in tools, tools
+        await client.call_tool("test_simple_text")
+        await refreshes(client, "test_simple_text", user, storage, auth)
+        return
     assert tools == ["whoami", "read", "write", "delete"], tools
     print("ok      connects after the user has authorized the client")
     caller = "machine" if flow == "credentials" else "ada"
@@ -122,9 +113,13 @@ async def check(client, flow, user, storage, auth):
     assert await text("read") == "some text"
     assert await text("delete", path="shared/a") == "deleted shared/a"
     print("ok      asks for the scopes that a request needs")
+    await refreshes(client, "whoami", user, storage, auth)
+
+
+async def refreshes(client, tool, user, storage, auth):
     asked, before = user.asked, storage.tokens
     auth.context.token_expiry_time = 1
-    assert (await text("whoami")).startswith("ada")
+    await client.call_tool(tool)
     assert storage.tokens.access_token != before.access_token
     assert storage.tokens.refresh_token != before.refresh_token
     assert user.asked == asked, "the user was asked"

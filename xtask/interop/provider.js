@@ -1,14 +1,16 @@
 // An authorization server for `cargo xtask interop auth`: the package oidc-provider. Nobody has to log
 // in: it redirects every authorization request to a page that answers by itself.
 //
-// `node provider.js PORT`. Tokens for a resource whose URL contains `/opaque/` have to be
-// introspected; others are JWT.
+// `node provider.js PORT [CALLBACK]`. Tokens for a resource whose URL contains `/opaque/` have to be
+// introspected; others are JWT. With CALLBACK, a gateway at which
+// users log in is a client.
 
 import { createServer } from 'node:http';
 
 import { Provider } from 'oidc-provider';
 
 const port = Number(process.argv[2]);
+const callback = process.argv[3];
 const issuer = `http://127.0.0.1:${port}`;
 
 /// The metadata document of a client (CIMD). Nothing is at this URL: the provider gets the document
@@ -23,7 +25,18 @@ const document = {
   token_endpoint_auth_method: 'none',
 };
 
+/// The client that lets users log in.
+const gateway = {
+  client_id: 'gateway',
+  client_secret: 'secret-of-the-gateway',
+  grant_types: ['authorization_code', 'refresh_token'],
+  redirect_uris: [callback],
+  response_types: ['code'],
+};
+
 const scopes = ['mcp:use', 'files:read', 'files:write', 'files:shared'];
+
+const user = (id) => ({ sub: id, name: id, email: `${id}@example.com`, email_verified: true });
 
 const provider = new Provider(issuer, {
   clients: [
@@ -41,6 +54,7 @@ const provider = new Provider(issuer, {
       redirect_uris: [],
       response_types: [],
     },
+    ...(callback ? [gateway] : []),
   ],
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   scopes: ['openid', 'offline_access', ...scopes],
@@ -69,7 +83,8 @@ const provider = new Provider(issuer, {
   enabledJWA: { dPoPSigningAlgValues: ['ES256', 'EdDSA'] },
   rotateRefreshToken: true,
   issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
-  findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+  claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+  findAccount: (_, id) => ({ accountId: id, claims: () => user(id) }),
   interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
   // The user consents to everything.
   async loadExistingGrant(ctx) {
@@ -101,14 +116,14 @@ async function registration(request) {
   return metadata;
 }
 
-const callback = provider.callback();
+const respond = provider.callback();
 createServer(async (request, response) => {
   console.error(`${request.method} ${request.url.split('?')[0]}`);
   try {
     if (request.method === 'POST' && request.url === '/reg') {
       request.body = await registration(request);
     }
-    if (!request.url.startsWith('/interaction/')) return callback(request, response);
+    if (!request.url.startsWith('/interaction/')) return respond(request, response);
     const result = { login: { accountId: 'ada' }, consent: {} };
     await provider.interactionFinished(request, response, result);
   } catch (error) {

@@ -4,6 +4,7 @@ mod apps;
 mod auth;
 mod clients;
 mod extensions;
+mod login;
 mod pages;
 mod running;
 mod servers;
@@ -54,6 +55,11 @@ pub(crate) enum WithNode {
     /// authorization server from npm, and our client against the same and against protected servers
     /// of other projects.
     Auth,
+    /// Runs clients of other projects that log in at `mcp gateway`
+    ///
+    /// Those of both SDKs, of fastmcp, mcp-remote and the MCP Inspector, `mcp login` and mcp-client. The users
+    /// have accounts at an authorization server from npm.
+    Login(login::Options),
     /// Runs the clients of xtask/interop in headless Chromium
     ///
     /// On pages of other origins than the server's, against the example `everything`.
@@ -88,6 +94,7 @@ impl WithNode {
             Self::Client => servers::run(&node)?,
             Self::Extensions => extensions::run(&node)?,
             Self::Auth => auth::run(&node)?,
+            Self::Login(options) => login::run(&node, options)?,
             Self::Browser => pages::run(&node, &browser::program()?)?,
             Self::Apps => apps::run(&node, &browser::program()?)?,
         };

@@ -23,7 +23,7 @@ mod workspace;
 use std::process::ExitCode;
 
 use clap::Parser;
-use xtask_support::{node, process, python, services, subject};
+use xtask_support::{gateway, node, process, python, services, subject};
 
 /// The commands of the workspace, which docs/commands.md describes
 #[derive(Parser)]

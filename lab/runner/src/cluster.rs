@@ -7,6 +7,7 @@ pub(crate) mod counts;
 mod faults;
 pub(crate) mod http;
 mod load;
+mod login;
 pub(crate) mod processes;
 pub(crate) mod stores;
 mod tasks;
@@ -14,7 +15,7 @@ mod tasks;
 use anyhow::{Context as _, Result};
 use clap::Args;
 
-use self::processes::Cluster;
+use self::processes::{Cluster, Program};
 use self::stores::Store;
 use self::tasks::Orders;
 use crate::{process, services, subject, workspace};
@@ -25,15 +26,16 @@ const COUNT: usize = 3;
 /// Runs three processes of the example `everything` behind nginx, on each store
 ///
 /// The conformance suite, clients of npm, steps of one client at several processes, faults while 100
-/// clients work, a rolling restart of an application in axum, and tasks in each of their states whose
-/// processes are killed. It starts nginx, Redis and PostgreSQL, which have to be installed.
+/// clients work, a rolling restart of an application in axum, tasks in each of their states whose
+/// processes are killed, and logins at gateways that are killed. It starts nginx, Redis and PostgreSQL, which
+/// have to be installed.
 #[derive(Args)]
 pub(crate) struct Options {
     /// The only store
     #[arg(long, value_parser = Store::NAMES)]
     store: Option<String>,
-    /// Only the part about tasks, or the checks and the part about an application in axum
-    #[arg(long, value_parser = ["axum", "tasks"])]
+    /// Only the part about tasks or about logins, or the checks and the part about an application in axum
+    #[arg(long, value_parser = ["axum", "login", "tasks"])]
     only: Option<String>,
 }
 
@@ -52,19 +54,26 @@ pub(super) fn run(options: &Options) -> Result<bool> {
 
 /// Runs everything on the store that was named, or on each store. Returns what failed.
 fn on_each_store(options: &Options) -> Result<Vec<String>> {
-    let program = subject::build("everything")?;
+    let program = Program::Everything(subject::build("everything")?);
     let mut failed = Vec::new();
     let only = options.store.as_deref();
     let wanted = Store::NAMES
         .into_iter()
         .filter(|name| only.is_none_or(|only| only == *name));
     for name in wanted {
+        let of_store = |what: String| format!("{name}: {what}");
+        let part = options.only.as_deref();
+        if matches!(part, None | Some("login")) {
+            let logins = login::run(name).context("the logins")?;
+            failed.extend(logins.into_iter().map(of_store));
+        }
+        if part == Some("login") {
+            continue;
+        }
         println!("\n== three processes behind nginx, on {name}");
         let folder = workspace::target()?.join("cluster").join(name);
         let orders = Orders::create(&folder)?;
-        let mut cluster = Cluster::start(&program, name, &folder, COUNT, &orders.options())?;
-        let of_store = |what: String| format!("{name}: {what}");
-        let part = options.only.as_deref();
+        let mut cluster = Cluster::start(program.clone(), name, &folder, COUNT, &orders.options())?;
         let others = match part {
             None => all_but_tasks(&mut cluster)?,
             Some("axum") => {

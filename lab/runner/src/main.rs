@@ -14,9 +14,9 @@ mod packages;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use xtask_support::{gateway, process, services, subject, workspace};
 #[cfg(feature = "bench")]
 use xtask_support::{node, python};
-use xtask_support::{process, services, subject, workspace};
 
 /// Measures, attacks and compares
 #[derive(Parser)]
@@ -73,6 +73,7 @@ mod tests {
             "fuzz lines --seconds 3",
             "fuzz --seconds 3 lines",
             "interop cluster --store redis --only tasks",
+            "interop cluster --only login",
         ] {
             assert!(is_accepted(line), "{line}");
         }

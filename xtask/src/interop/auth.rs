@@ -209,6 +209,7 @@ impl Programs<'_> {
             Client::Python => {
                 let mut command = Command::new(&self.python);
                 command.args(["auth.py", row.flow, url, issuer]);
+                command.env("NODE", self.node);
                 command
             }
             Client::Ours(options, _) => {

@@ -9,6 +9,7 @@
 #[macro_use]
 pub mod output;
 
+pub mod gateway;
 pub mod node;
 pub mod process;
 pub mod python;

@@ -21,16 +21,24 @@ const START: Duration = Duration::from_secs(30);
 /// Builds an example and returns its path. It uses the features of the whole workspace, so that the
 /// examples of both crates share compiled dependencies.
 pub fn build(example: &str) -> Result<PathBuf> {
-    build_with("--workspace", example)
+    build_with("--workspace --all-features --example", example)
+}
+
+/// Builds a program of the workspace and returns its path.
+pub fn build_program(name: &str) -> Result<PathBuf> {
+    build_with("--workspace --all-features --bin", name)
 }
 
 /// Builds an example for measurements.
 pub fn build_for_speed(package: &str, example: &str) -> Result<PathBuf> {
-    build_with(&format!("--release -p {package}"), example)
+    build_with(
+        &format!("--release -p {package} --all-features --example"),
+        example,
+    )
 }
 
-fn build_with(options: &str, example: &str) -> Result<PathBuf> {
-    let line = format!("build {options} --example {example} --all-features");
+fn build_with(options: &str, name: &str) -> Result<PathBuf> {
+    let line = format!("build {options} {name}");
     println!("$ cargo {line}");
     let mut cargo = workspace::cargo();
     cargo.args(line.split(' ')).current_dir(workspace::root());
@@ -40,9 +48,9 @@ fn build_with(options: &str, example: &str) -> Result<PathBuf> {
     messages
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|message| message["target"]["name"] == example)
+        .filter(|message| message["target"]["name"] == name)
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-        .with_context(|| format!("cargo names no program of the example {example}"))
+        .with_context(|| format!("cargo names no program {name}"))
 }
 
 /// A running example. It is killed when this value is dropped.

@@ -1,4 +1,4 @@
-//! Processes of the example `everything`, and nginx before them.
+//! Processes of one server, and nginx before them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,15 +10,20 @@ use anyhow::{Context as _, Result, bail};
 
 use super::http;
 use super::stores::{Store, send};
+use crate::gateway::{self, Gateway};
 use crate::services::nginx;
 use crate::{process, workspace};
+
+/// The variables with the keys and with the URL of the store.
+const KEYS: &str = "MCP_KEYS";
+const STORE: &str = "MCP_STORE";
 
 /// The time within which a process has to be ready.
 const START: Duration = Duration::from_secs(30);
 
 /// The processes, their store, and the load balancer.
 pub(crate) struct Cluster {
-    program: PathBuf,
+    program: Program,
     folder: PathBuf,
     /// The further options of processes that start from now on.
     pub(crate) options: Vec<String>,
@@ -35,10 +40,50 @@ struct Process {
     child: Option<Child>,
 }
 
+/// What the processes run.
+#[derive(Clone)]
+pub(crate) enum Program {
+    /// The example `everything`, at this path.
+    Everything(PathBuf),
+    /// `mcp gateway`, whose provider is at a port.
+    Gateway { gateway: Gateway, provider: u16 },
+}
+
+impl Program {
+    /// Returns the command of a process at a port, for clients that use a URL without a path.
+    fn command(&self, port: u16, url: &str, store: &Store) -> Result<Command> {
+        let command = match self {
+            Self::Everything(program) => {
+                let mut command = Command::new(program);
+                command.args(["--port", &port.to_string(), "--any-host"]);
+                command.args(["--store", &store.url()]);
+                command
+            }
+            Self::Gateway { gateway, provider } => {
+                let words = gateway.command(port, url, *provider)?;
+                let mut command = Command::new(&words[0]);
+                command.args(&words[1..]);
+                command.args(["--keys-env", KEYS, "--store-env", STORE]);
+                command.env(STORE, store.url());
+                command.env(gateway::SECRET.0, gateway::SECRET.1);
+                command
+            }
+        };
+        Ok(command)
+    }
+
+    fn ready_path(&self) -> &'static str {
+        match self {
+            Self::Everything(_) => "/readyz",
+            Self::Gateway { .. } => gateway::READY_PATH,
+        }
+    }
+}
+
 impl Cluster {
     /// Starts everything, and waits until it is ready.
     pub(crate) fn start(
-        program: &Path,
+        program: Program,
         store: &str,
         folder: &Path,
         count: usize,
@@ -52,7 +97,7 @@ impl Cluster {
         let ports: Vec<u16> = ports.collect::<Result<_>>()?;
         let port = process::free_port()?;
         let mut cluster = Self {
-            program: program.to_owned(),
+            program,
             folder: folder.to_owned(),
             options: options.iter().map(|&option| option.to_owned()).collect(),
             store,
@@ -75,9 +120,14 @@ impl Cluster {
         self.processes.len()
     }
 
-    /// Returns the URL of the load balancer.
+    /// Returns the URL of the endpoint at the load balancer.
     pub(crate) fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/mcp", self.port)
+        format!("{}/mcp", self.base_url())
+    }
+
+    /// Returns the URL of the load balancer.
+    pub(crate) fn base_url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
     }
 
     /// Returns the URL of one process.
@@ -91,18 +141,20 @@ impl Cluster {
             .create(true)
             .append(true)
             .open(self.folder.join(format!("process-{at}.log")))?;
+        let url = self.base_url();
         let process = &mut self.processes[at];
-        let child = Command::new(&self.program)
-            .args(["--port", &process.port.to_string(), "--any-host"])
-            .args(["--store", &self.store.url()])
+        let child = self
+            .program
+            .command(process.port, &url, &self.store)?
             .args(&self.options)
-            .env("MCP_KEYS", self.keys.join(","))
+            .env(KEYS, self.keys.join(","))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
             .spawn();
-        process.child = Some(child.context("the example `everything`")?);
-        let ready = format!("http://127.0.0.1:{}/readyz", process.port);
+        process.child = Some(child.context("a process")?);
+        let ready = self.program.ready_path();
+        let ready = format!("http://127.0.0.1:{}{ready}", process.port);
         let started = Instant::now();
         while !http::is_ready(&ready) {
             if started.elapsed() > START {

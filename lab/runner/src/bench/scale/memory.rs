@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::connection::address;
 use super::streams::{open, start_sessions};
-use crate::cluster::processes::Cluster;
+use crate::cluster::processes::{Cluster, Program};
 use crate::subject::Subject;
 use crate::workspace;
 
@@ -29,7 +29,13 @@ pub(super) fn run(program: &Path, count: usize) -> Result<()> {
     let server = alone()?;
     subscriptions(&server.url, server.id(), count)?;
     drop(server);
-    let cluster = Cluster::start(program, "redis", &folder, 1, &options)?;
+    let cluster = Cluster::start(
+        Program::Everything(program.to_owned()),
+        "redis",
+        &folder,
+        1,
+        &options,
+    )?;
     let id = cluster.ids().next().context("no process")?;
     sessions(", with a store", &cluster.url_of(0), id, count)
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cluster::counts::Counts;
 use crate::cluster::http::Client;
-use crate::cluster::processes::Cluster;
+use crate::cluster::processes::{Cluster, Program};
 use crate::cluster::stores::Store;
 use crate::workspace;
 
@@ -23,7 +23,13 @@ pub(super) fn run(program: &Path, times: usize) -> Result<()> {
         for count in PROCESSES {
             println!("\n{name}, {count} processes, {times} times each");
             let folder = workspace::target()?.join("bench-scale");
-            let cluster = Cluster::start(program, name, &folder, count, &[])?;
+            let cluster = Cluster::start(
+                Program::Everything(program.to_owned()),
+                name,
+                &folder,
+                count,
+                &[],
+            )?;
             measure(&Rows { cluster, times })?;
         }
     }
