@@ -11,7 +11,10 @@ const args = [program, url, '--allow-http'];
 const transport = new StdioClientTransport({ command: process.execPath, args, env: process.env, stderr: 'pipe' });
 watch(transport.stderr);
 const client = new Client(INFO);
-await client.connect(transport);
-const result = await client.callTool({ name: 'test_simple_text', arguments: {} });
-console.log(result.content[0].text);
-await client.close();
+try {
+  await client.connect(transport);
+  const result = await client.callTool({ name: 'test_simple_text', arguments: {} });
+  console.log(result.content[0].text);
+} finally {
+  await client.close();
+}

@@ -251,9 +251,9 @@ fn checks(extent: Extent) -> Result<Vec<Step>> {
             vec![Task::Run(docs.with("RUSTDOCFLAGS", "-D warnings"))],
         ),
         step("features", features(extent)?),
-        step("wasm", vec![wasm()?]),
     ];
     if extent == Extent::Nightly {
+        steps.push(step("wasm", vec![wasm()?]));
         steps.push(step("windows", vec![windows()]));
     }
     Ok(steps)

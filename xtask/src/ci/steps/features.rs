@@ -18,7 +18,7 @@ const WASM: &str = "wasm32-unknown-unknown";
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 
 /// One in this number of the sets of features is checked before a merge.
-const FEATURE_PARTS: usize = 16;
+const FEATURE_PARTS: usize = 32;
 
 /// Checks each library with a sample of these: no features, the default features, each feature alone, and
 /// common combinations.
