@@ -202,6 +202,12 @@ async fn requests_and_notifications_of_the_server_are_handled() {
     }
 }
 
+#[test]
+fn extension_is_shown_by_its_identifier() {
+    let shown = format!("ClientExtension {{ identifier: {AUDIT:?}, .. }}");
+    assert_eq!(format!("{:?}", audit()), shown);
+}
+
 #[tokio::test]
 async fn invalid_extensions_are_errors_before_anything_is_sent() {
     let identifier = AUDIT.to_owned();

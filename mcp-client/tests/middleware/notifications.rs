@@ -190,3 +190,15 @@ async fn dropped_initialized_notification_fails_the_connection() {
         assert!(failed.to_string().contains("initialized"), "{failed}");
     }
 }
+
+#[test]
+fn builder_shows_which_notifications_have_handlers() {
+    let builder = builder();
+    assert!(format!("{builder:?}").contains("notifications: {}"));
+    let builder = builder.on_log(LoggingLevel::Info, |_| ());
+    let shown = format!("{builder:?}");
+    assert!(
+        shown.contains(r#"notifications: {"notifications/message"}"#),
+        "{shown}"
+    );
+}

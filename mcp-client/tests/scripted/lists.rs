@@ -42,6 +42,20 @@ async fn all_pages_of_our_server_are_listed_in_order() {
 }
 
 #[tokio::test]
+async fn list_says_whose_it_is_and_whether_it_has_ended() {
+    let server = Server::builder("few", "1.0.0").tool("one", "", async || "");
+    let server = server.build().expect("the definition is valid");
+    let client = builder().connect(serve(&server)).await;
+    let mut tools = client.expect("the server answers").tools();
+    let shown = |ended| format!(r#"List {{ method: "tools/list", ended: {ended}, .. }}"#);
+    assert_eq!(format!("{tools:?}"), shown(false));
+    while let Some(tool) = tools.next().await {
+        tool.expect("a tool");
+    }
+    assert_eq!(format!("{tools:?}"), shown(true));
+}
+
+#[tokio::test]
 async fn malformed_element_does_not_hide_the_others() {
     for &revision in Revision::ALL {
         let mut fake = FakeStream::connect(revision, builder(), move |_, params| {

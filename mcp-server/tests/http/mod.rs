@@ -14,6 +14,7 @@ mod channel;
 mod cluster;
 mod connections;
 mod cors;
+mod counted_refusals;
 mod error_table;
 mod event_store;
 mod faulty_store;

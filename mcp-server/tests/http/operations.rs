@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use mcp_server::{HttpConfig, Metrics, RefusalCause, Server};
+use mcp_server::{HttpConfig, Metrics, Server};
 
 use super::legacy::{listen, start_session, tool};
 use super::subject::*;
@@ -188,66 +188,6 @@ async fn metrics_are_served_as_open_metrics() {
     // The server of these tests handles the method itself.
     let echo = r#"{method="tools/call",tool="",outcome="ok"}"#;
     assert_eq!(samples[&*format!("mcp_server_operations_total{echo}")], 1);
-}
-
-#[tokio::test]
-async fn refused_requests_are_counted_by_cause() {
-    let (server, mut probe) = server(limits(|limits| {
-        limits.concurrent_requests = 1;
-        limits.message_bytes = 1_000;
-        limits.sessions = 1;
-    }));
-    let address = serve_with(&server, with_operations());
-    let headers = call_headers("echo");
-    let large = call(1, &"x".repeat(1_000));
-    let unknown = with_header(
-        with_header(media(), "Mcp-Session-Id", "nobody"),
-        "MCP-Protocol-Version",
-        "2025-11-25",
-    );
-    let cases = [
-        (
-            RefusalCause::Host,
-            "POST",
-            with_header(headers.clone(), "Host", "x.example.com"),
-            "",
-        ),
-        (
-            RefusalCause::Origin,
-            "POST",
-            with_header(headers.clone(), "Origin", "https://x.example.com"),
-            "",
-        ),
-        (RefusalCause::Method, "PUT", headers.clone(), ""),
-        (
-            RefusalCause::MediaType,
-            "POST",
-            with_header(headers.clone(), "Accept", "a/b"),
-            "",
-        ),
-        (RefusalCause::BodyTooLarge, "POST", headers.clone(), &large),
-        (RefusalCause::Malformed, "DELETE", media(), ""),
-        (RefusalCause::UnknownSession, "DELETE", unknown, ""),
-    ];
-    for (cause, method, headers, body) in cases {
-        let before = server.metrics().refusals;
-        let (head, _) = Raw::connect(address)
-            .await
-            .ask(method, &headers, body)
-            .await;
-        assert!(head.status >= 400, "{cause}");
-        let after = server.metrics().refusals;
-        assert_eq!(after.count(cause), before.count(cause) + 1, "{cause}");
-        assert_eq!(after.total(), before.total() + 1, "{cause}");
-    }
-
-    let session = start_session(address, "2025-11-25").await;
-    let mut busy = Raw::connect(address).await;
-    busy.request("POST", &session, &tool(1, "wait")).await;
-    soon(probe.waiting.recv()).await;
-    let (head, _) = Raw::post(address, &headers, &call(2, "echo")).await;
-    assert_eq!(head.status, 503);
-    assert_eq!(server.metrics().refusals.count(RefusalCause::Requests), 1);
 }
 
 #[tokio::test]

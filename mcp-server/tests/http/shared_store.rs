@@ -78,6 +78,26 @@ async fn every_process_counts_the_idle_time_from_the_latest_use() {
 }
 
 #[tokio::test]
+async fn session_goes_on_when_a_process_that_it_has_left_forgets_it() {
+    let store = Memory::new();
+    let [one, two] = [(); 2].map(|()| {
+        let hurry = limits(|limits| limits.session_idle_time = Duration::from_secs(2));
+        server(|builder| hurry(builder).store(store.clone())).0
+    });
+    let (at_one, at_two) = (serve(&one), serve(&two));
+    let session = start_session(at_one, "2025-11-25").await;
+    // Longer than the lifetime at the first process, and until it looks for expired sessions.
+    for _ in 0..12 {
+        sleep(Duration::from_millis(500)).await;
+        let (head, _) = Raw::post(at_two, &session, PING).await;
+        assert_eq!(head.status, 200);
+    }
+    assert_eq!(one.metrics().sessions, 0);
+    let (head, _) = Raw::post(at_one, &session, PING).await;
+    assert_eq!(head.status, 200);
+}
+
+#[tokio::test]
 async fn client_that_moves_faster_than_the_bus_keeps_its_newest_stream() {
     let store = Faulty {
         bus_delay: Duration::from_millis(300),

@@ -212,3 +212,16 @@ async fn until_shuts_the_server_down_on_a_signal() {
     assert!(raw.body(&head).await.contains("waited"));
     soon(serving).await.expect("no panic").expect("no fault");
 }
+
+#[tokio::test]
+async fn requests_of_sessions_end_with_the_future_that_serves_them() {
+    let (server, mut probe) = server(|builder| builder);
+    let http = server.serve_http("127.0.0.1:0").expect("bound");
+    let address = http.local_addr();
+    let serving = tokio::spawn(http.into_future());
+    let session = start_session(address, "2025-11-25").await;
+    let _waiting = start(address, &session, &tool(1, "wait")).await;
+    soon(probe.waiting.recv()).await;
+    serving.abort();
+    assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+}

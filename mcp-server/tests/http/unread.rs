@@ -11,6 +11,8 @@ use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::TcpStream;
 
+use super::faulty_store::Faulty;
+use super::legacy::{start, start_session, tool};
 use super::subject::*;
 
 const WRITE_TIME: Duration = Duration::from_secs(2);
@@ -143,4 +145,33 @@ async fn requests_are_refused_while_the_peer_leaves_large_responses_unread() {
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn what_waits_for_a_slow_store_is_counted_until_the_session_ends() {
+    let store = Faulty {
+        events_stall: true,
+        ..Faulty::default()
+    };
+    let (server, mut probe) = server(|builder| builder.store(store));
+    let address = serve(&server);
+    let session = start_session(address, "2025-11-25").await;
+    let mut unread = start(address, &session, &tool(1, "say_and_wait")).await;
+    assert_eq!(unread.head().await.status, 200);
+    soon(probe.waiting.recv()).await;
+    drop(unread);
+    probe.go.notify_one();
+    let until = async |is_empty: bool| {
+        soon(async {
+            while (server.metrics().queued_bytes == 0) != is_empty {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        })
+        .await;
+    };
+    until(false).await;
+    let mut deletion = Raw::connect(address).await;
+    let (head, _) = deletion.ask("DELETE", &session, "").await;
+    assert!(head.status < 300, "{}", head.status);
+    until(true).await;
 }

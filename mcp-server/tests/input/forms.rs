@@ -29,6 +29,15 @@ struct Trip {
     also: Option<Vec<Class>>,
 }
 
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Visit {
+    #[schemars(extend("format" = "date"))]
+    day: String,
+    /// Forms do not have this format.
+    #[schemars(extend("format" = "uuid"))]
+    room: String,
+}
+
 #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 enum Size {
     /// For one
@@ -69,6 +78,10 @@ async fn tool(
             let answer = cx.elicit(Form::<Order>::of("Which?")).await?;
             format!("{:?}", answer.accepted().map(|order| order.size))
         }
+        "formats" => match cx.elicit(Form::<Visit>::of("When?")).key("q").await? {
+            Elicited::Accepted(visit) => format!("{} {}", visit.day, visit.room),
+            other => format!("{:?}", other.accepted().is_some()),
+        },
         "ambiguous" => {
             let form = Form::new("Which?")
                 .required("many", Field::many_of(["a"]))
@@ -116,6 +129,18 @@ fn peer() -> Peer {
 
 fn schema(answer: &Value) -> &Value {
     &answer["result"]["inputRequests"]["q"]["params"]["requestedSchema"]
+}
+
+#[tokio::test]
+async fn formats_that_forms_have_are_sent() {
+    let mut peer = peer();
+    let first = peer.call_round("formats", json!({})).await;
+    let fields = &schema(&first)["properties"];
+    assert_eq!(fields["day"], json!({ "type": "string", "format": "date" }));
+    assert_eq!(
+        fields["room"],
+        json!({ "type": "string", "description": "Forms do not have this format." })
+    );
 }
 
 #[tokio::test]
