@@ -42,9 +42,11 @@ pub(crate) fn mutant() -> u32 {
 }
 """
 # Most tests wait for timeouts rather than compute.
-TESTS = ["nextest", "run", "--all-features", "--test-threads", "4", "--fail-fast", "--retries", "1", "-E", "not binary(soak)"]
+TESTS = ["nextest", "run", "--all-features", "--test-threads", "4", "--config-file", str(FOLDER / "nextest.toml"), "--fail-fast", "--retries", "1", "-E", "not binary(soak)"]
 SUITE = ["run", "--quiet", "--package", "xtask", "--all-features", "--", "conformance"]
 SUITE_TIME, TEST_TIME = 600, 1800
+# A test that a fault lets hang ends.
+NEXTEST = '[profile.default]\nslow-timeout = { period = "60s", terminate-after = 3 }\n'
 
 
 def cargo(arguments, number=0, limit=None, **options):
@@ -137,6 +139,7 @@ def prepare(count, seed):
     mutants = mutants[:count]
     instrument(mutants)
     FOLDER.mkdir(parents=True, exist_ok=True)
+    (FOLDER / "nextest.toml").write_text(NEXTEST)
     CHOSEN.write_text(json.dumps(mutants, indent=1))
     cargo(["build", "--workspace", "--all-features", "--example", "everything", "--bin", "xtask"]).check_returncode()
     cargo(["nextest", "run", "--all-features", "--no-run", *packages()]).check_returncode()
