@@ -127,35 +127,26 @@ impl Host {
             System::Windows => "Zed/settings.json",
             System::Linux | System::Mac => "zed/settings.json",
         };
-        if scope == Scope::Project {
-            let path = match self {
-                Self::ClaudeCode => ".mcp.json",
-                Self::ClaudeDesktop => return None,
-                Self::Cursor => ".cursor/mcp.json",
-                Self::Vscode => ".vscode/mcp.json",
-                Self::Zed => ".zed/settings.json",
-            };
-            return Some(places.folder.join(path));
-        }
-        match self {
-            Self::ClaudeCode => {
-                let folder = places.claude.as_ref().or(places.home.as_ref());
-                folder.map(|folder| folder.join(".claude.json"))
+        let project = || Some(places.folder.clone());
+        let (folder, path) = match (self, scope) {
+            (Self::ClaudeCode, Scope::Project) => (project(), ".mcp.json"),
+            (Self::ClaudeDesktop, Scope::Project) => return None,
+            (Self::Cursor, Scope::Project) => (project(), ".cursor/mcp.json"),
+            (Self::Vscode, Scope::Project) => (project(), ".vscode/mcp.json"),
+            (Self::Zed, Scope::Project) => (project(), ".zed/settings.json"),
+            (Self::ClaudeCode, Scope::User) => (
+                places.claude.clone().or(places.home.clone()),
+                ".claude.json",
+            ),
+            (Self::ClaudeDesktop, Scope::User) => {
+                (places.settings(), "Claude/claude_desktop_config.json")
             }
-            Self::ClaudeDesktop => {
-                let folder = places.settings();
-                folder.map(|folder| folder.join("Claude/claude_desktop_config.json"))
-            }
-            Self::Cursor => {
-                let folder = places.home.as_ref();
-                folder.map(|folder| folder.join(".cursor/mcp.json"))
-            }
-            Self::Vscode => {
-                let folder = places.settings();
-                folder.map(|folder| folder.join("Code/User/mcp.json"))
-            }
-            Self::Zed => places.plain_settings().map(|folder| folder.join(zed)),
-        }
+            (Self::Cursor, Scope::User) => (places.home.clone(), ".cursor/mcp.json"),
+            (Self::Vscode, Scope::User) => (places.settings(), "Code/User/mcp.json"),
+            (Self::Zed, Scope::User) => (places.plain_settings(), zed),
+        };
+        // With the separator of the system only.
+        Some(folder?.join(path).components().collect())
     }
 
     /// Returns the member of its file in which the host lists servers.

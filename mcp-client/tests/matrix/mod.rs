@@ -17,7 +17,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 #[tokio::test]
 async fn every_feature_works_at_every_revision_over_every_transport() {
     let mut cells = 0;
-    for way in Way::ALL {
+    for &way in Way::ALL {
         let revisions = Revision::WITH_DRAFT.iter().copied().map(Some);
         for pinned in revisions.chain([None]) {
             if way == Way::HttpSse && pinned.is_some_and(Revision::is_modern) {

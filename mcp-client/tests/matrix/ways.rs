@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use mcp_client::{ByteStream, ChildProcess, Client, ClientBuilder, Http};
 use mcp_server::HttpConfig;
 use tokio::io::AsyncWriteExt;
-use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::net::{TcpListener, TcpStream};
 
 use crate::support::example::example;
 
@@ -16,6 +16,7 @@ use super::server::server;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Way {
     Duplex,
+    #[cfg(unix)]
     Unix,
     Tcp,
     Process,
@@ -25,8 +26,9 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: &[Self] = &[
         Self::Duplex,
+        #[cfg(unix)]
         Self::Unix,
         Self::Tcp,
         Self::Process,
@@ -48,8 +50,9 @@ impl Way {
                 let (reader, writer) = tokio::io::split(ours);
                 builder.connect(ByteStream::new(reader, writer)).await
             }
+            #[cfg(unix)]
             Self::Unix => {
-                let (ours, theirs) = UnixStream::pair().expect("a pair");
+                let (ours, theirs) = tokio::net::UnixStream::pair().expect("a pair");
                 let (reader, writer) = theirs.into_split();
                 tokio::spawn(async move {
                     server()

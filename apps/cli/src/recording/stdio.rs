@@ -6,13 +6,14 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::process::{Child, ChildStdin, Command};
+use tokio::process::{Child, ChildStdin};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::RecordingError;
 use super::format::{Side, Stream};
 use super::lines::Lines;
+use super::program::command;
 use super::recorder::{Recorder, TEXT};
 use crate::args::Options;
 use crate::interrupted;
@@ -86,13 +87,7 @@ pub(crate) async fn record(
 }
 
 fn start(program: &[OsString], options: &Options) -> io::Result<Child> {
-    let (name, arguments) = program.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-    let mut command = Command::new(name);
-    command.args(arguments);
-    command.envs(options.env.iter().map(|(name, value)| (name, value)));
-    if let Some(folder) = &options.cwd {
-        command.current_dir(folder);
-    }
+    let mut command = command(program, options).ok_or(io::ErrorKind::InvalidInput)?;
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
     command.stderr(Stdio::piped()).spawn()
 }

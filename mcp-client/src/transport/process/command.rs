@@ -4,12 +4,13 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::group::Group;
+#[cfg(windows)]
+use super::group::Search;
 use super::restart::Restart;
 use super::stderr::Stderr;
 use crate::protocol::error::TransportError;
@@ -33,15 +34,19 @@ const GRACE: Duration = Duration::from_secs(2);
 /// ```
 ///
 /// The process inherits the environment and the working directory by default. On Unix it gets its
-/// own process group, so that Ctrl-C in the terminal of the client does not interrupt the server,
-/// and so that the processes that it starts end with it.
+/// own process group, on Windows a job without a console, so that Ctrl-C in the terminal of the client does
+/// not interrupt the server, and so that the processes that it starts end with it. On Windows they also end
+/// when the client crashes.
+///
+/// On Windows, arguments of `.cmd` and `.bat` files are passed so that the command processor does not interpret
+/// them. Those that cannot be passed unchanged, such as ones with a line break, are refused with an error.
 ///
 /// # Shutdown
 ///
 /// [`Client::close`](crate::Client::close), and dropping the last clone of a client, close the
 /// standard input of the process. If it does not exit within the [grace time](Self::grace), its
-/// group receives `SIGTERM`, and after the same time `SIGKILL`. On systems other than Unix the
-/// process is killed after the first grace time. If the runtime ends before that, it is killed at
+/// group receives `SIGTERM`, and after the same time `SIGKILL`. On Windows the
+/// job is killed after the first grace time. If the runtime ends before that, it is killed at
 /// once.
 ///
 /// A process that exits unexpectedly ends the connection, unless [`restart`](Self::restart) is
@@ -52,6 +57,9 @@ const GRACE: Duration = Duration::from_secs(2);
 /// know whether the probe was read; elsewhere it assumes so.
 pub struct ChildProcess {
     command: Command,
+    /// The program is not found yet.
+    #[cfg(windows)]
+    search: Option<Search>,
     pub(super) stderr: Stderr,
     pub(super) grace: Duration,
     pub(super) restart: Option<Restart>,
@@ -88,11 +96,17 @@ const ESSENTIAL: &[&str] = &[
 ];
 
 impl ChildProcess {
-    /// Creates a transport to a program: a path, or a name that is searched in `PATH`. On Windows,
-    /// scripts need their extension: `npx.cmd`.
+    /// Creates a transport to a program: a path, or a name that is searched in `PATH`, on Windows also with
+    /// the extensions in `PATHEXT`, so that `npx` finds `npx.cmd`.
     #[must_use]
     pub fn new(program: impl AsRef<OsStr>) -> Self {
-        std::process::Command::new(program).into()
+        let process = Self::from(std::process::Command::new(program));
+        #[cfg(windows)]
+        let process = Self {
+            search: Some(Search::default()),
+            ..process
+        };
+        process
     }
 
     /// Adds an argument.
@@ -128,6 +142,10 @@ impl ChildProcess {
     #[must_use]
     pub fn env_clear(mut self) -> Self {
         self.command.env_clear();
+        #[cfg(windows)]
+        if let Some(search) = &mut self.search {
+            search.is_environment_clear = true;
+        }
         self
     }
 
@@ -183,22 +201,16 @@ impl ChildProcess {
 
     /// Starts the process.
     pub(super) fn start(&mut self) -> Result<RunningProcess, TransportError> {
-        self.command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(self.stderr.stdio())
-            .kill_on_drop(true);
-        #[cfg(unix)]
-        self.command.process_group(0);
-        let mut child = self
-            .command
-            .spawn()
-            .map_err(|source| self.cannot_start(source))?;
-        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let stderr = child.stderr.take();
-        let group = Group::new(child);
+        #[cfg(windows)]
+        if let Some(search) = &self.search {
+            let found = search.found(self.command.as_std());
+            self.command = found.map_err(|source| self.cannot_start(source))?;
+            self.search = None;
+        }
+        let started = Group::start(&mut self.command, self.stderr.stdio());
+        let (group, pipes) = started.map_err(|source| self.cannot_start(source))?;
         // Both were configured as pipes.
-        let (Some(stdin), Some(stdout)) = (stdin, stdout) else {
+        let (Some(stdin), Some(stdout)) = (pipes.stdin, pipes.stdout) else {
             let source = ErrorKind::BrokenPipe.into();
             return Err(self.cannot_start(source));
         };
@@ -206,7 +218,7 @@ impl ChildProcess {
             group,
             stdin,
             stdout,
-            stderr,
+            stderr: pipes.stderr,
         })
     }
 
@@ -230,11 +242,14 @@ impl ChildProcess {
     }
 }
 
-/// Uses a command with all its settings. Its standard streams are set later.
+/// Uses a command with all its settings. Its standard streams are set later. On Windows the program needs its
+/// extension, unless it is `.exe`.
 impl From<std::process::Command> for ChildProcess {
     fn from(command: std::process::Command) -> Self {
         Self {
             command: command.into(),
+            #[cfg(windows)]
+            search: None,
             stderr: Stderr::Inherit,
             grace: GRACE,
             restart: None,

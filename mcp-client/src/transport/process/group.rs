@@ -1,43 +1,53 @@
 //! [`Group`]: a process and the processes that it started.
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
 use std::io;
-use std::process::ExitStatus;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-#[cfg(unix)]
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-use tokio::process::Child;
-#[cfg(unix)]
-use tokio::time::sleep;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout};
 
-/// How often to check whether processes of the group are left.
 #[cfg(unix)]
-const POLL_INTERVAL: Duration = Duration::from_millis(10);
+use self::unix::Tree;
+#[cfg(windows)]
+pub(super) use self::windows::Search;
+#[cfg(windows)]
+use self::windows::Tree;
 
-/// A process, on Unix with its process group. Dropping this kills all of it.
+/// A process with those that it starts: its process group on Unix, its job on Windows. Dropping this kills
+/// all of them.
 pub(super) struct Group {
-    child: Child,
-    /// Absent once the whole group has ended.
-    #[cfg(unix)]
-    id: Option<Pid>,
+    tree: Tree,
+}
+
+/// The pipes to a process.
+pub(super) struct Pipes {
+    pub(super) stdin: Option<ChildStdin>,
+    pub(super) stdout: Option<ChildStdout>,
+    /// Present if it is captured.
+    pub(super) stderr: Option<ChildStderr>,
 }
 
 impl Group {
-    pub(super) fn new(child: Child) -> Self {
-        Self {
-            #[cfg(unix)]
-            id: child
-                .id()
-                .and_then(|id| i32::try_from(id).ok())
-                .and_then(Pid::from_raw),
-            child,
-        }
+    /// Starts a process with pipes for its standard input and output.
+    pub(super) fn start(command: &mut Command, stderr: Stdio) -> io::Result<(Self, Pipes)> {
+        let (tree, pipes) = Tree::start(command, |command| {
+            command
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(stderr);
+        })?;
+        Ok((Self { tree }, pipes))
     }
 
     /// Waits until the first process has ended.
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
-        self.child.wait().await
+        self.tree.wait().await
     }
 
     /// Ends the group after its input was closed at `start`: waits, then terminates it, then kills
@@ -50,70 +60,25 @@ impl Group {
     ) -> (io::Result<ExitStatus>, bool) {
         let rest = grace.saturating_sub(start.elapsed());
         if let Ok(status) = timeout(rest, self.wait()).await {
-            self.end_others(grace).await;
+            self.tree.end_others(grace).await;
             return (status, false);
         }
-        if self.terminate()
+        if self.tree.terminate()
             && let Ok(status) = timeout(grace, self.wait()).await
         {
-            self.end_others(grace).await;
+            self.tree.end_others(grace).await;
             return (status, true);
         }
-        self.kill();
+        self.tree.kill();
         let status = timeout(grace, self.wait())
             .await
             .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
         (status, true)
     }
-
-    /// Sends `SIGTERM` to the group. Returns `false` if that is not possible.
-    #[cfg(unix)]
-    fn terminate(&self) -> bool {
-        self.id
-            .is_some_and(|id| kill_process_group(id, Signal::TERM).is_ok())
-    }
-
-    #[cfg(not(unix))]
-    fn terminate(&self) -> bool {
-        false
-    }
-
-    /// Ends the processes that the first one has left.
-    #[cfg(unix)]
-    async fn end_others(&mut self, grace: Duration) {
-        let Some(id) = self.id else { return };
-        let ended = async {
-            while test_kill_process_group(id).is_ok() {
-                sleep(POLL_INTERVAL).await;
-            }
-        };
-        if self.terminate() && timeout(grace, ended).await.is_err() {
-            self.kill();
-        }
-        self.id = None;
-    }
-
-    #[cfg(not(unix))]
-    async fn end_others(&mut self, _: Duration) {}
-
-    /// Kills the group.
-    #[cfg(unix)]
-    fn kill(&mut self) {
-        if let Some(id) = self.id.take() {
-            // Fails if no process is left.
-            let _ = kill_process_group(id, Signal::KILL);
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn kill(&mut self) {
-        // Fails if the process has exited.
-        let _ = self.child.start_kill();
-    }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.kill();
+        self.tree.kill();
     }
 }

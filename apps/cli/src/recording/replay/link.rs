@@ -6,12 +6,13 @@ use std::ffi::OsString;
 use std::process::Stdio;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
 
 use crate::args::Options;
 use crate::failure::Failure;
 use crate::recording::RecordingError;
+use crate::recording::program::command;
 
 /// The number of messages that wait.
 const WAITING: usize = 64;
@@ -34,22 +35,21 @@ pub(crate) struct Link {
 impl Link {
     /// Starts a program.
     pub(crate) fn program(program: &[OsString], options: &Options) -> Result<Self, Failure> {
-        let (name, arguments) = program.split_first().ok_or_else(|| {
+        let mut command = command(program, options).ok_or_else(|| {
             let message = "no server is named: expected a URL, or `-- PROGRAM...`";
             Failure::Usage(message.to_owned())
         })?;
-        let mut command = Command::new(name);
-        command.args(arguments).kill_on_drop(true);
-        command.envs(options.env.iter().map(|(name, value)| (name, value)));
-        if let Some(folder) = &options.cwd {
-            command.current_dir(folder);
-        }
+        command.kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         if !options.common.verbose {
             command.stderr(Stdio::null());
         }
         let mut child = command.spawn().map_err(|source| RecordingError::Start {
-            program: name.to_string_lossy().into_owned(),
+            program: command
+                .as_std()
+                .get_program()
+                .to_string_lossy()
+                .into_owned(),
             source,
         })?;
         let (to, sent) = mpsc::channel(WAITING);

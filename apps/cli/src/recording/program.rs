@@ -1,0 +1,33 @@
+//! The command that starts a recorded or replayed server.
+
+use std::ffi::{OsStr, OsString};
+
+use tokio::process::Command;
+
+use crate::args::Options;
+
+/// Returns the command of a program with its arguments; `None` without a program.
+pub(super) fn command(program: &[OsString], options: &Options) -> Option<Command> {
+    let (name, arguments) = program.split_first()?;
+    let mut command = Command::new(found(name));
+    command.args(arguments);
+    command.envs(options.env.iter().map(|(name, value)| (name, value)));
+    if let Some(folder) = &options.cwd {
+        command.current_dir(folder);
+    }
+    Some(command)
+}
+
+/// Returns the path of a program, which the system searches by itself.
+#[cfg(not(windows))]
+fn found(name: &OsStr) -> &OsStr {
+    name
+}
+
+/// Returns the path of a program, which the system finds only if it is an `.exe`: `npx` is `npx.cmd`. The
+/// working directory is not searched.
+#[cfg(windows)]
+fn found(name: &OsStr) -> OsString {
+    let found = which::which_global(name);
+    found.map_or_else(|_| name.to_owned(), std::path::PathBuf::into_os_string)
+}
