@@ -14,7 +14,7 @@ use crate::provider::tokens::ProviderTokens;
 use crate::secret::same;
 use crate::session::{self, Session};
 use crate::user::User;
-use crate::vault::{ValueGroup, Vault, Versioned};
+use crate::vault::{OfUser, Vault, Versioned};
 
 /// The time in which a client has to use a code.
 pub(crate) const CODE_TIME: Duration = Duration::from_secs(60);
@@ -68,12 +68,8 @@ async fn put(
         CodeState::Issued(grant) => (grant.user.subject(), CODE_TIME),
         CodeState::Used { subject, .. } => (subject.clone(), USED_TIME),
     };
-    let name = format!("codes:{}", mcp_oauth::sha256(subject.as_bytes()));
-    let group = ValueGroup {
-        name: &name,
-        most: CODES,
-    };
-    vault.put(key, state, time, condition, Some(group)).await
+    let all = OfUser("codes", &subject, CODES);
+    vault.put(key, state, time, condition, Some(all)).await
 }
 
 /// Issues a code.
@@ -139,7 +135,7 @@ impl IssuedCode {
             began,
         } = self.grant;
         let session = Session {
-            id: session::new_id()?,
+            id: mcp_oauth::random()?,
             user,
             destination: destination(&request.redirect_uri),
             client: request.client,

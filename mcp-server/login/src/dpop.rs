@@ -10,7 +10,7 @@ use mcp_server::{Condition, PutOutcome};
 use crate::clock::now;
 use crate::fault::Fault;
 use crate::secret::same;
-use crate::vault::{ValueGroup, Vault};
+use crate::vault::{OfUser, Vault};
 
 const HEADER: &str = "dpop";
 /// The maximum age of a proof, in seconds.
@@ -107,13 +107,9 @@ impl VerifiedProof {
     /// Records in the store that a proof was used. Returns `false` if it was used before, or if the user
     /// has used too many.
     pub(crate) async fn record(&self, vault: &Vault<'_>, subject: &str) -> Result<bool, Fault> {
-        let name = format!("proofs:{}", mcp_oauth::sha256(subject.as_bytes()));
-        let group = ValueGroup {
-            name: &name,
-            most: PROOFS,
-        };
+        let all = Some(OfUser("proofs", subject, PROOFS));
         let key = format!("proof:{}", self.id);
-        let outcome = vault.put(&key, &(), self.valid_for, Condition::Absent, Some(group));
+        let outcome = vault.put(&key, &(), self.valid_for, Condition::Absent, all);
         Ok(matches!(outcome.await?, PutOutcome::Written(_)))
     }
 }

@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::provider::Provider;
 use crate::provider::tokens::ProviderTokens;
 use crate::user::User;
-use crate::vault::{ValueGroup, Vault, Versioned};
+use crate::vault::{OfUser, Vault, Versioned};
 
 /// The maximum number of sessions of a user. A further one ends the one that would expire first.
 const SESSIONS: usize = 50;
@@ -41,18 +41,12 @@ pub(crate) struct Session {
     pub(crate) provider: Option<ProviderTokens>,
 }
 
-/// Returns the name of the group with the sessions of a user.
-fn group_of(subject: &str) -> String {
-    format!("sessions:{}", mcp_oauth::sha256(subject.as_bytes()))
+fn all_of(subject: &str) -> OfUser<'_> {
+    OfUser("sessions", subject, SESSIONS)
 }
 
 fn key_of(id: &str) -> String {
     format!("session:{id}")
-}
-
-/// Returns the id for a new session.
-pub(crate) fn new_id() -> Result<String, Fault> {
-    Ok(mcp_oauth::random()?)
 }
 
 /// Returns a session with its version. `None` if it has ended, or if the user has logged in at another
@@ -69,18 +63,11 @@ pub(crate) async fn find(
 }
 
 impl Session {
-    fn time_left(&self) -> Duration {
-        Duration::from_secs(self.ends.saturating_sub(now()))
-    }
-
     async fn put(&self, vault: &Vault<'_>, condition: Condition) -> Result<PutOutcome, Fault> {
-        let subject = self.user.subject();
-        let group = ValueGroup {
-            name: &group_of(&subject),
-            most: SESSIONS,
-        };
-        let (key, time) = (key_of(&self.id), self.time_left());
-        vault.put(&key, self, time, condition, Some(group)).await
+        let (key, subject) = (key_of(&self.id), self.user.subject());
+        let left = Duration::from_secs(self.ends.saturating_sub(now()));
+        let all = Some(all_of(&subject));
+        vault.put(&key, self, left, condition, all).await
     }
 
     /// Stores a new session.
@@ -89,7 +76,7 @@ impl Session {
             if self.put(vault, Condition::Absent).await? != PutOutcome::GroupFull {
                 return Ok(());
             }
-            if let Some(first) = keys_of(vault, &self.user.subject()).await?.first() {
+            if let Some(first) = vault.keys(all_of(&self.user.subject())).await?.first() {
                 vault.remove(first).await?;
             }
         }
@@ -101,14 +88,6 @@ impl Session {
         let outcome = self.put(vault, Condition::Version(version)).await?;
         Ok(matches!(outcome, PutOutcome::Written(_)))
     }
-}
-
-async fn keys_of(vault: &Vault<'_>, subject: &str) -> Result<Vec<String>, Fault> {
-    let group = ValueGroup {
-        name: &group_of(subject),
-        most: SESSIONS,
-    };
-    vault.keys(group).await
 }
 
 /// Changes a session that may be changed by others at the same time. Returns `false` if it has ended.
@@ -139,7 +118,7 @@ pub(crate) async fn end(vault: &Vault<'_>, id: &str) -> Result<(), Fault> {
 /// Returns the sessions of a user.
 pub(crate) async fn of_user(vault: &Vault<'_>, subject: &str) -> Result<Vec<Session>, Fault> {
     let mut sessions = Vec::new();
-    for key in keys_of(vault, subject).await? {
+    for key in vault.keys(all_of(subject)).await? {
         let found: Option<Versioned<Session>> = vault.get(&key).await?;
         let own = found.filter(|found| found.value.user.subject() == subject);
         sessions.extend(own.map(|found| found.value));
@@ -150,7 +129,7 @@ pub(crate) async fn of_user(vault: &Vault<'_>, subject: &str) -> Result<Vec<Sess
 
 /// Ends all sessions of a user, also those that cannot be opened. Returns their number.
 pub(crate) async fn end_all(vault: &Vault<'_>, subject: &str) -> Result<usize, Fault> {
-    let keys = keys_of(vault, subject).await?;
+    let keys = vault.keys(all_of(subject)).await?;
     for key in &keys {
         vault.remove(key).await?;
     }

@@ -18,12 +18,13 @@ pub(crate) struct Vault<'a> {
     realm: &'a str,
 }
 
-/// A group of values of one user, which limits their number.
+/// The values of one kind of one user: the kind, the subject of the user, and their maximum number.
 #[derive(Clone, Copy)]
-pub(crate) struct ValueGroup<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) most: usize,
-}
+pub(crate) struct OfUser<'a>(
+    pub(crate) &'static str,
+    pub(crate) &'a str,
+    pub(crate) usize,
+);
 
 /// A value of the store, with the version by which it is replaced.
 pub(crate) struct Versioned<T> {
@@ -39,6 +40,10 @@ impl<'a> Vault<'a> {
 
     fn name(&self, name: &str) -> String {
         format!("login:{}:{name}", self.realm)
+    }
+
+    fn group_name(&self, OfUser(kind, subject, _): OfUser<'_>) -> String {
+        self.name(&format!("{kind}:{}", mcp_oauth::sha256(subject.as_bytes())))
     }
 
     /// Seals a value for a purpose: nobody else can read, change or create the text.
@@ -73,25 +78,23 @@ impl<'a> Vault<'a> {
         }))
     }
 
-    /// Writes a value if the condition holds, and the group is not full.
+    /// Writes a value if the condition holds, and the user does not have too many.
     pub(crate) async fn put<T: Serialize>(
         &self,
         key: &str,
         value: &T,
         time_to_live: Duration,
         condition: Condition,
-        group: Option<ValueGroup<'_>>,
+        of: Option<OfUser<'_>>,
     ) -> Result<PutOutcome, Fault> {
         let sealed = self.seal(&format!("stored:{key}"), value)?;
-        let group = group.map(|group| (self.name(group.name), group.most));
+        let name = of.map(|of| self.group_name(of)).unwrap_or_default();
         let put = Put {
             key: &self.name(key),
             value: sealed.as_bytes(),
             time_to_live: time_to_live.max(Duration::from_secs(1)),
             condition,
-            group: group
-                .as_ref()
-                .map(|(name, most)| KeyGroup { name, most: *most }),
+            group: of.map(|OfUser(.., most)| KeyGroup { name: &name, most }),
         };
         Ok(self.shared.put(put).await?)
     }
@@ -101,9 +104,10 @@ impl<'a> Vault<'a> {
         Ok(self.shared.remove(&self.name(key)).await?)
     }
 
-    /// Returns the keys of a group, those that expire first in front.
-    pub(crate) async fn keys(&self, group: ValueGroup<'_>) -> Result<Vec<String>, Fault> {
-        let keys = self.shared.keys(&self.name(group.name), group.most).await?;
+    /// Returns the keys of values, those that expire first in front.
+    pub(crate) async fn keys(&self, of: OfUser<'_>) -> Result<Vec<String>, Fault> {
+        let OfUser(.., most) = of;
+        let keys = self.shared.keys(&self.group_name(of), most).await?;
         let prefix = self.name("");
         let own = keys.into_iter();
         Ok(own
