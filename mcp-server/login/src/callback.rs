@@ -6,16 +6,19 @@ use mcp_types::peer_text::PeerText;
 use crate::account;
 use crate::approvals;
 use crate::authorization_request::AuthorizationRequest;
+use crate::clients::redirect_uri::destination;
 use crate::clock::now;
-use crate::code::{self, CodeGrant};
+use crate::code::Code;
 use crate::consent;
 use crate::exchange::Exchange;
+use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::pages::local::local_page;
 use crate::pending::{self, PendingLogin};
 use crate::provider::LoginAttempt;
 use crate::provider::tokens::ProviderTokens;
 use crate::purpose::LoginPurpose;
+use crate::session::Session;
 use crate::user::{USER_BYTES, User};
 use crate::web::cookies::{CookieKind, LoginSlot};
 use crate::web::params::{Params, with_query};
@@ -170,17 +173,27 @@ async fn grant(
     }
     // Unknown scopes are ignored (RFC 6749, section 3.3): many clients always ask for those of OpenID.
     let scopes = login.granted_scopes(&user, &request.scopes);
-    let code = code::issue(
-        &exchange.vault,
-        CodeGrant {
-            request: request.clone(),
+    let began = now();
+    let code = Code {
+        session: Session {
+            id: mcp_oauth::random().map_err(Fault::from)?,
             user,
+            client: request.client.clone(),
+            destination: destination(&request.redirect_uri),
             scopes,
+            key_thumbprint: None,
+            began,
+            ends: began.saturating_add(login.times.session.as_secs()),
+            generation: 1,
+            renewed: began,
             provider: tokens,
-            began: now(),
         },
-    )
-    .await?;
+        redirect_uri: request.redirect_uri.clone(),
+        challenge: request.challenge.clone(),
+        key_thumbprint: request.key_thumbprint.clone(),
+        is_used: false,
+    };
+    let code = code.issue(&exchange.vault).await?;
     let state = request.state.as_deref().map(|state| ("state", state));
     let params = [("code", &*code)].into_iter().chain(state);
     // The issuer protects clients with several servers (RFC 9207).

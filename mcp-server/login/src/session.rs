@@ -70,11 +70,12 @@ impl Session {
         vault.put(&key, self, left, condition, all).await
     }
 
-    /// Stores a new session.
-    pub(crate) async fn create(&self, vault: &Vault<'_>) -> Result<(), Fault> {
+    /// Stores a new session. Returns `false` if it was stored before.
+    pub(crate) async fn create(&self, vault: &Vault<'_>) -> Result<bool, Fault> {
         for _ in 0..ATTEMPTS {
-            if self.put(vault, Condition::Absent).await? != PutOutcome::GroupFull {
-                return Ok(());
+            let outcome = self.put(vault, Condition::Absent).await?;
+            if outcome != PutOutcome::GroupFull {
+                return Ok(outcome != PutOutcome::Conflict);
             }
             if let Some(first) = vault.keys(all_of(&self.user.subject())).await?.first() {
                 vault.remove(first).await?;

@@ -4,6 +4,7 @@ use super::{TokenRequest, TokenResponse};
 use crate::code;
 use crate::oauth_error::OAuthError;
 use crate::secret::same;
+use crate::vault::Versioned;
 
 /// The maximum and minimum length of a verifier, in bytes (RFC 7636, section 4.1).
 const VERIFIER_BYTES: std::ops::RangeInclusive<usize> = 43..=128;
@@ -29,10 +30,12 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
     }
     let challenge = mcp_oauth::sha256(verifier.as_bytes());
     let found = code::find(vault, code, &request.client.key, &challenge).await?;
-    let found = found.ok_or_else(invalid)?;
-    let granted = &found.grant.request;
+    let Versioned {
+        value: mut granted,
+        version,
+    } = found.ok_or_else(invalid)?;
     // A code of another client stays valid: only its own client can use it.
-    if granted.client.key != request.client.key {
+    if granted.session.client.key != request.client.key {
         return Err(OAuthError::invalid_grant(
             "the code was issued to another client",
         ));
@@ -51,14 +54,17 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
         let text = "the code is bound to a key: send a proof of possession of it";
         return Err(OAuthError::invalid_grant(text));
     }
-    if !login.allows(&found.grant.user) {
+    if !login.allows(&granted.session.user) {
         return Err(OAuthError::invalid_grant("this account is not allowed"));
     }
-    let subject = found.grant.user.subject();
-    request.record_proof(&subject).await?;
+    request
+        .record_proof(&granted.session.user.subject())
+        .await?;
     // Only clients without a secret are recognized by their key (RFC 9449, section 5).
     let key = key.filter(|_| !request.client.has_secret);
-    let key = key.map(str::to_owned);
-    let session = found.exchange(vault, login.times.session, key).await?;
-    request.issue(&session.ok_or_else(invalid)?, None)
+    granted.session.key_thumbprint = key.map(str::to_owned);
+    if !granted.exchange(vault, code, version).await? {
+        return Err(invalid());
+    }
+    request.issue(&granted.session, None)
 }

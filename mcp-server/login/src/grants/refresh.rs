@@ -13,38 +13,13 @@ use crate::authorization_request::requested_scopes;
 use crate::clock::now;
 use crate::fault::Fault;
 use crate::oauth_error::OAuthError;
-use crate::session::{self, Session};
+use crate::session;
 
 /// The time for which the token before the current one is accepted.
 const LEEWAY: Duration = Duration::from_secs(30);
 /// The maximum number of attempts if other requests refresh the same session.
 const ATTEMPTS: usize = 8;
 const TOKEN_BYTES: usize = 1_024;
-
-/// What has to be done about a refresh token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Presented {
-    /// It is the current one, and is replaced.
-    Current,
-    /// It was replaced a moment ago.
-    Replaced,
-    /// It was replaced long ago: the client or a thief has an old copy.
-    Reused,
-    /// It has never been issued, as far as the store knows.
-    Unknown,
-}
-
-impl Presented {
-    fn of(token: &SealedRefresh, session: &Session, now: u64) -> Self {
-        let age = now.saturating_sub(session.renewed);
-        match session.generation.checked_sub(token.generation) {
-            None => Self::Unknown,
-            Some(0) => Self::Current,
-            Some(1) if age <= LEEWAY.as_secs() => Self::Replaced,
-            Some(_) => Self::Reused,
-        }
-    }
-}
 
 pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, OAuthError> {
     let vault = &request.exchange.vault;
@@ -70,15 +45,20 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
             let text = "the refresh token is bound to a key: send a proof of possession of it";
             return Err(OAuthError::invalid_grant(text));
         }
-        let presented = Presented::of(&token, &session, now());
-        if presented == Presented::Reused {
-            tracing::warn!("an old refresh token was used again: its session is ended");
-            session::end(vault, &session.id).await?;
-            return Err(invalid());
-        }
-        if presented == Presented::Unknown {
-            return Err(invalid());
-        }
+        let age = now().saturating_sub(session.renewed);
+        let is_current = match session.generation.checked_sub(token.generation) {
+            Some(0) => true,
+            // It was replaced a moment ago.
+            Some(1) if age <= LEEWAY.as_secs() => false,
+            // It was replaced long ago: the client or a thief has an old copy.
+            Some(_) => {
+                tracing::warn!("an old refresh token was used again: its session is ended");
+                session::end(vault, &session.id).await?;
+                return Err(invalid());
+            }
+            // It has never been issued, as far as the store knows.
+            None => return Err(invalid()),
+        };
         // The program may have changed its mind since the user logged in.
         if !login.allows(&session.user) {
             session::end(vault, &session.id).await?;
@@ -90,12 +70,11 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
             request.record_proof(&session.user.subject()).await?;
             is_proof_recorded = true;
         }
-        if presented == Presented::Replaced {
-            return request.issue(&session, narrowed);
+        if is_current {
+            session.generation += 1;
+            session.renewed = now();
         }
-        session.generation += 1;
-        session.renewed = now();
-        if session.replace(vault, found.version).await? {
+        if !is_current || session.replace(vault, found.version).await? {
             return request.issue(&session, narrowed);
         }
     }
