@@ -1,16 +1,19 @@
 //! The tokens that clients get: sealed texts, which mean nothing to anybody else.
 
+use std::time::{Duration, SystemTime};
+
 use mcp_server::AccessToken;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::{now, system_time};
+use crate::clock::now;
 use crate::fault::Fault;
 use crate::login::LoginServer;
 use crate::session::{self, Session};
 use crate::vault::{Vault, Versioned};
 
-const ACCESS: &str = "access-token";
-const REFRESH: &str = "refresh-token";
+/// The purposes for which tokens are sealed.
+pub(crate) const ACCESS: &str = "access-token";
+pub(crate) const REFRESH: &str = "refresh-token";
 /// The claim with the id of the session. The id alone is of no use to anybody.
 pub(crate) const SESSION_CLAIM: &str = "sid";
 
@@ -39,26 +42,6 @@ pub(crate) struct SealedRefresh {
     pub(crate) generation: u64,
 }
 
-impl SealedAccess {
-    pub(crate) fn seal(&self, vault: &Vault<'_>) -> Result<String, Fault> {
-        vault.seal(ACCESS, self)
-    }
-
-    pub(crate) fn open(vault: &Vault<'_>, token: &str) -> Option<Self> {
-        vault.unseal(ACCESS, token)
-    }
-}
-
-impl SealedRefresh {
-    pub(crate) fn seal(&self, vault: &Vault<'_>) -> Result<String, Fault> {
-        vault.seal(REFRESH, self)
-    }
-
-    pub(crate) fn open(vault: &Vault<'_>, token: &str) -> Option<Self> {
-        vault.unseal(REFRESH, token)
-    }
-}
-
 /// Returns what an access token says. `None` if it is not valid, has expired, or its session has ended.
 /// The session is read each time, so that its end takes effect at once.
 pub(crate) async fn verify(
@@ -66,8 +49,8 @@ pub(crate) async fn verify(
     vault: &Vault<'_>,
     token: &str,
 ) -> Result<Option<AccessToken>, Fault> {
-    let Some(sealed) = SealedAccess::open(vault, token).filter(|sealed| sealed.expires > now())
-    else {
+    let sealed: Option<SealedAccess> = vault.unseal(ACCESS, token);
+    let Some(sealed) = sealed.filter(|sealed| sealed.expires > now()) else {
         return Ok(None);
     };
     let found = session::find(vault, &login.provider, &sealed.session).await?;
@@ -84,7 +67,7 @@ fn described(login: &LoginServer, sealed: SealedAccess, session: Session) -> Acc
         .client_id(session.client.key)
         .scopes(sealed.scopes.unwrap_or(session.scopes))
         .audience([login.urls.resource()])
-        .expires_at(system_time(expires))
+        .expires_at(SystemTime::UNIX_EPOCH + Duration::from_secs(expires))
         .claims(claims);
     match sealed.key_thumbprint {
         Some(thumbprint) => token.key_thumbprint(thumbprint),

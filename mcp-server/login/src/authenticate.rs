@@ -4,9 +4,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
-use mcp_server::{
-    AccessToken, AuthRefusal, AuthRequest, Authenticate, Authenticated, Challenge, PublicRoute,
-};
+use mcp_server::{AuthRefusal, AuthRequest, Authenticate, Authenticated, Challenge, PublicRoute};
 
 use crate::access_token;
 use crate::clients::registration;
@@ -219,10 +217,4 @@ fn presented(parts: &Parts) -> Result<Option<(Scheme, &str)>, &'static str> {
         return Err("the header `Authorization` does not contain one access token");
     }
     Ok(Some((scheme, token)))
-}
-
-/// Returns the id of the session to which an access token belongs. `None` if a
-/// [`Login`] did not issue it.
-pub(crate) fn session_of(token: &AccessToken) -> Option<&str> {
-    token.claims.get(access_token::SESSION_CLAIM)?.as_str()
 }

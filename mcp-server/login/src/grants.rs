@@ -8,7 +8,7 @@ use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::Serialize;
 
-use crate::access_token::{SealedAccess, SealedRefresh};
+use crate::access_token::{ACCESS, REFRESH, SealedAccess, SealedRefresh};
 use crate::clients::authentication::{AuthenticatedClient, authenticate};
 use crate::clock::now;
 use crate::dpop::{self, VerifiedProof};
@@ -144,14 +144,14 @@ impl TokenRequest<'_> {
             generation: session.generation,
         };
         Ok(TokenResponse {
-            access_token: access.seal(vault)?,
+            access_token: vault.seal(ACCESS, &access)?,
             token_type: if self.proof.is_some() {
                 "DPoP"
             } else {
                 "Bearer"
             },
             expires_in,
-            refresh_token: refresh.seal(vault)?,
+            refresh_token: vault.seal(REFRESH, &refresh)?,
             scope,
         })
     }

@@ -10,7 +10,7 @@ use mcp_server::{
 use mcp_types::peer_text::Chain;
 use tokio::time::{Instant, sleep};
 
-use crate::authenticate::session_of;
+use crate::access_token::SESSION_CLAIM;
 use crate::fault::Fault;
 use crate::login::Login;
 use crate::provider::tokens::ProviderTokens;
@@ -73,47 +73,37 @@ impl FromContext for ProviderToken {
 
     async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
         let State(login) = State::<Login>::from_context(cx).await?;
-        let refused = || HandlerError::forbidden("the request has no session with the provider");
         let token = cx.extension::<AccessToken>();
         let token = token.filter(|token| token.issuer == login.0.urls.issuer());
-        let id = token.and_then(session_of).ok_or_else(refused)?;
+        let id = token.and_then(|token| token.claims.get(SESSION_CLAIM)?.as_str());
+        let id = id.ok_or_else(refused)?;
         let renewal = Renewal {
             id: id.to_owned(),
             shared: cx.shared_state(),
             login,
         };
-        match Box::pin(renewal.current()).await {
-            Ok(Some(tokens)) => Ok(Self(tokens.access)),
-            Ok(None) => Err(refused()),
-            Err(TokenFailure::Ended) => Err(HandlerError::forbidden(
-                "the login at the provider has ended: log in again",
-            )),
-            Err(TokenFailure::Unavailable) => {
-                let text = "the provider cannot be reached at the moment: retry later";
-                Err(HandlerError::internal(text).temporary())
-            }
-            Err(TokenFailure::Fault(fault)) => {
-                tracing::error!(error = %Chain(&fault), "a token of the provider cannot be read");
-                let text = "the server has a problem: retry later";
-                Err(HandlerError::internal(text).temporary())
-            }
-        }
+        Ok(Self(Box::pin(renewal.current()).await?.access))
     }
 }
 
-/// Why there is no token.
-enum TokenFailure {
-    /// The user has to log in again.
-    Ended,
-    /// The provider failed; the cause was logged.
-    Unavailable,
-    Fault(Fault),
+fn refused() -> HandlerError {
+    HandlerError::forbidden("the request has no session with the provider")
 }
 
-impl From<Fault> for TokenFailure {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
+/// The user has to log in again.
+fn ended() -> HandlerError {
+    HandlerError::forbidden("the login at the provider has ended: log in again")
+}
+
+/// The provider failed; the cause was logged.
+fn unavailable() -> HandlerError {
+    let text = "the provider cannot be reached at the moment: retry later";
+    HandlerError::internal(text).temporary()
+}
+
+fn failed(fault: Fault) -> HandlerError {
+    tracing::error!(error = %Chain(&fault), "a token of the provider cannot be read");
+    HandlerError::internal("the server has a problem: retry later").temporary()
 }
 
 /// The session whose tokens are needed.
@@ -129,37 +119,35 @@ impl Renewal {
         Vault::new(self.shared.clone(), &self.login.0.realm)
     }
 
-    async fn tokens(&self, vault: &Vault<'_>) -> Result<Option<ProviderTokens>, TokenFailure> {
-        let found = session::find(vault, &self.login.0.provider, &self.id).await?;
-        Ok(found.ok_or(TokenFailure::Ended)?.value.provider)
+    async fn tokens(&self, vault: &Vault<'_>) -> Result<ProviderTokens, HandlerError> {
+        let found = session::find(vault, &self.login.0.provider, &self.id).await;
+        let found = found.map_err(failed)?.ok_or_else(ended)?;
+        found.value.provider.ok_or_else(refused)
     }
 
     /// Returns the tokens of the session, renewed if necessary. Providers replace refresh tokens, too, so
     /// only one request of all processes renews them, under a lock in the store; others wait for it.
-    async fn current(self) -> Result<Option<ProviderTokens>, TokenFailure> {
+    async fn current(self) -> Result<ProviderTokens, HandlerError> {
         let vault = self.vault();
         let key = format!("renewal:{}", self.id);
         // The lock ends by itself if its process has ended, later than the requests to the provider.
         let lock_time = self.login.0.times.provider + Duration::from_secs(10);
         let start = Instant::now();
         loop {
-            let Some(tokens) = self.tokens(&vault).await? else {
-                return Ok(None);
-            };
+            let tokens = self.tokens(&vault).await?;
             if tokens.is_valid_for(VALID_FOR) {
-                return Ok(Some(tokens));
+                return Ok(tokens);
             }
             if tokens.refresh.is_none() {
                 // It may still work for some seconds.
                 if tokens.is_valid_for(Duration::ZERO) {
-                    return Ok(Some(tokens));
+                    return Ok(tokens);
                 }
-                return self.end(&vault).await;
+                session::end(&vault, &self.id).await.map_err(failed)?;
+                return Err(ended());
             }
-            let locked = vault
-                .put(&key, &(), lock_time, Condition::Absent, None)
-                .await?;
-            if let PutOutcome::Written(version) = locked {
+            let locked = vault.put(&key, &(), lock_time, Condition::Absent, None);
+            if let PutOutcome::Written(version) = locked.await.map_err(failed)? {
                 // In a task of its own: if the client cancels the request, the new tokens are stored
                 // nevertheless. The old ones are of no use any more.
                 let renewal = self.clone();
@@ -174,47 +162,38 @@ impl Renewal {
                     }
                     renewed
                 });
-                return renewed.await.unwrap_or(Err(TokenFailure::Unavailable));
+                return renewed.await.unwrap_or_else(|_| Err(unavailable()));
             }
             if start.elapsed() > lock_time {
-                return Err(TokenFailure::Unavailable);
+                return Err(unavailable());
             }
             sleep(INTERVAL).await;
         }
     }
 
-    /// Ends the session, because the user has to log in again.
-    async fn end(&self, vault: &Vault<'_>) -> Result<Option<ProviderTokens>, TokenFailure> {
-        session::end(vault, &self.id).await?;
-        Err(TokenFailure::Ended)
-    }
-
     /// Renews the tokens. Called under the lock.
-    async fn renew(&self) -> Result<Option<ProviderTokens>, TokenFailure> {
+    async fn renew(&self) -> Result<ProviderTokens, HandlerError> {
         let vault = self.vault();
         // Another request may have renewed them before this one got the lock.
-        let Some(tokens) = self.tokens(&vault).await? else {
-            return Ok(None);
-        };
+        let tokens = self.tokens(&vault).await?;
         if tokens.is_valid_for(VALID_FOR) {
-            return Ok(Some(tokens));
+            return Ok(tokens);
         }
         let renewed = match self.login.0.refresh(&tokens).await {
             Ok(renewed) => renewed,
             Err(error) if error.is_invalid_grant() => {
                 tracing::info!(error = %Chain(&error), "the login of a user at the provider has ended");
-                return self.end(&vault).await;
+                session::end(&vault, &self.id).await.map_err(failed)?;
+                return Err(ended());
             }
             Err(error) => {
                 tracing::warn!(error = %Chain(&error), "a token of the provider cannot be renewed");
-                return Err(TokenFailure::Unavailable);
+                return Err(unavailable());
             }
         };
         let set = |session: &mut session::Session| session.provider = Some(renewed.clone());
-        if session::update(&vault, &self.login.0.provider, &self.id, set).await? {
-            Ok(Some(renewed))
-        } else {
-            Err(TokenFailure::Ended)
-        }
+        let is_set = session::update(&vault, &self.login.0.provider, &self.id, set).await;
+        let is_set = is_set.map_err(failed)?;
+        is_set.then_some(renewed).ok_or_else(ended)
     }
 }

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use super::{TokenRequest, TokenResponse};
-use crate::access_token::SealedRefresh;
+use crate::access_token::{REFRESH, SealedRefresh};
 use crate::authorization_request::requested_scopes;
 use crate::clock::now;
 use crate::fault::Fault;
@@ -28,9 +28,8 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
         || OAuthError::invalid_grant("the refresh token is unknown, or its session has ended");
     let token = request.params.get("refresh_token")?;
     let token = token.filter(|token| token.len() <= TOKEN_BYTES);
-    let token = token
-        .and_then(|token| SealedRefresh::open(vault, token))
-        .ok_or_else(invalid)?;
+    let token = token.and_then(|token| vault.unseal(REFRESH, token));
+    let token: SealedRefresh = token.ok_or_else(invalid)?;
     let requested = request.params.get("scope")?;
     let mut is_proof_recorded = false;
     for _ in 0..ATTEMPTS {

@@ -3,7 +3,7 @@
 use http::StatusCode;
 
 use super::form;
-use crate::access_token::{SealedAccess, SealedRefresh};
+use crate::access_token::{ACCESS, REFRESH, SealedAccess, SealedRefresh};
 use crate::clients::authentication::authenticate;
 use crate::exchange::Exchange;
 use crate::oauth_error::OAuthError;
@@ -24,8 +24,13 @@ async fn revoke(exchange: &Exchange<'_>) -> Result<(), OAuthError> {
     let client = authenticate(vault, &exchange.parts.headers, &params)?;
     let missing = || OAuthError::new("invalid_request", "`token` is missing");
     let token = params.get("token")?.ok_or_else(missing)?;
-    let refresh = SealedRefresh::open(vault, token).map(|token| token.session);
-    let access = || SealedAccess::open(vault, token).map(|token| token.session);
+    let refresh = vault.unseal(REFRESH, token);
+    let refresh = refresh.map(|token: SealedRefresh| token.session);
+    let access = || {
+        vault
+            .unseal(ACCESS, token)
+            .map(|token: SealedAccess| token.session)
+    };
     // A token that is not valid needs no revocation (section 2.2).
     let Some(id) = refresh.or_else(access) else {
         return Ok(());
