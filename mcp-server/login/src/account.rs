@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::now;
 use crate::endpoints;
 use crate::exchange::Exchange;
+use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::pages::sessions::sessions_page;
 use crate::pending;
@@ -53,11 +54,10 @@ pub(crate) async fn show(exchange: &Exchange<'_>) -> Result<Reply, Interruption>
 
 /// Continues with the page after a login.
 pub(crate) fn enter(exchange: &Exchange<'_>, user: &User) -> Result<Reply, Interruption> {
-    let random = mcp_oauth::random();
     let account = Account {
         subject: user.subject(),
         name: user.shown().chars().take(100).collect(),
-        form: random.map_err(|error| Interruption::Fault(error.into()))?,
+        form: mcp_oauth::random().map_err(Fault::from)?,
         began: now(),
     };
     let sealed = exchange.vault.seal(PURPOSE, &account)?;

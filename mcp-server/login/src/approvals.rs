@@ -39,7 +39,7 @@ pub(crate) fn user_digest(subject: &str) -> String {
 
 fn client_digest(request: &AuthorizationRequest) -> String {
     let scopes = request.scopes.join(" ");
-    let (key, redirect) = (&request.client.key, &request.redirect_uri);
+    let (key, redirect) = (&request.client.key, &request.back.uri);
     mcp_oauth::sha256(format!("{key}\n{redirect}\n{scopes}").as_bytes())
 }
 

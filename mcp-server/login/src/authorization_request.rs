@@ -4,6 +4,7 @@ use mcp_oauth::scopes::Scopes;
 use serde::{Deserialize, Serialize};
 
 use crate::clients::{ClientSummary, is_identified_by};
+use crate::web::params::with_query;
 
 /// The maximum length of `scope`, in bytes.
 const SCOPE_BYTES: usize = 1_024;
@@ -14,8 +15,7 @@ const SCOPES: usize = 50;
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct AuthorizationRequest {
     pub(crate) client: ClientSummary,
-    pub(crate) redirect_uri: String,
-    pub(crate) state: Option<String>,
+    pub(crate) back: ReturnPath,
     /// The challenge of PKCE, with S256.
     pub(crate) challenge: String,
     pub(crate) scopes: Vec<String>,
@@ -23,11 +23,27 @@ pub(crate) struct AuthorizationRequest {
     pub(crate) key_thumbprint: Option<String>,
 }
 
+/// The way back to a client. The redirect URI was validated.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct ReturnPath {
+    pub(crate) uri: String,
+    pub(crate) state: Option<String>,
+}
+
+impl ReturnPath {
+    /// Returns the URL with a response. The issuer protects clients with several servers (RFC 9207).
+    pub(crate) fn url(&self, issuer: &str, params: &[(&str, &str)]) -> String {
+        let state = self.state.as_deref().map(|state| ("state", state));
+        let params = params.iter().copied().chain(state);
+        with_query(&self.uri, params.chain([("iss", issuer)]))
+    }
+}
+
 impl AuthorizationRequest {
     /// Returns `true` if a client is recognized by its redirect URI: any program on a device can claim to
     /// be one whose redirect leads to the device.
     pub(crate) fn is_identified(&self) -> bool {
-        is_identified_by(&self.redirect_uri)
+        is_identified_by(&self.back.uri)
     }
 }
 

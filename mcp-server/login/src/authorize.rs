@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use http::StatusCode;
 
 use crate::approvals;
-use crate::authorization_request::{AuthorizationRequest, requested_scopes};
+use crate::authorization_request::{AuthorizationRequest, ReturnPath, requested_scopes};
 use crate::clients::document::{self, DocumentError};
-use crate::clients::{Client, redirect_uri, registration};
+use crate::clients::{Client, ClientSummary, redirect_uri, registration};
 use crate::consent;
 use crate::exchange::Exchange;
-use crate::interruption::{ClientError, Interruption};
+use crate::interruption::Interruption;
+use crate::oauth_error::OAuthError;
 use crate::pending;
 use crate::purpose::LoginPurpose;
 use crate::web::cookies::VALUE_BYTES;
@@ -62,36 +63,17 @@ async fn validate(
                     not registered.";
         return Err(page(text));
     }
-    let state = params.get("state");
-    let refused = |code: &'static str, text: Cow<'static, str>| {
-        Interruption::Client(Box::new(ClientError {
-            redirect_uri: redirect.to_owned(),
-            // A `state` that is repeated is not sent back.
-            state: state.ok().flatten().map(str::to_owned),
-            code,
-            description: text,
-            is_known: false,
-        }))
+    let back = ReturnPath {
+        uri: redirect.to_owned(),
+        // A `state` that is repeated is not sent back.
+        state: params.get("state").ok().flatten().map(str::to_owned),
     };
-    let wanted = wanted(exchange, params);
-    let (challenge, scopes, key_thumbprint) = wanted.map_err(|(code, text)| refused(code, text))?;
-    let request = AuthorizationRequest {
-        client: client.about,
-        redirect_uri: redirect.to_owned(),
-        state: state.ok().flatten().map(str::to_owned),
-        challenge,
-        scopes,
-        key_thumbprint,
-    };
-    // It has to fit into a cookie, with what is added to it.
-    let size = serde_json::to_string(&request).map_or(usize::MAX, |text| text.len());
-    if size.saturating_add(700) > VALUE_BYTES / 4 * 3 {
-        return Err(refused(
-            "invalid_request",
-            "the parameters are too long in total".into(),
-        ));
-    }
-    Ok(request)
+    let request = wanted(exchange, params, client.about, &back);
+    request.map_err(|error| Interruption::Client {
+        back,
+        error,
+        is_known: false,
+    })
 }
 
 /// Returns the client with an id. Its document is loaded for each request, so that the redirect is
@@ -124,73 +106,76 @@ async fn find_client(exchange: &Exchange<'_>, id: &str) -> Result<Client, Interr
     })
 }
 
-type WantedError = (&'static str, Cow<'static, str>);
-
-/// Returns the challenge, the scopes and the key of a request.
+/// Returns the request of a client that is known.
 fn wanted(
     exchange: &Exchange<'_>,
     params: &Params,
-) -> Result<(String, Vec<String>, Option<String>), WantedError> {
-    let get = |name: &'static str| -> Result<_, WantedError> {
-        let value = params.get(name);
-        value.map_err(|error| ("invalid_request", error.to_string().into()))
-    };
-    let invalid = |text: &'static str| -> WantedError { ("invalid_request", text.into()) };
-    if get("request")?.is_some() {
-        return Err(("request_not_supported", "`request` is not supported".into()));
+    client: ClientSummary,
+    back: &ReturnPath,
+) -> Result<AuthorizationRequest, OAuthError> {
+    let invalid = |text: &'static str| OAuthError::new("invalid_request", text);
+    for (name, code) in [
+        ("request", "request_not_supported"),
+        ("request_uri", "request_uri_not_supported"),
+    ] {
+        if params.get(name)?.is_some() {
+            return Err(OAuthError::new(code, format!("`{name}` is not supported")));
+        }
     }
-    if get("request_uri")?.is_some() {
-        return Err((
-            "request_uri_not_supported",
-            "`request_uri` is not supported".into(),
-        ));
-    }
-    match get("response_type")? {
+    match params.get("response_type")? {
         Some("code") => {}
         None => return Err(invalid("`response_type` is missing")),
         Some(_) => {
             let text = "`response_type` is not `code`";
-            return Err(("unsupported_response_type", text.into()));
+            return Err(OAuthError::new("unsupported_response_type", text));
         }
     }
-    if !matches!(get("response_mode")?, None | Some("query")) {
+    if !matches!(params.get("response_mode")?, None | Some("query")) {
         return Err(invalid("`response_mode` is not `query`"));
     }
-    if get("state")?.is_some_and(|state| state.len() > STATE_BYTES || !is_printable(state)) {
+    if params
+        .get("state")?
+        .is_some_and(|state| state.len() > STATE_BYTES || !is_printable(state))
+    {
         return Err(invalid(
             "`state` is too long, or has characters other than visible ASCII",
         ));
     }
     // Without a method it would be `plain`, which does not protect (RFC 9700, section 2.1.1).
-    if get("code_challenge_method")? != Some("S256") {
+    if params.get("code_challenge_method")? != Some("S256") {
         return Err(invalid("`code_challenge_method` is not `S256`"));
     }
-    let challenge = get("code_challenge")?.filter(|challenge| is_digest(challenge));
+    let challenge = params
+        .get("code_challenge")?
+        .filter(|challenge| is_digest(challenge));
     let challenge = challenge.ok_or_else(|| invalid("`code_challenge` is missing or invalid"))?;
-    if !params
-        .all("resource")
-        .all(|resource| exchange.login.urls.is_resource(resource))
-    {
-        let text = "`resource` is not this server";
-        return Err(("invalid_target", text.into()));
-    }
-    let key_thumbprint = get("dpop_jkt")?;
+    exchange.check_resource(params)?;
+    let key_thumbprint = params.get("dpop_jkt")?;
     if key_thumbprint.is_some_and(|thumbprint| !is_digest(thumbprint)) {
         return Err(invalid("`dpop_jkt` is not a thumbprint"));
     }
-    let prompts = get("prompt")?.unwrap_or_default();
+    let prompts = params.get("prompt")?.unwrap_or_default();
     if prompts.split(' ').any(|prompt| prompt == "none") {
-        return Err(("login_required", "the user has to be asked".into()));
+        return Err(OAuthError::new(
+            "login_required",
+            "the user has to be asked",
+        ));
     }
-    let scopes = requested_scopes(get("scope")?.unwrap_or_default());
-    let scopes = scopes.ok_or_else(|| -> WantedError {
-        ("invalid_scope", "`scope` is too long or malformed".into())
-    })?;
-    Ok((
-        challenge.to_owned(),
-        scopes,
-        key_thumbprint.map(str::to_owned),
-    ))
+    let scopes = requested_scopes(params.get("scope")?.unwrap_or_default());
+    let malformed = || OAuthError::new("invalid_scope", "`scope` is too long or malformed");
+    let request = AuthorizationRequest {
+        client,
+        back: back.clone(),
+        challenge: challenge.to_owned(),
+        scopes: scopes.ok_or_else(malformed)?,
+        key_thumbprint: key_thumbprint.map(str::to_owned),
+    };
+    // It has to fit into a cookie, with what is added to it.
+    let size = serde_json::to_string(&request).map_or(usize::MAX, |text| text.len());
+    if size.saturating_add(700) > VALUE_BYTES / 4 * 3 {
+        return Err(invalid("the parameters are too long in total"));
+    }
+    Ok(request)
 }
 
 fn is_printable(text: &str) -> bool {

@@ -21,7 +21,7 @@ use crate::purpose::LoginPurpose;
 use crate::session::Session;
 use crate::user::{USER_BYTES, User};
 use crate::web::cookies::{CookieKind, LoginSlot};
-use crate::web::params::{Params, with_query};
+use crate::web::params::Params;
 use crate::web::response::{self, Reply};
 
 /// The maximum length of a code of the provider, in bytes.
@@ -179,7 +179,7 @@ async fn grant(
             id: mcp_oauth::random().map_err(Fault::from)?,
             user,
             client: request.client.clone(),
-            destination: destination(&request.redirect_uri),
+            destination: destination(&request.back.uri),
             scopes,
             key_thumbprint: None,
             began,
@@ -188,15 +188,12 @@ async fn grant(
             renewed: began,
             provider: tokens,
         },
-        redirect_uri: request.redirect_uri.clone(),
+        redirect_uri: request.back.uri.clone(),
         challenge: request.challenge.clone(),
         key_thumbprint: request.key_thumbprint.clone(),
         is_used: false,
     };
     let code = code.issue(&exchange.vault).await?;
-    let state = request.state.as_deref().map(|state| ("state", state));
-    let params = [("code", &*code)].into_iter().chain(state);
-    // The issuer protects clients with several servers (RFC 9207).
-    let params = params.chain([("iss", login.urls.issuer())]);
-    Ok(exchange.leave(&with_query(&request.redirect_uri, params)))
+    let url = request.back.url(login.urls.issuer(), &[("code", &*code)]);
+    Ok(exchange.leave(&url))
 }

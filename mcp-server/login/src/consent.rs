@@ -19,7 +19,7 @@ use crate::authorization_request::AuthorizationRequest;
 use crate::clock::now;
 use crate::exchange::Exchange;
 use crate::fault::Fault;
-use crate::interruption::{ClientError, Interruption};
+use crate::interruption::Interruption;
 use crate::pages::consent::consent_page;
 use crate::pending::{self, LOGIN_TIME};
 use crate::purpose::LoginPurpose;
@@ -86,13 +86,8 @@ pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interrupti
     }
     let request = form.request;
     if params.get("decision")? != Some("allow") {
-        return Err(Interruption::Client(Box::new(ClientError {
-            redirect_uri: request.redirect_uri,
-            state: request.state,
-            code: "access_denied",
-            description: "the user does not allow it".into(),
-            is_known: true,
-        })));
+        let text = "the user does not allow it";
+        return Err(Interruption::client(&request.back, "access_denied", text));
     }
     let remember =
         params.get("remember")?.is_some() && approvals::can_be_remembered(exchange.login, &request);

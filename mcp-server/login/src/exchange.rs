@@ -9,6 +9,7 @@ use http::request::Parts;
 use mcp_fetch::Origin;
 
 use crate::login::LoginServer;
+use crate::oauth_error::OAuthError;
 use crate::pages;
 use crate::vault::Vault;
 use crate::web::cookies::CookieKind;
@@ -55,6 +56,14 @@ impl Exchange<'_> {
         let is_own_origin =
             origin.is_none_or(|origin| origin == "null" || Origin::parse(origin) == own);
         is_own_site && is_own_origin
+    }
+
+    /// Checks the resource indicators of a request (RFC 8707).
+    pub(crate) fn check_resource(&self, params: &Params) -> Result<(), OAuthError> {
+        let mut all = params.all("resource");
+        let is_own = all.all(|resource| self.login.urls.is_resource(resource));
+        let other = || OAuthError::new("invalid_target", "`resource` is not this server");
+        is_own.then_some(()).ok_or_else(other)
     }
 
     /// Sends the browser to a URL that was validated, in response to a form by a page, see

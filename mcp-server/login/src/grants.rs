@@ -70,15 +70,7 @@ async fn tokens(exchange: &Exchange<'_>) -> Result<TokenResponse, OAuthError> {
     let params = form(exchange)?;
     let grant = params.get("grant_type")?;
     let client = authenticate(&exchange.vault, &exchange.parts.headers, &params)?;
-    if !params
-        .all("resource")
-        .all(|resource| exchange.login.urls.is_resource(resource))
-    {
-        return Err(OAuthError::new(
-            "invalid_target",
-            "`resource` is not this server",
-        ));
-    }
+    exchange.check_resource(&params)?;
     let url = exchange.login.urls.at(endpoints::TOKEN);
     let proof = dpop::verify(exchange.parts, &[&url], None);
     let proof = proof.map_err(|error| OAuthError::new("invalid_dpop_proof", error.to_string()))?;

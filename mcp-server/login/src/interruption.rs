@@ -5,35 +5,26 @@ use std::borrow::Cow;
 use http::StatusCode;
 use mcp_types::peer_text::Chain;
 
+use crate::authorization_request::ReturnPath;
 use crate::clients::redirect_uri::{RedirectKind, check};
 use crate::exchange::Exchange;
 use crate::fault::Fault;
+use crate::oauth_error::OAuthError;
 use crate::pages;
-use crate::web::params::{ParamsError, with_query};
+use crate::web::params::ParamsError;
 use crate::web::response::{self, Reply};
 
 /// Why a login does not go on.
 pub(crate) enum Interruption {
-    /// An error page for the user, because no redirect URI was validated.
-    Page {
-        status: StatusCode,
-        title: &'static str,
-        text: Cow<'static, str>,
+    /// An error page for the user, with its title and text, because no redirect URI was validated.
+    Page(StatusCode, &'static str, Cow<'static, str>),
+    /// A redirect to the client, with the error (RFC 6749, section 4.1.2.1).
+    Client {
+        back: ReturnPath,
+        error: OAuthError,
+        /// Whether the user has seen where the redirect leads.
+        is_known: bool,
     },
-    /// A redirect to the client, with the error.
-    Client(Box<ClientError>),
-    /// Something failed on the side of this server.
-    Fault(Fault),
-}
-
-/// An error for a client (RFC 6749, section 4.1.2.1). The redirect URI was validated.
-pub(crate) struct ClientError {
-    pub(crate) redirect_uri: String,
-    pub(crate) state: Option<String>,
-    pub(crate) code: &'static str,
-    pub(crate) description: Cow<'static, str>,
-    /// Whether the user has seen where the redirect leads.
-    pub(crate) is_known: bool,
 }
 
 impl Interruption {
@@ -42,66 +33,59 @@ impl Interruption {
         title: &'static str,
         text: impl Into<Cow<'static, str>>,
     ) -> Self {
-        let text = text.into();
-        Self::Page {
-            status,
-            title,
-            text,
+        Self::Page(status, title, text.into())
+    }
+
+    /// Ends a login with an error for a client after the user has seen where the redirect leads.
+    pub(crate) fn client(back: &ReturnPath, code: &'static str, text: &'static str) -> Self {
+        Self::Client {
+            back: back.clone(),
+            error: OAuthError::new(code, text),
+            is_known: true,
         }
     }
 
     /// The login was not started in this browser, or too long ago, or has ended already.
     pub(crate) fn unknown_login() -> Self {
+        let title = "This login cannot be continued";
         let text = "It was not started in this browser, took too long, or is over already. Go back to \
                     the program that sent you here, and start again.";
-        Self::page(
-            StatusCode::BAD_REQUEST,
-            "This login cannot be continued",
-            text,
-        )
+        Self::page(StatusCode::BAD_REQUEST, title, text)
     }
 
     /// Creates the response.
     pub(crate) fn reply(self, exchange: &Exchange<'_>) -> Reply {
-        match self {
-            Self::Page {
-                status,
-                title,
-                text,
-            } => response::page(status, pages::message(title, &text)),
-            Self::Client(error) => {
-                let state = error.state.as_deref().map(|state| ("state", state));
-                let params = [
-                    ("error", error.code),
-                    ("error_description", &*error.description),
-                ];
-                let issuer = ("iss", exchange.login.urls.issuer());
-                let params = params.into_iter().chain(state).chain([issuer]);
-                let url = with_query(&error.redirect_uri, params);
-                let kind = check(&error.redirect_uri);
-                let is_loopback =
-                    matches!(kind, Ok(RedirectKind::Loopback | RedirectKind::Localhost));
-                if error.is_known || is_loopback {
-                    return exchange.leave(&url);
-                }
-                // Anybody can register a website or a link into a program. Nobody is sent there without
-                // a question, or links to this server could lead to anywhere (RFC 9700, section 4.11.2).
-                let page = pages::way_back(&error.description, &error.redirect_uri, &url);
-                response::page(StatusCode::BAD_REQUEST, page)
+        let (back, error, is_known) = match self {
+            Self::Page(status, title, text) => {
+                return response::page(status, pages::message(title, &text));
             }
-            Self::Fault(fault) => {
-                tracing::error!(error = %Chain(&fault), "a login failed");
-                let text = "The server has a problem. Try again later.";
-                let page = pages::message("This did not work", text);
-                response::page(StatusCode::SERVICE_UNAVAILABLE, page)
-            }
+            Self::Client {
+                back,
+                error,
+                is_known,
+            } => (back, error, is_known),
+        };
+        let params = [
+            ("error", error.code),
+            ("error_description", &*error.description),
+        ];
+        let url = back.url(exchange.login.urls.issuer(), &params);
+        if is_known || check(&back.uri) == Ok(RedirectKind::Loopback) {
+            return exchange.leave(&url);
         }
+        // Anybody can register a website or a link into a program. Nobody is sent there without a
+        // question, or links to this server could lead to anywhere (RFC 9700, section 4.11.2).
+        let page = pages::way_back(&error.description, &back.uri, &url);
+        response::page(StatusCode::BAD_REQUEST, page)
     }
 }
 
+/// What fails on the side of this server is logged.
 impl From<Fault> for Interruption {
     fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
+        tracing::error!(error = %Chain(&fault), "a login failed");
+        let text = "The server has a problem. Try again later.";
+        Self::page(StatusCode::SERVICE_UNAVAILABLE, "This did not work", text)
     }
 }
 

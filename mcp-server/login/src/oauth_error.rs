@@ -15,8 +15,8 @@ use crate::web::response::{self, Reply};
 #[derive(Debug)]
 pub(crate) struct OAuthError {
     status: StatusCode,
-    code: &'static str,
-    description: Cow<'static, str>,
+    pub(crate) code: &'static str,
+    pub(crate) description: Cow<'static, str>,
 }
 
 impl OAuthError {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::now;
 use crate::endpoints;
 use crate::exchange::Exchange;
+use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::provider::LoginAttempt;
 use crate::purpose::LoginPurpose;
@@ -42,7 +43,7 @@ pub(crate) async fn begin(
 ) -> Result<Reply, Interruption> {
     let login = exchange.login;
     let slot = free_slot(exchange);
-    let random = || mcp_oauth::random().map_err(|error| Interruption::Fault(error.into()));
+    let random = || mcp_oauth::random().map_err(Fault::from);
     let (state, nonce, verifier) = (random()?, Secret::new(random()?), Secret::new(random()?));
     let full_state = format!("{}.{state}", slot.name());
     let attempt = LoginAttempt {

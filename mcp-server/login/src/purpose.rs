@@ -5,7 +5,7 @@ use mcp_types::peer_text::Chain;
 use serde::{Deserialize, Serialize};
 
 use crate::authorization_request::AuthorizationRequest;
-use crate::interruption::{ClientError, Interruption};
+use crate::interruption::Interruption;
 use crate::provider::error::ProviderError;
 
 /// What a login is for.
@@ -33,13 +33,7 @@ impl LoginPurpose {
     /// Ends a login with an error for the client, or for the user if no client is involved.
     pub(crate) fn ended(&self, code: &'static str, description: &'static str) -> Interruption {
         match self {
-            Self::Client { request, .. } => Interruption::Client(Box::new(ClientError {
-                redirect_uri: request.redirect_uri.clone(),
-                state: request.state.clone(),
-                code,
-                description: description.into(),
-                is_known: true,
-            })),
+            Self::Client { request, .. } => Interruption::client(&request.back, code, description),
             Self::Sessions => {
                 let text = format!("You could not be logged in: {description}.");
                 Interruption::page(StatusCode::BAD_GATEWAY, "This did not work", text)

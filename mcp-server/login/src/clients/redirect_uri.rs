@@ -1,7 +1,5 @@
 //! Redirect URIs: which ones a client can have, and how a request is compared with them.
 
-use std::net::IpAddr;
-
 use mcp_fetch::{Origin, UrlFault};
 
 /// The maximum length of a redirect URI, in bytes.
@@ -18,10 +16,8 @@ const FORBIDDEN_SCHEMES: &str = "about blob callto chrome data facetime feed fil
 pub(crate) enum RedirectKind {
     /// To a website.
     Https,
-    /// To a program of the device, at a loopback address.
+    /// To a program of the device, at a loopback address or `localhost`.
     Loopback,
-    /// To a program of the device, at `localhost`.
-    Localhost,
     /// To a program of the device that has registered a scheme of its own.
     PrivateScheme,
 }
@@ -60,12 +56,9 @@ pub(crate) fn check(uri: &str) -> Result<RedirectKind, RedirectError> {
     match scheme.as_str() {
         "https" => origin(uri).map(|_| RedirectKind::Https),
         "http" => {
-            let origin = origin(uri)?;
-            match origin.host.parse::<IpAddr>() {
-                Ok(address) if address.is_loopback() => Ok(RedirectKind::Loopback),
-                Err(_) if origin.host == "localhost" => Ok(RedirectKind::Localhost),
-                _ => Err(RedirectError::Scheme),
-            }
+            let is_loopback = origin(uri)?.is_loopback();
+            let kind = is_loopback.then_some(RedirectKind::Loopback);
+            kind.ok_or(RedirectError::Scheme)
         }
         scheme => private_scheme(scheme, rest).map(|()| RedirectKind::PrivateScheme),
     }
@@ -123,10 +116,7 @@ pub(crate) fn matches(registered: &str, requested: &str) -> bool {
 /// Returns the parts before and after the port of a URI with a loopback address or `localhost`. `None`
 /// for others.
 fn without_loopback_port(uri: &str) -> Option<(&str, &str)> {
-    if !matches!(
-        check(uri),
-        Ok(RedirectKind::Loopback | RedirectKind::Localhost)
-    ) {
+    if check(uri) != Ok(RedirectKind::Loopback) {
         return None;
     }
     let rest = uri.strip_prefix("http://")?;
@@ -142,9 +132,7 @@ fn without_loopback_port(uri: &str) -> Option<(&str, &str)> {
 pub(crate) fn destination(uri: &str) -> String {
     match (check(uri), Origin::parse(uri)) {
         (Ok(RedirectKind::Https), Ok(origin)) => origin.host,
-        (Ok(RedirectKind::Loopback | RedirectKind::Localhost), _) => {
-            "a program on this device".to_owned()
-        }
+        (Ok(RedirectKind::Loopback), _) => "a program on this device".to_owned(),
         _ => {
             let scheme = uri.split(':').next().unwrap_or_default();
             format!("the program that opens links that begin with {scheme}:")
@@ -158,7 +146,7 @@ mod tests {
 
     #[test]
     fn only_safe_redirect_uris_can_be_registered() {
-        use RedirectKind::{Https, Localhost, Loopback, PrivateScheme};
+        use RedirectKind::{Https, Loopback, PrivateScheme};
 
         for (uri, kind) in [
             ("https://a.example/cb?x=1", Https),
@@ -166,7 +154,7 @@ mod tests {
             ("http://127.0.0.1/cb", Loopback),
             ("http://127.0.0.1:33418/", Loopback),
             ("http://[::1]:1/cb", Loopback),
-            ("http://localhost:6274/cb", Localhost),
+            ("http://localhost:6274/cb", Loopback),
             ("cursor://anysphere.cursor-mcp/oauth", PrivateScheme),
             ("com.example.app:/cb", PrivateScheme),
         ] {

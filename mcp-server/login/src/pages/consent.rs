@@ -20,7 +20,7 @@ pub(crate) fn consent_page(
 ) -> Markup {
     let client = &request.client;
     let title = format!("Allow access to {}?", login.name);
-    let is_on_device = check(&request.redirect_uri) != Ok(RedirectKind::Https);
+    let is_on_device = check(&request.back.uri) != Ok(RedirectKind::Https);
     let content = html! {
         h1 { (title) }
         p {
@@ -42,9 +42,9 @@ pub(crate) fn consent_page(
             div {
                 dt { "It gets access at" }
                 dd {
-                    strong { (destination(&request.redirect_uri)) }
+                    strong { (destination(&request.back.uri)) }
                     br;
-                    code { (request.redirect_uri) }
+                    code { (request.back.uri) }
                 }
             }
             @if !login.provider.scopes().is_empty() {
