@@ -91,16 +91,16 @@ async fn find_client(exchange: &Exchange<'_>, id: &str) -> Result<Client, Interr
             error = %mcp_types::peer_text::Chain(&error),
             "a client is not accepted"
         );
-        let status = match error {
-            DocumentError::Busy => StatusCode::SERVICE_UNAVAILABLE,
-            _ => StatusCode::BAD_REQUEST,
-        };
         // The error may quote the host at the URL, so users see only what kind of error it is.
-        let text = match error {
-            DocumentError::Busy => {
-                "Too many programs are looked up at the moment. Try again later."
-            }
-            _ => "The program that sent you here cannot be verified.",
+        let (status, text) = match error {
+            DocumentError::Busy => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Too many programs are looked up at the moment. Try again later.",
+            ),
+            _ => (
+                StatusCode::BAD_REQUEST,
+                "The program that sent you here cannot be verified.",
+            ),
         };
         Interruption::page(status, "This link does not work", text)
     })

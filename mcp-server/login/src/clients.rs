@@ -5,20 +5,18 @@
 
 pub(crate) mod authentication;
 pub(crate) mod document;
+mod metadata;
 pub(crate) mod redirect_uri;
 pub(crate) mod registration;
 
 use mcp_fetch::Origin;
 use mcp_types::peer_text::is_unsafe;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::clients::redirect_uri::RedirectKind;
 
 /// The maximum length of the id of a client, in bytes.
 pub(crate) const ID_BYTES: usize = 3 << 10;
-/// The maximum number of redirect URIs of a client.
-pub(crate) const REDIRECT_URIS: usize = 16;
 /// The maximum number of characters of a name that is shown.
 const NAME_CHARS: usize = 80;
 /// The maximum number of marks on one character of a name.
@@ -75,13 +73,6 @@ impl ClientSummary {
 /// Returns the key of a client that has registered.
 pub(crate) fn registered_key(id: &str) -> String {
     format!("registered:{}", mcp_oauth::sha256(id.as_bytes()))
-}
-
-/// Decodes the metadata of a client. `None` if they are not a JSON object with the expected members.
-fn metadata<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
-    // A struct could also be decoded from an array.
-    let object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(body).ok()?;
-    serde_json::from_value(object.into()).ok()
 }
 
 /// Returns `true` for characters that are invisible or change how text around them is displayed.

@@ -8,12 +8,11 @@ use std::time::Duration;
 use http::StatusCode;
 use http::header::{ACCEPT, HeaderValue, USER_AGENT};
 use mcp_fetch::{FetchError, FetchPolicy, FetchRequest, Origin, UrlFault};
-use serde::Deserialize;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::clients::registration::{check_redirect_uris, check_types};
-use crate::clients::{Client, ClientSummary, metadata};
+use crate::clients::metadata::ClientMetadata;
+use crate::clients::{Client, ClientSummary};
 
 /// The maximum size of a document, in bytes.
 const DOCUMENT_BYTES: u64 = 16 << 10;
@@ -49,29 +48,14 @@ pub(crate) enum DocumentError {
     Fetch(#[from] FetchError),
     #[error("its document has the HTTP status {0}")]
     Status(StatusCode),
-    #[error("its document is not JSON with the metadata of a client")]
-    Json,
-    #[error("its document is that of another client")]
-    Other,
     #[error("its document is not accepted: {0}")]
     Metadata(String),
     #[error("too many documents are loaded at the moment: try again later")]
     Busy,
 }
 
-#[derive(Deserialize)]
-struct Document {
-    client_id: String,
-    #[serde(default)]
-    client_name: String,
-    #[serde(default)]
-    redirect_uris: Vec<String>,
-    #[serde(default)]
-    token_endpoint_auth_method: Option<String>,
-    #[serde(default)]
-    grant_types: Option<Vec<String>>,
-    #[serde(default)]
-    response_types: Option<Vec<String>>,
+fn invalid(text: impl Into<String>) -> DocumentError {
+    DocumentError::Metadata(text.into())
 }
 
 impl DocumentLoader {
@@ -114,7 +98,7 @@ impl DocumentLoader {
         let kind = response.content_type().to_ascii_lowercase();
         let kind = kind.split(';').next().unwrap_or_default().trim();
         if kind != "application/json" && !kind.ends_with("+json") {
-            return Err(DocumentError::Json);
+            return Err(invalid("it is not JSON"));
         }
         let body = response.body.read_all().await?;
         client(url, &body)
@@ -123,31 +107,25 @@ impl DocumentLoader {
 
 /// Reads a document.
 fn client(url: &str, body: &[u8]) -> Result<Client, DocumentError> {
-    let document: Document = metadata(body).ok_or(DocumentError::Json)?;
+    let document = ClientMetadata::decode(body);
+    let document = document.ok_or_else(|| invalid("it has no metadata of a client"))?;
     if document.client_id != url {
-        return Err(DocumentError::Other);
+        return Err(invalid("it is that of another client"));
     }
-    if !matches!(
-        document.token_endpoint_auth_method.as_deref(),
-        None | Some("none")
-    ) {
-        let text = "`token_endpoint_auth_method` is not `none`";
-        return Err(DocumentError::Metadata(text.to_owned()));
+    let method = document.token_endpoint_auth_method.as_deref();
+    if !matches!(method, None | Some("none")) {
+        return Err(invalid("`token_endpoint_auth_method` is not `none`"));
     }
-    check_types(
-        document.grant_types.as_deref(),
-        document.response_types.as_deref(),
-    )
-    .map_err(|text| DocumentError::Metadata(text.to_owned()))?;
-    let redirect_uris = check_redirect_uris(document.redirect_uris);
-    let about = ClientSummary::documented(url, &document.client_name);
+    document.check_types().map_err(invalid)?;
+    document.check_redirect_uris().map_err(invalid)?;
+    let name = document.client_name.unwrap_or_default();
+    let about = ClientSummary::documented(url, &name);
     if about.name.is_empty() {
-        let text = "`client_name` is missing";
-        return Err(DocumentError::Metadata(text.to_owned()));
+        return Err(invalid("`client_name` is missing"));
     }
     Ok(Client {
         about,
-        redirect_uris: redirect_uris.map_err(DocumentError::Metadata)?,
+        redirect_uris: document.redirect_uris,
         secret_digest: None,
     })
 }
@@ -222,12 +200,24 @@ mod tests {
                 "token_endpoint_auth_method":"{method}"}}"#
             )
         };
-        assert!(client(url, document(url, "none").as_bytes()).is_ok());
-        let other = client(url, document("https://a.example/C", "none").as_bytes());
-        assert!(matches!(other, Err(DocumentError::Other)));
-        let secret = client(url, document(url, "client_secret_post").as_bytes());
-        assert!(matches!(secret, Err(DocumentError::Metadata(_))));
-        assert!(matches!(client(url, b"[]"), Err(DocumentError::Json)));
+        for (text, fault) in [
+            (document(url, "none"), None),
+            (
+                document("https://a.example/C", "none"),
+                Some("it is that of another client"),
+            ),
+            (
+                document(url, "client_secret_post"),
+                Some("`token_endpoint_auth_method` is not `none`"),
+            ),
+            ("[]".to_owned(), Some("it has no metadata of a client")),
+        ] {
+            let error = client(url, text.as_bytes())
+                .err()
+                .map(|error| error.to_string());
+            let expected = fault.map(|fault| format!("its document is not accepted: {fault}"));
+            assert_eq!(error, expected, "{text}");
+        }
     }
 
     #[test]

@@ -6,8 +6,8 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::clients::redirect_uri;
-use crate::clients::{Client, ClientSummary, ID_BYTES, REDIRECT_URIS, metadata};
+use crate::clients::metadata::ClientMetadata;
+use crate::clients::{Client, ClientSummary, ID_BYTES, shown_name};
 use crate::clock::now;
 use crate::fault::Fault;
 use crate::oauth_error::OAuthError;
@@ -18,21 +18,6 @@ use crate::web::response::{self, Reply};
 pub(crate) const BODY_BYTES: usize = 16 << 10;
 /// The purpose for which ids are sealed.
 const PURPOSE: &str = "client";
-
-/// The members of a request that matter here. Others are ignored, as RFC 7591 says.
-#[derive(Deserialize)]
-struct RegistrationRequest {
-    #[serde(default)]
-    redirect_uris: Vec<String>,
-    #[serde(default)]
-    client_name: Option<String>,
-    #[serde(default)]
-    token_endpoint_auth_method: Option<String>,
-    #[serde(default)]
-    grant_types: Option<Vec<String>>,
-    #[serde(default)]
-    response_types: Option<Vec<String>>,
-}
 
 /// What the id of a client contains.
 #[derive(Serialize, Deserialize)]
@@ -55,10 +40,12 @@ pub(crate) fn respond(vault: &Vault<'_>, body: &Bytes) -> Reply {
 
 fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
     let invalid = |text: String| OAuthError::new("invalid_client_metadata", text);
-    let request: RegistrationRequest = metadata(body)
+    let request = ClientMetadata::decode(body)
         .ok_or_else(|| invalid("the body is not a JSON object with client metadata".to_owned()))?;
-    let redirect_uris = check_redirect_uris(request.redirect_uris)
+    request
+        .check_redirect_uris()
         .map_err(|text| OAuthError::new("invalid_redirect_uri", text))?;
+    request.check_types().map_err(invalid)?;
     let method = request.token_endpoint_auth_method;
     let method = method.unwrap_or_else(|| "none".to_owned());
     let has_secret = match method.as_str() {
@@ -70,21 +57,13 @@ fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
             return Err(invalid(text));
         }
     };
-    check_types(
-        request.grant_types.as_deref(),
-        request.response_types.as_deref(),
-    )
-    .map_err(|text| invalid(text.to_owned()))?;
     let secret = has_secret.then(mcp_oauth::random).transpose();
     let secret = secret.map_err(Fault::from)?;
-    let name = request.client_name.unwrap_or_default();
-    let name = ClientSummary::registered("", &name).name;
+    let digest = |secret: &String| mcp_oauth::sha256(secret.as_bytes());
     let sealed = SealedClient {
-        name: name.clone(),
-        redirect_uris: redirect_uris.clone(),
-        secret_digest: secret
-            .as_ref()
-            .map(|secret| mcp_oauth::sha256(secret.as_bytes())),
+        name: shown_name(&request.client_name.unwrap_or_default()),
+        redirect_uris: request.redirect_uris,
+        secret_digest: secret.as_ref().map(digest),
     };
     let id = vault.seal(PURPOSE, &sealed)?;
     if id.len() > ID_BYTES {
@@ -95,51 +74,19 @@ fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
     let mut registered = json!({
         "client_id": id,
         "client_id_issued_at": now(),
-        "redirect_uris": redirect_uris,
+        "redirect_uris": sealed.redirect_uris,
         "token_endpoint_auth_method": method,
         "grant_types": ["authorization_code", "refresh_token"],
         "response_types": ["code"],
     });
-    if let Some(members) = registered.as_object_mut() {
-        if !name.is_empty() {
-            members.insert("client_name".to_owned(), name.into());
-        }
-        if let Some(secret) = secret {
-            members.insert("client_secret".to_owned(), secret.into());
-            members.insert("client_secret_expires_at".to_owned(), 0.into());
-        }
+    if !sealed.name.is_empty() {
+        registered["client_name"] = sealed.name.into();
+    }
+    if let Some(secret) = secret {
+        registered["client_secret"] = secret.into();
+        registered["client_secret_expires_at"] = 0.into();
     }
     Ok(response::json(StatusCode::CREATED, &registered))
-}
-
-/// Checks the redirect URIs of a client.
-pub(crate) fn check_redirect_uris(uris: Vec<String>) -> Result<Vec<String>, String> {
-    if uris.is_empty() || uris.len() > REDIRECT_URIS {
-        return Err(format!(
-            "`redirect_uris`: expected 1 to {REDIRECT_URIS} URIs"
-        ));
-    }
-    for (at, uri) in uris.iter().enumerate() {
-        redirect_uri::check(uri).map_err(|error| format!("`redirect_uris[{at}]`: {error}"))?;
-    }
-    Ok(uris)
-}
-
-/// Checks that a client wants what this server supports.
-pub(crate) fn check_types(
-    grants: Option<&[String]>,
-    responses: Option<&[String]>,
-) -> Result<(), &'static str> {
-    let lists = |list: Option<&[String]>, name: &str| {
-        list.is_none_or(|list| list.iter().any(|listed| listed == name))
-    };
-    if !lists(grants, "authorization_code") {
-        return Err("`grant_types` does not contain `authorization_code`");
-    }
-    if !lists(responses, "code") {
-        return Err("`response_types` does not contain `code`");
-    }
-    Ok(())
 }
 
 /// Returns the client with an id. `None` if this server did not issue the id, or with keys that it
