@@ -3,7 +3,8 @@
 use mcp_oauth::scopes::Scopes;
 use serde::{Deserialize, Serialize};
 
-use crate::clients::{ClientSummary, is_identified_by};
+use crate::clients::ClientSummary;
+use crate::clients::redirect_uri::{RedirectKind, check};
 use crate::web::params::with_query;
 
 /// The maximum length of `scope`, in bytes.
@@ -40,10 +41,11 @@ impl ReturnPath {
 }
 
 impl AuthorizationRequest {
-    /// Returns `true` if a client is recognized by its redirect URI: any program on a device can claim to
-    /// be one whose redirect leads to the device.
+    /// Returns `true` if the redirect proves which client it is: other programs do not get what is sent
+    /// to an `https` URL, but any program of the device to a loopback address or to a scheme of its own
+    /// (RFC 8252, section 8.6).
     pub(crate) fn is_identified(&self) -> bool {
-        is_identified_by(&self.back.uri)
+        check(&self.back.uri) == Ok(RedirectKind::Https)
     }
 }
 

@@ -13,8 +13,6 @@ use mcp_fetch::Origin;
 use mcp_types::peer_text::is_unsafe;
 use serde::{Deserialize, Serialize};
 
-use crate::clients::redirect_uri::RedirectKind;
-
 /// The maximum length of the id of a client, in bytes.
 pub(crate) const ID_BYTES: usize = 3 << 10;
 /// The maximum number of characters of a name that is shown.
@@ -46,7 +44,7 @@ impl ClientSummary {
     /// Creates the summary of a client that has registered.
     pub(crate) fn registered(id: &str, name: &str) -> Self {
         Self {
-            key: registered_key(id),
+            key: format!("registered:{}", mcp_oauth::sha256(id.as_bytes())),
             name: shown_name(name),
             publisher: None,
         }
@@ -68,11 +66,6 @@ impl ClientSummary {
             name => name,
         }
     }
-}
-
-/// Returns the key of a client that has registered.
-pub(crate) fn registered_key(id: &str) -> String {
-    format!("registered:{}", mcp_oauth::sha256(id.as_bytes()))
 }
 
 /// Returns `true` for characters that are invisible or change how text around them is displayed.
@@ -119,13 +112,6 @@ fn shown_name(name: &str) -> String {
     });
     let shown: String = spaced.filter(is_shown).take(NAME_CHARS).collect();
     shown.trim().to_owned()
-}
-
-/// Returns `true` if the redirect of a client proves which client it is: other programs do not get
-/// what is sent to an `https` URL, but any program of the device to a loopback address or to a scheme of
-/// its own (RFC 8252, section 8.6).
-pub(crate) fn is_identified_by(redirect_uri: &str) -> bool {
-    redirect_uri::check(redirect_uri) == Ok(RedirectKind::Https)
 }
 
 #[cfg(test)]

@@ -4,12 +4,9 @@ use maud::{Markup, html};
 
 use super::layout;
 use crate::authorization_request::AuthorizationRequest;
-use crate::clients::redirect_uri::{RedirectKind, check, destination};
+use crate::clients::redirect_uri::destination;
 use crate::endpoints;
 use crate::login::LoginServer;
-
-/// The maximum number of scopes that are listed.
-const SCOPES: usize = 50;
 
 /// Returns the page for a request. `sealed` is the request in the form.
 pub(crate) fn consent_page(
@@ -20,7 +17,6 @@ pub(crate) fn consent_page(
 ) -> Markup {
     let client = &request.client;
     let title = format!("Allow access to {}?", login.name);
-    let is_on_device = check(&request.back.uri) != Ok(RedirectKind::Https);
     let content = html! {
         h1 { (title) }
         p {
@@ -50,12 +46,7 @@ pub(crate) fn consent_page(
             @if !login.provider.scopes().is_empty() {
                 div {
                     dt { (login.name) " asks " (login.provider.name) " for" }
-                    dd {
-                        @for (at, scope) in login.provider.scopes().iter().enumerate() {
-                            @if at > 0 { ", " }
-                            code { (scope) }
-                        }
-                    }
+                    dd { code { (login.provider.scopes().join(" ")) } }
                 }
             }
             div {
@@ -64,21 +55,18 @@ pub(crate) fn consent_page(
                     @if request.scopes.is_empty() {
                         "Everything that you may do"
                     } @else {
-                        @for (at, scope) in request.scopes.iter().take(SCOPES).enumerate() {
-                            @if at > 0 { ", " }
-                            code { (scope) }
-                        }
+                        code { (request.scopes.join(" ")) }
                     }
                 }
             }
         }
-        @if is_on_device {
+        @if request.is_identified() {
+            p.warn { "Allow this only if you know this program, and have just started to connect it." }
+        } @else {
             p.warn {
                 "Allow this only if you have just started to connect a program on this device. Any program \
                  on it could have this name."
             }
-        } @else {
-            p.warn { "Allow this only if you know this program, and have just started to connect it." }
         }
         form method="post" action=(login.urls.at(endpoints::CONSENT)) {
             input type="hidden" name="request" value=(sealed);
