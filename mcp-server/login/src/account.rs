@@ -64,7 +64,7 @@ pub(crate) fn enter(exchange: &Exchange<'_>, user: &User) -> Result<Reply, Inter
     let cookies = &exchange.login.cookies;
     let cookie = cookies.set(CookieKind::Account, &sealed, Some(TIME));
     let reply = exchange.leave(&exchange.login.urls.at(endpoints::SESSIONS));
-    Ok(response::with_cookie(reply, &cookie))
+    Ok(response::with_cookie(reply, Some(cookie)))
 }
 
 /// Ends one session or all of them.

@@ -44,7 +44,7 @@ pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interrupti
 
 fn without_login(exchange: &Exchange<'_>, reply: Reply, slot: LoginSlot) -> Reply {
     let cookie = exchange.login.cookies.clear(CookieKind::Login(slot));
-    response::with_cookie(reply, &cookie)
+    response::with_cookie(reply, Some(cookie))
 }
 
 async fn finish(
@@ -149,10 +149,7 @@ async fn logged_in(
                 .then(|| approvals::remember(exchange, request, &subject))
                 .transpose()?;
             let reply = grant(exchange, purpose, request, user, tokens).await?;
-            Ok(match cookie {
-                Some(cookie) => response::with_cookie(reply, &cookie),
-                None => reply,
-            })
+            Ok(response::with_cookie(reply, cookie))
         }
     }
 }

@@ -66,10 +66,7 @@ pub(crate) fn show(
     let can_be_remembered = approvals::can_be_remembered(exchange.login, &form.request);
     let page = consent_page(exchange.login, &form.request, &sealed, can_be_remembered);
     let reply = response::page(StatusCode::OK, page);
-    Ok(match cookie {
-        Some(cookie) => response::with_cookie(reply, &cookie),
-        None => reply,
-    })
+    Ok(response::with_cookie(reply, cookie))
 }
 
 /// Responds to the form of the page.

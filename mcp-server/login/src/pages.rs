@@ -9,7 +9,7 @@ pub(crate) mod sessions;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::clients::redirect_uri::destination;
-use crate::web::style::STYLE;
+use crate::web::STYLE;
 
 /// Returns a page.
 fn layout(title: &str, head: &Markup, content: &Markup) -> Markup {

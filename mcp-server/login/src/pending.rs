@@ -72,7 +72,7 @@ pub(crate) async fn begin(
     }
     let kind = CookieKind::Login(slot);
     let cookie = login.cookies.set(kind, &sealed, Some(LOGIN_TIME));
-    Ok(response::with_cookie(exchange.leave(&url), &cookie))
+    Ok(response::with_cookie(exchange.leave(&url), Some(cookie)))
 }
 
 /// Returns the slot without a login, or else the one with the older login.
