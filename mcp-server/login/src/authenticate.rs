@@ -7,7 +7,6 @@ use http::request::Parts;
 use mcp_server::{AuthRefusal, AuthRequest, Authenticate, Authenticated, Challenge, PublicRoute};
 
 use crate::access_token;
-use crate::clients::registration;
 use crate::dpop;
 use crate::endpoints;
 use crate::exchange::Exchange;
@@ -19,8 +18,6 @@ use crate::vault::Vault;
 
 /// The maximum length of an access token, in bytes. Those of this server are much shorter.
 const TOKEN_BYTES: usize = 8 << 10;
-/// The maximum size of a form, in bytes.
-const FORM_BYTES: usize = 16 << 10;
 
 /// How a token is presented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,21 +113,10 @@ impl Authenticate for Login {
             // The second one is the root, which belongs to no endpoint.
             routes.push(if at == 0 { route } else { route.of_host() });
         }
-        let computed = [
-            (endpoints::AUTHORIZE, 0),
-            (endpoints::CONSENT, FORM_BYTES),
-            (endpoints::CALLBACK, 0),
-            (endpoints::SESSIONS, FORM_BYTES),
-            (endpoints::TOKEN, FORM_BYTES),
-            (endpoints::REVOKE, FORM_BYTES),
-            (endpoints::REGISTER, registration::BODY_BYTES),
-        ];
-        let local = login
-            .net
-            .is_none()
-            .then_some((endpoints::LOCAL, FORM_BYTES));
-        for (endpoint, limit) in computed.into_iter().chain(local) {
-            routes.push(PublicRoute::computed(urls.path(endpoint), limit));
+        for (endpoint, body_limit, _) in endpoints::ALL {
+            if endpoint != endpoints::LOCAL || login.net.is_none() {
+                routes.push(PublicRoute::computed(urls.path(endpoint), body_limit));
+            }
         }
         routes
     }

@@ -23,8 +23,7 @@ const STATE_BYTES: usize = 1_024;
 
 /// Responds to a request of a browser that a client has sent here.
 pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
-    let query = exchange.parts.uri.query().unwrap_or_default();
-    let params = Params::parse(query.as_bytes())?;
+    let params = exchange.query()?;
     let request = validate(exchange, &params).await?;
     // A client may want the user to be asked again.
     let prompts = params.get("prompt")?.unwrap_or_default();
@@ -133,21 +132,17 @@ fn wanted(
     if !matches!(params.get("response_mode")?, None | Some("query")) {
         return Err(invalid("`response_mode` is not `query`"));
     }
-    if params
-        .get("state")?
-        .is_some_and(|state| state.len() > STATE_BYTES || !is_printable(state))
-    {
-        return Err(invalid(
-            "`state` is too long, or has characters other than visible ASCII",
-        ));
+    let is_legal = |state: &str| state.len() <= STATE_BYTES && is_printable(state);
+    if !params.get("state")?.is_none_or(is_legal) {
+        let text = "`state` is too long, or has characters other than visible ASCII";
+        return Err(invalid(text));
     }
     // Without a method it would be `plain`, which does not protect (RFC 9700, section 2.1.1).
     if params.get("code_challenge_method")? != Some("S256") {
         return Err(invalid("`code_challenge_method` is not `S256`"));
     }
-    let challenge = params
-        .get("code_challenge")?
-        .filter(|challenge| is_digest(challenge));
+    let challenge = params.get("code_challenge")?;
+    let challenge = challenge.filter(|challenge| is_digest(challenge));
     let challenge = challenge.ok_or_else(|| invalid("`code_challenge` is missing or invalid"))?;
     exchange.check_resource(params)?;
     let key_thumbprint = params.get("dpop_jkt")?;
@@ -156,10 +151,8 @@ fn wanted(
     }
     let prompts = params.get("prompt")?.unwrap_or_default();
     if prompts.split(' ').any(|prompt| prompt == "none") {
-        return Err(OAuthError::new(
-            "login_required",
-            "the user has to be asked",
-        ));
+        let text = "the user has to be asked";
+        return Err(OAuthError::new("login_required", text));
     }
     let scopes = requested_scopes(params.get("scope")?.unwrap_or_default());
     let malformed = || OAuthError::new("invalid_scope", "`scope` is too long or malformed");

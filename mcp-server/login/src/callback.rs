@@ -29,8 +29,7 @@ const CODE_BYTES: usize = 8 << 10;
 
 /// Responds to the redirect of the provider.
 pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
-    let query = exchange.parts.uri.query().unwrap_or_default();
-    let params = Params::parse(query.as_bytes())?;
+    let params = exchange.query()?;
     let state = params.get("state")?.unwrap_or_default();
     let found = pending::find(exchange, state);
     let (pending, slot) = found.ok_or_else(Interruption::unknown_login)?;
@@ -92,8 +91,7 @@ fn check_machine(exchange: &Exchange<'_>) -> Result<(), Interruption> {
 /// Shows the page with the local users.
 pub(crate) fn show_local(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
     check_machine(exchange)?;
-    let query = exchange.parts.uri.query().unwrap_or_default();
-    let params = Params::parse(query.as_bytes())?;
+    let params = exchange.query()?;
     let state = params.get("state")?.unwrap_or_default();
     pending::find(exchange, state).ok_or_else(Interruption::unknown_login)?;
     let page = local_page(exchange.login, state);

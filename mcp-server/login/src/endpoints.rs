@@ -10,17 +10,18 @@ pub(crate) const TOKEN: &str = "/token";
 pub(crate) const REVOKE: &str = "/revoke";
 pub(crate) const REGISTER: &str = "/register";
 
-pub(crate) const ALL: [&str; 8] = [
-    AUTHORIZE, CONSENT, CALLBACK, LOCAL, SESSIONS, TOKEN, REVOKE, REGISTER,
-];
+/// The maximum size of a form or of the metadata of a client, in bytes.
+const BODY: usize = 16 << 10;
 
-/// Returns the methods of an endpoint, for the header `Allow`. `HEAD` is not among them: a program that
-/// looks at links would end the login of a user at the callback.
-pub(crate) fn allowed(endpoint: &str) -> &'static str {
-    match endpoint {
-        AUTHORIZE | CALLBACK => "GET",
-        CONSENT => "POST",
-        LOCAL | SESSIONS => "GET, POST",
-        _ => "POST, OPTIONS",
-    }
-}
+/// All of them, with the maximum size of a body, and the methods for the header `Allow`. `HEAD` is not
+/// among them: a program that looks at links would end the login of a user at the callback.
+pub(crate) const ALL: [(&str, usize, &str); 8] = [
+    (AUTHORIZE, 0, "GET"),
+    (CONSENT, BODY, "POST"),
+    (CALLBACK, 0, "GET"),
+    (LOCAL, BODY, "GET, POST"),
+    (SESSIONS, BODY, "GET, POST"),
+    (TOKEN, BODY, "POST, OPTIONS"),
+    (REVOKE, BODY, "POST, OPTIONS"),
+    (REGISTER, BODY, "POST, OPTIONS"),
+];

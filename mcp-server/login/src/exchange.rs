@@ -4,7 +4,6 @@ use std::net::IpAddr;
 
 use bytes::Bytes;
 use http::Method;
-use http::header::ORIGIN;
 use http::request::Parts;
 use mcp_fetch::Origin;
 
@@ -29,7 +28,21 @@ pub(crate) struct Exchange<'a> {
 impl Exchange<'_> {
     /// Returns the parameters of the form in the body.
     pub(crate) fn form(&self) -> Result<Params, ParamsError> {
+        let kind = self.header("content-type").unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        if !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+            return Err(ParamsError::NoForm);
+        }
         Params::parse(&self.body)
+    }
+
+    /// Returns the parameters of the query.
+    pub(crate) fn query(&self) -> Result<Params, ParamsError> {
+        Params::parse(self.parts.uri.query().unwrap_or_default().as_bytes())
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        self.parts.headers.get(name)?.to_str().ok()
     }
 
     /// Returns the value of a cookie.
@@ -40,18 +53,10 @@ impl Exchange<'_> {
     /// Returns `true` if a form was sent by a page of this server, as far as the browser says it. The
     /// tokens in the forms decide; this rejects the forms of other sites also if a token is known.
     pub(crate) fn is_from_own_page(&self) -> bool {
-        let header = |name: &str| {
-            self.parts
-                .headers
-                .get(name)
-                .and_then(|value| value.to_str().ok())
-        };
-        let is_own_site = matches!(
-            header("sec-fetch-site"),
-            None | Some("same-origin" | "none")
-        );
+        let site = self.header("sec-fetch-site");
+        let is_own_site = matches!(site, None | Some("same-origin" | "none"));
         // The pages send no referrer, so their forms have the origin `null`.
-        let origin = header(ORIGIN.as_str());
+        let origin = self.header("origin");
         let own = Origin::parse(self.login.urls.origin());
         let is_own_origin =
             origin.is_none_or(|origin| origin == "null" || Origin::parse(origin) == own);

@@ -5,7 +5,6 @@ mod refresh;
 pub(crate) mod revoke;
 
 use http::StatusCode;
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::Serialize;
 
 use crate::access_token::{ACCESS, REFRESH, SealedAccess, SealedRefresh};
@@ -39,35 +38,8 @@ struct TokenResponse {
 }
 
 /// Responds to a request for tokens.
-pub(crate) async fn respond(exchange: &Exchange<'_>) -> Reply {
-    match tokens(exchange).await {
-        Ok(response) => response::json(StatusCode::OK, &response),
-        Err(error) => error.response(),
-    }
-}
-
-/// Returns the form of a request.
-pub(crate) fn form(exchange: &Exchange<'_>) -> Result<Params, OAuthError> {
-    if !is_form(&exchange.parts.headers) {
-        let text = "the body is not a form: expected `application/x-www-form-urlencoded`";
-        return Err(OAuthError::new("invalid_request", text));
-    }
-    Ok(exchange.form()?)
-}
-
-fn is_form(headers: &HeaderMap) -> bool {
-    let kind = headers
-        .get(CONTENT_TYPE)
-        .map_or(&[][..], HeaderValue::as_bytes);
-    let mut parts = kind.split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
-    let form = b"application/x-www-form-urlencoded";
-    parts
-        .next()
-        .is_some_and(|kind| kind.eq_ignore_ascii_case(form))
-}
-
-async fn tokens(exchange: &Exchange<'_>) -> Result<TokenResponse, OAuthError> {
-    let params = form(exchange)?;
+pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, OAuthError> {
+    let params = exchange.form()?;
     let grant = params.get("grant_type")?;
     let client = authenticate(&exchange.vault, &exchange.parts.headers, &params)?;
     exchange.check_resource(&params)?;
@@ -80,18 +52,16 @@ async fn tokens(exchange: &Exchange<'_>) -> Result<TokenResponse, OAuthError> {
         client,
         proof,
     };
-    match grant {
-        Some("authorization_code") => authorization_code::respond(request).await,
-        Some("refresh_token") => refresh::respond(request).await,
+    let tokens = match grant {
+        Some("authorization_code") => authorization_code::respond(request).await?,
+        Some("refresh_token") => refresh::respond(request).await?,
         Some(_) => {
             let text = "`grant_type` is neither `authorization_code` nor `refresh_token`";
-            Err(OAuthError::new("unsupported_grant_type", text))
+            return Err(OAuthError::new("unsupported_grant_type", text));
         }
-        None => Err(OAuthError::new(
-            "invalid_request",
-            "`grant_type` is missing",
-        )),
-    }
+        None => return Err(OAuthError::invalid_request("`grant_type` is missing")),
+    };
+    Ok(response::json(StatusCode::OK, &tokens))
 }
 
 impl TokenRequest<'_> {

@@ -29,6 +29,10 @@ impl OAuthError {
         }
     }
 
+    pub(crate) fn invalid_request(description: impl Into<Cow<'static, str>>) -> Self {
+        Self::new("invalid_request", description)
+    }
+
     /// Creates the error for a client that is unknown, or has not proved who it is.
     pub(crate) fn invalid_client(description: &'static str) -> Self {
         Self {
@@ -42,22 +46,17 @@ impl OAuthError {
         Self::new("invalid_grant", description)
     }
 
-    pub(crate) fn response(&self) -> Reply {
+    pub(crate) fn response(self) -> Reply {
         let body = json!({ "error": self.code, "error_description": self.description });
         let mut response = response::json(self.status, &body);
-        let headers = response.headers_mut();
-        match self.status {
-            StatusCode::UNAUTHORIZED => {
-                headers.insert(
-                    WWW_AUTHENTICATE,
-                    HeaderValue::from_static("Basic realm=\"mcp\""),
-                );
-            }
-            StatusCode::SERVICE_UNAVAILABLE => {
-                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
-            }
-            _ => {}
-        }
+        let (name, value) = match self.status {
+            StatusCode::UNAUTHORIZED => (WWW_AUTHENTICATE, "Basic realm=\"mcp\""),
+            StatusCode::SERVICE_UNAVAILABLE => (RETRY_AFTER, "1"),
+            _ => return response,
+        };
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
         response
     }
 }
@@ -66,18 +65,16 @@ impl OAuthError {
 impl From<Fault> for OAuthError {
     fn from(fault: Fault) -> Self {
         tracing::error!(error = %Chain(&fault), "a request of a client failed");
+        let text = "the server has a problem: retry later";
         Self {
             status: StatusCode::SERVICE_UNAVAILABLE,
-            ..Self::new(
-                "temporarily_unavailable",
-                "the server has a problem: retry later",
-            )
+            ..Self::new("temporarily_unavailable", text)
         }
     }
 }
 
 impl From<ParamsError> for OAuthError {
     fn from(error: ParamsError) -> Self {
-        Self::new("invalid_request", error.to_string())
+        Self::invalid_request(error.to_string())
     }
 }

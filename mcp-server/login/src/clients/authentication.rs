@@ -63,13 +63,13 @@ fn credentials(
     };
     if values.next().is_some() {
         let text = "the header `Authorization` is repeated";
-        return Err(OAuthError::new("invalid_request", text));
+        return Err(OAuthError::invalid_request(text));
     }
     let malformed = || OAuthError::invalid_client("the header `Authorization` is malformed");
     let basic = basic(value.as_bytes()).ok_or_else(malformed)?;
     if secret.is_some() || id.is_some_and(|id| id != basic.0) {
         let text = "the client sends two different credentials";
-        return Err(OAuthError::new("invalid_request", text));
+        return Err(OAuthError::invalid_request(text));
     }
     Ok(basic)
 }

@@ -1,7 +1,6 @@
 //! The registration of clients (RFC 7591), of which nothing is stored: the id of a client contains its
 //! metadata, sealed. So a flood of registrations costs time, but no memory.
 
-use bytes::Bytes;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -14,8 +13,6 @@ use crate::oauth_error::OAuthError;
 use crate::vault::Vault;
 use crate::web::response::{self, Reply};
 
-/// The maximum size of a request, in bytes.
-pub(crate) const BODY_BYTES: usize = 16 << 10;
 /// The purpose for which ids are sealed.
 const PURPOSE: &str = "client";
 
@@ -31,14 +28,7 @@ struct SealedClient {
 }
 
 /// Responds to a request for registration.
-pub(crate) fn respond(vault: &Vault<'_>, body: &Bytes) -> Reply {
-    match register(vault, body) {
-        Ok(response) => response,
-        Err(error) => error.response(),
-    }
-}
-
-fn register(vault: &Vault<'_>, body: &Bytes) -> Result<Reply, OAuthError> {
+pub(crate) fn respond(vault: &Vault<'_>, body: &[u8]) -> Result<Reply, OAuthError> {
     let invalid = |text: String| OAuthError::new("invalid_client_metadata", text);
     let request = ClientMetadata::decode(body)
         .ok_or_else(|| invalid("the body is not a JSON object with client metadata".to_owned()))?;

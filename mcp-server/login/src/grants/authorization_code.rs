@@ -15,12 +15,10 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
     let vault = &request.exchange.vault;
     let login = request.exchange.login;
     let invalid = || OAuthError::invalid_grant("the code is unknown, has expired or was used");
-    let missing = |text: &'static str| OAuthError::new("invalid_request", text);
-    let code = params
-        .get("code")?
-        .ok_or_else(|| missing("`code` is missing"))?;
+    let missing = |name: &str| OAuthError::invalid_request(format!("`{name}` is missing"));
+    let code = params.get("code")?.ok_or_else(|| missing("code"))?;
     let verifier = params.get("code_verifier")?;
-    let verifier = verifier.ok_or_else(|| missing("`code_verifier` is missing"))?;
+    let verifier = verifier.ok_or_else(|| missing("code_verifier"))?;
     if code.len() > CODE_BYTES {
         return Err(invalid());
     }

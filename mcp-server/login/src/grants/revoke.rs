@@ -2,7 +2,6 @@
 
 use http::StatusCode;
 
-use super::form;
 use crate::access_token::{ACCESS, REFRESH, SealedAccess, SealedRefresh};
 use crate::clients::authentication::authenticate;
 use crate::exchange::Exchange;
@@ -11,18 +10,11 @@ use crate::session;
 use crate::web::response::{self, Reply};
 
 /// Responds to a request to revoke a token.
-pub(crate) async fn respond(exchange: &Exchange<'_>) -> Reply {
-    match revoke(exchange).await {
-        Ok(()) => response::empty(StatusCode::OK),
-        Err(error) => error.response(),
-    }
-}
-
-async fn revoke(exchange: &Exchange<'_>) -> Result<(), OAuthError> {
+pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, OAuthError> {
     let vault = &exchange.vault;
-    let params = form(exchange)?;
+    let params = exchange.form()?;
     let client = authenticate(vault, &exchange.parts.headers, &params)?;
-    let missing = || OAuthError::new("invalid_request", "`token` is missing");
+    let missing = || OAuthError::invalid_request("`token` is missing");
     let token = params.get("token")?.ok_or_else(missing)?;
     let refresh = vault.unseal(REFRESH, token);
     let refresh = refresh.map(|token: SealedRefresh| token.session);
@@ -32,12 +24,11 @@ async fn revoke(exchange: &Exchange<'_>) -> Result<(), OAuthError> {
             .map(|token: SealedAccess| token.session)
     };
     // A token that is not valid needs no revocation (section 2.2).
-    let Some(id) = refresh.or_else(access) else {
-        return Ok(());
-    };
-    let found = session::find(vault, &exchange.login.provider, &id).await?;
-    if found.is_some_and(|found| found.value.client.key == client.key) {
-        session::end(vault, &id).await?;
+    if let Some(id) = refresh.or_else(access) {
+        let found = session::find(vault, &exchange.login.provider, &id).await?;
+        if found.is_some_and(|found| found.value.client.key == client.key) {
+            session::end(vault, &id).await?;
+        }
     }
-    Ok(())
+    Ok(response::empty(StatusCode::OK))
 }

@@ -11,6 +11,8 @@ pub(crate) struct Params(Vec<(String, String)>);
 /// Why parameters are rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ParamsError {
+    #[error("the body is not a form: expected `application/x-www-form-urlencoded`")]
+    NoForm,
     #[error("the request has too many or too long parameters")]
     TooMany,
     #[error("the parameter `{0}` is present more than once")]
