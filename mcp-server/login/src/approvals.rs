@@ -12,13 +12,12 @@ use crate::clock::now;
 use crate::exchange::Exchange;
 use crate::fault::Fault;
 use crate::login::LoginServer;
-use crate::web::cookies::CookieKind;
+use crate::web::cookies::APPROVALS;
 
 /// The time for which an approval is remembered.
 const TIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 /// The maximum number of approvals in a browser.
 const MOST: usize = 8;
-const PURPOSE: &str = "approvals";
 
 #[derive(Serialize, Deserialize)]
 struct Approval {
@@ -52,9 +51,7 @@ pub(crate) fn can_be_remembered(login: &LoginServer, request: &AuthorizationRequ
 }
 
 fn all(exchange: &Exchange<'_>) -> Vec<Approval> {
-    let sealed = exchange.cookie(CookieKind::Approvals);
-    let approvals = sealed.and_then(|sealed| exchange.vault.unseal(PURPOSE, sealed));
-    let mut approvals: Vec<Approval> = approvals.unwrap_or_default();
+    let mut approvals: Vec<Approval> = exchange.open(APPROVALS).unwrap_or_default();
     let oldest = now().saturating_sub(TIME.as_secs());
     approvals.retain(|approval| approval.at >= oldest);
     approvals
@@ -86,9 +83,5 @@ pub(crate) fn remember(
     approvals.retain(|other| other.client != approval.client);
     approvals.insert(0, approval);
     approvals.truncate(MOST);
-    let sealed = exchange.vault.seal(PURPOSE, &approvals)?;
-    Ok(exchange
-        .login
-        .cookies
-        .set(CookieKind::Approvals, &sealed, Some(TIME)))
+    exchange.seal(APPROVALS, &approvals, TIME)
 }

@@ -1,5 +1,6 @@
 //! [`LoginBuilder`]: the settings of a [`Login`], and their validation.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -189,10 +190,13 @@ impl LoginBuilder {
         }
         let policy = self.policy.time(provider_time).idle(provider_time);
         let net = self.provider.main_url().map(|url| {
-            let net = Net::new(&policy, url);
+            let net = Net::new(&policy, url, provider_time);
             net.map_err(|fault| LoginError::url("URL of the provider", url, fault.to_string()))
         });
         let net = net.transpose()?;
+        let mut provider = self.provider;
+        urls.callback()
+            .clone_into(&mut provider.client.redirect_uri);
         let realm = mcp_oauth::sha256(format!("{} {}", urls.issuer(), urls.resource()).as_bytes());
         let realm: String = realm
             .chars()
@@ -204,7 +208,7 @@ impl LoginBuilder {
             name: self.name.unwrap_or_else(|| host.to_owned()),
             cookies: CookieJar::new(urls.is_secure, &realm),
             realm,
-            provider: self.provider,
+            provider,
             net,
             documents: DocumentLoader::new(&policy, provider_time),
             times: self.times,
@@ -219,28 +223,20 @@ impl LoginBuilder {
 
 /// Checks the provider. Returns `true` for local users.
 fn check_provider(provider: &Provider, urls: &Urls) -> Result<bool, LoginError> {
-    let client = match &provider.kind {
-        ProviderKind::OpenId(openid) => &openid.client,
-        ProviderKind::OAuth2(oauth2) => &oauth2.client,
-        ProviderKind::Local(users) => {
-            if !urls.is_loopback {
-                return Err(LoginError::LocalUsers(urls.issuer().to_owned()));
-            }
-            let is_unique =
-                |at: usize, id: &str| users.iter().skip(at + 1).all(|user| user.id != id);
-            let mut all = users.iter().enumerate();
-            if users.is_empty()
-                || !all.all(|(at, user)| !user.id.is_empty() && is_unique(at, &user.id))
-            {
-                return Err(LoginError::LocalUserIds);
-            }
-            return Ok(true);
+    let ProviderKind::Local(users) = &provider.kind else {
+        if provider.client.id.is_empty() || provider.key.is_empty() {
+            return Err(LoginError::Provider(provider.name.clone()));
         }
+        return Ok(false);
     };
-    if client.id.is_empty() || provider.key.is_empty() {
-        return Err(LoginError::Provider(provider.name.clone()));
+    if !urls.is_loopback {
+        return Err(LoginError::LocalUsers(urls.issuer().to_owned()));
     }
-    Ok(false)
+    let ids: HashSet<&str> = users.iter().map(|user| &*user.id).collect();
+    if ids.is_empty() || ids.len() < users.len() || ids.contains("") {
+        return Err(LoginError::LocalUserIds);
+    }
+    Ok(true)
 }
 
 impl fmt::Debug for LoginBuilder {

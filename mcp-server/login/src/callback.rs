@@ -15,12 +15,10 @@ use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::pages::local::local_page;
 use crate::pending::{self, PendingLogin};
-use crate::provider::LoginAttempt;
 use crate::provider::tokens::ProviderTokens;
 use crate::purpose::LoginPurpose;
 use crate::session::Session;
 use crate::user::{USER_BYTES, User};
-use crate::web::cookies::{CookieKind, LoginSlot};
 use crate::web::params::Params;
 use crate::web::response::{self, Reply};
 
@@ -30,26 +28,20 @@ const CODE_BYTES: usize = 8 << 10;
 /// Responds to the redirect of the provider.
 pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
     let params = exchange.query()?;
-    let state = params.get("state")?.unwrap_or_default();
-    let found = pending::find(exchange, state);
-    let (pending, slot) = found.ok_or_else(Interruption::unknown_login)?;
-    // From here on, the login is over in this browser, however it ends.
-    let reply = match finish(exchange, &params, state, &pending).await {
-        Ok(reply) => reply,
-        Err(interruption) => interruption.reply(exchange),
-    };
-    Ok(without_login(exchange, reply, slot))
+    let (pending, slot) = pending::find(exchange, &params)?;
+    let ended = finish(exchange, &params, &pending).await;
+    Ok(over(exchange, ended, slot))
 }
 
-fn without_login(exchange: &Exchange<'_>, reply: Reply, slot: LoginSlot) -> Reply {
-    let cookie = exchange.login.cookies.clear(CookieKind::Login(slot));
-    response::with_cookie(reply, Some(cookie))
+/// Removes a login from the browser, however it has ended.
+fn over(exchange: &Exchange<'_>, ended: Result<Reply, Interruption>, slot: &str) -> Reply {
+    let reply = ended.unwrap_or_else(|interruption| interruption.reply(exchange));
+    response::with_cookie(reply, Some(exchange.login.cookies.clear(slot)))
 }
 
 async fn finish(
     exchange: &Exchange<'_>,
     params: &Params,
-    state: &str,
     pending: &PendingLogin,
 ) -> Result<Reply, Interruption> {
     let login = exchange.login;
@@ -64,13 +56,10 @@ async fn finish(
     let code = params.get("code")?.filter(|code| code.len() <= CODE_BYTES);
     let missing = || purpose.ended("server_error", "the provider returned no code");
     let code = code.ok_or_else(missing)?;
-    let attempt = LoginAttempt {
-        callback: login.urls.callback(),
-        state,
-        nonce: pending.nonce.expose(),
-        verifier: pending.verifier.expose(),
-    };
-    let completed = login.complete(&attempt, code, params.get("iss")?).await;
+    let net = login.net.as_ref().ok_or_else(Interruption::unknown_login)?;
+    let (attempt, issuer) = (&pending.attempt, params.get("iss")?);
+    let completed = login.provider.complete(net, attempt, code, issuer);
+    let completed = net.in_time(completed).await;
     let (user, tokens) = completed.map_err(|error| purpose.failed(&error))?;
     logged_in(exchange, purpose, user, Some(tokens)).await
 }
@@ -91,10 +80,8 @@ fn check_machine(exchange: &Exchange<'_>) -> Result<(), Interruption> {
 /// Shows the page with the local users.
 pub(crate) fn show_local(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
     check_machine(exchange)?;
-    let params = exchange.query()?;
-    let state = params.get("state")?.unwrap_or_default();
-    pending::find(exchange, state).ok_or_else(Interruption::unknown_login)?;
-    let page = local_page(exchange.login, state);
+    let (pending, _) = pending::find(exchange, &exchange.query()?)?;
+    let page = local_page(exchange.login, &pending.attempt.state);
     Ok(response::page(StatusCode::OK, page))
 }
 
@@ -102,19 +89,15 @@ pub(crate) fn show_local(exchange: &Exchange<'_>) -> Result<Reply, Interruption>
 pub(crate) async fn choose_local(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
     check_machine(exchange)?;
     let params = exchange.form()?;
-    let state = params.get("state")?.unwrap_or_default();
-    let found = pending::find(exchange, state).filter(|_| exchange.is_from_own_page());
-    let (pending, slot) = found.ok_or_else(Interruption::unknown_login)?;
+    let (pending, slot) = pending::find(exchange, &params)?;
     let id = params.get("user")?.unwrap_or_default();
     let mut users = exchange.login.provider.local_users().iter();
     let user = users.find(|user| user.id == id).cloned();
+    let user = user.filter(|_| exchange.is_from_own_page());
     let mut user = user.ok_or_else(Interruption::unknown_login)?;
     user.provider.clone_from(&exchange.login.provider.key);
-    let reply = match logged_in(exchange, &pending.purpose, user, None).await {
-        Ok(reply) => reply,
-        Err(interruption) => interruption.reply(exchange),
-    };
-    Ok(without_login(exchange, reply, slot))
+    let ended = logged_in(exchange, &pending.purpose, user, None).await;
+    Ok(over(exchange, ended, slot))
 }
 
 /// Goes on with a user who has logged in.

@@ -24,7 +24,7 @@ use crate::pages::consent::consent_page;
 use crate::pending::{self, LOGIN_TIME};
 use crate::purpose::LoginPurpose;
 use crate::secret::same;
-use crate::web::cookies::CookieKind;
+use crate::web::cookies::BROWSER;
 use crate::web::response::{self, Reply};
 
 const PURPOSE: &str = "consent";
@@ -42,12 +42,12 @@ struct ConsentForm {
 
 /// Returns the value that identifies the browser, and the cookie to set if it is new.
 pub(crate) fn browser(exchange: &Exchange<'_>) -> Result<(String, Option<String>), Fault> {
-    let known = exchange.cookie(CookieKind::Browser);
+    let known = exchange.cookie(BROWSER);
     if let Some(known) = known.filter(|known| known.len() == BROWSER_BYTES) {
         return Ok((known.to_owned(), None));
     }
     let new = mcp_oauth::random()?;
-    let cookie = exchange.login.cookies.set(CookieKind::Browser, &new, None);
+    let cookie = exchange.login.cookies.set(BROWSER, &new, None);
     Ok((new, Some(cookie)))
 }
 
@@ -75,7 +75,7 @@ pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interrupti
     let form = params.get("request")?;
     let form = form.and_then(|form| exchange.vault.unseal::<ConsentForm>(PURPOSE, form));
     let form = form.ok_or_else(Interruption::unknown_login)?;
-    let browser = exchange.cookie(CookieKind::Browser).unwrap_or_default();
+    let browser = exchange.cookie(BROWSER).unwrap_or_default();
     let is_of_browser = same(&form.browser, &mcp_oauth::sha256(browser.as_bytes()));
     let is_late = now().saturating_sub(form.shown) > LOGIN_TIME.as_secs();
     if !is_of_browser || is_late || !exchange.is_from_own_page() {

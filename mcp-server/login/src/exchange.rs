@@ -1,17 +1,22 @@
 //! [`Exchange`]: a request to one of the pages or endpoints, with what is needed to respond.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::Method;
 use http::request::Parts;
 use mcp_fetch::Origin;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
+use crate::clock::now;
+use crate::fault::Fault;
 use crate::login::LoginServer;
 use crate::oauth_error::OAuthError;
 use crate::pages;
 use crate::vault::Vault;
-use crate::web::cookies::CookieKind;
+use crate::web::cookies::VALUE_BYTES;
 use crate::web::params::{Params, ParamsError};
 use crate::web::response::{self, Reply};
 
@@ -46,8 +51,29 @@ impl Exchange<'_> {
     }
 
     /// Returns the value of a cookie.
-    pub(crate) fn cookie(&self, kind: CookieKind) -> Option<&str> {
+    pub(crate) fn cookie(&self, kind: &str) -> Option<&str> {
         self.login.cookies.get(self.parts, kind)
+    }
+
+    /// Returns the header `Set-Cookie` with a sealed value, which is accepted for a time.
+    pub(crate) fn seal<T: Serialize>(
+        &self,
+        kind: &str,
+        value: &T,
+        time: Duration,
+    ) -> Result<String, Fault> {
+        let until = now().saturating_add(time.as_secs());
+        let sealed = self.vault.seal(kind, &(value, until))?;
+        if sealed.len() > VALUE_BYTES {
+            return Err(Fault::Cookie);
+        }
+        Ok(self.login.cookies.set(kind, &sealed, Some(time)))
+    }
+
+    /// Opens the sealed value of a cookie.
+    pub(crate) fn open<T: DeserializeOwned>(&self, kind: &str) -> Option<T> {
+        let (value, until): (T, u64) = self.vault.unseal(kind, self.cookie(kind)?)?;
+        (until >= now()).then_some(value)
     }
 
     /// Returns `true` if a form was sent by a page of this server, as far as the browser says it. The

@@ -14,6 +14,8 @@ pub(crate) enum Fault {
     Random(#[from] NoRandom),
     #[error("a value cannot be encoded")]
     Encode(#[source] serde_json::Error),
+    #[error("a value is too large for a cookie")]
+    Cookie,
     #[error("a user has too many logins that are not finished")]
     TooManyLogins,
     #[error("a session changes too often")]

@@ -4,13 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::timeout;
-
 use crate::clients::document::DocumentLoader;
-use crate::provider::error::ProviderError;
+use crate::provider::Provider;
 use crate::provider::net::Net;
-use crate::provider::tokens::ProviderTokens;
-use crate::provider::{LoginAttempt, Provider};
 use crate::urls::Urls;
 use crate::user::User;
 use crate::web::cookies::CookieJar;
@@ -123,57 +119,6 @@ impl LoginServer {
         let permitted = self.user_scopes(user);
         let scopes = scopes.iter().filter(|scope| permitted.contains(scope));
         scopes.cloned().collect()
-    }
-
-    /// Returns the URL at the provider to which a browser is sent. `None` for local users.
-    pub(crate) async fn provider_url(
-        &self,
-        attempt: &LoginAttempt<'_>,
-    ) -> Result<Option<String>, ProviderError> {
-        match &self.net {
-            Some(net) => {
-                self.in_time(self.provider.authorization_url(net, attempt))
-                    .await
-            }
-            None => Ok(None),
-        }
-    }
-
-    /// Exchanges a code of the provider for the user and the tokens of the user.
-    pub(crate) async fn complete(
-        &self,
-        attempt: &LoginAttempt<'_>,
-        code: &str,
-        issuer: Option<&str>,
-    ) -> Result<(User, ProviderTokens), ProviderError> {
-        let net = self.net()?;
-        self.in_time(self.provider.complete(net, attempt, code, issuer))
-            .await
-    }
-
-    /// Renews the tokens of a user at the provider.
-    pub(crate) async fn refresh(
-        &self,
-        tokens: &ProviderTokens,
-    ) -> Result<ProviderTokens, ProviderError> {
-        let net = self.net()?;
-        self.in_time(self.provider.refresh(net, tokens)).await
-    }
-
-    fn net(&self) -> Result<&Net, ProviderError> {
-        self.net
-            .as_ref()
-            .ok_or(ProviderError::User("local users have no tokens"))
-    }
-
-    async fn in_time<T>(
-        &self,
-        requests: impl Future<Output = Result<T, ProviderError>>,
-    ) -> Result<T, ProviderError> {
-        let limit = self.times.provider;
-        // Boxed, because the requests have large states.
-        let done = timeout(limit, Box::pin(requests)).await;
-        done.unwrap_or(Err(ProviderError::Timeout(limit)))
     }
 }
 

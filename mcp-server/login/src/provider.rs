@@ -11,19 +11,22 @@ pub(crate) mod oauth2;
 pub(crate) mod openid;
 mod presets;
 pub(crate) mod tokens;
+mod urls;
 
 use std::fmt;
 
 use mcp_types::json::Value;
+use serde::{Deserialize, Serialize};
 
 use self::error::ProviderError;
 use self::net::Net;
 use self::oauth2::OAuth2;
-use self::openid::OpenId;
+use self::openid::{CACHE_TIME, OpenId};
 use self::tokens::{ProviderClient, ProviderTokens};
+use crate::secret::Secret;
 use crate::user::User;
 
-pub use self::oauth2::ProviderUrls;
+pub use self::urls::ProviderUrls;
 
 /// Who knows the users: GitHub, Google, the identity provider of a company.
 ///
@@ -42,6 +45,8 @@ pub use self::oauth2::ProviderUrls;
 pub struct Provider {
     pub(crate) key: String,
     pub(crate) name: String,
+    /// The server as its client. Empty for local users.
+    pub(crate) client: ProviderClient,
     pub(crate) kind: ProviderKind,
 }
 
@@ -53,11 +58,11 @@ pub(crate) enum ProviderKind {
 
 /// What a login at a provider is bound to. Nothing of it is known to others, except the state and the
 /// digests of the nonce and the verifier.
-pub(crate) struct LoginAttempt<'a> {
-    pub(crate) callback: &'a str,
-    pub(crate) state: &'a str,
-    pub(crate) nonce: &'a str,
-    pub(crate) verifier: &'a str,
+#[derive(Serialize, Deserialize)]
+pub(crate) struct LoginAttempt {
+    pub(crate) state: String,
+    pub(crate) nonce: Secret,
+    pub(crate) verifier: Secret,
 }
 
 impl Provider {
@@ -71,13 +76,13 @@ impl Provider {
         let issuer = issuer.into();
         let key = issuer.split_once("://").map_or(&*issuer, |(_, rest)| rest);
         let key = key.trim_end_matches('/').to_owned();
-        let client = ProviderClient::new(client_id, client_secret);
-        let client = client.scopes(["openid", "profile", "email"]);
-        Self {
+        let provider = Self {
             name: key.split('/').next().unwrap_or_default().to_owned(),
             key,
-            kind: ProviderKind::OpenId(OpenId::new(issuer, client)),
-        }
+            client: ProviderClient::new(client_id, client_secret),
+            kind: ProviderKind::OpenId(OpenId::new(issuer)),
+        };
+        provider.scope("openid").scope("profile").scope("email")
     }
 
     /// A provider of one's own with plain OAuth 2.0: a key that distinguishes it from others, its URLs,
@@ -105,11 +110,12 @@ impl Provider {
         read_user: impl Fn(&[Value]) -> Option<User> + Send + Sync + 'static,
     ) -> Self {
         let key = key.into();
-        let client = ProviderClient::new(client_id, client_secret);
+        let read_user = Box::new(read_user);
         Self {
             name: key.clone(),
             key,
-            kind: ProviderKind::OAuth2(OAuth2::new(urls, client, read_user)),
+            client: ProviderClient::new(client_id, client_secret),
+            kind: ProviderKind::OAuth2(OAuth2 { urls, read_user }),
         }
     }
 
@@ -120,6 +126,7 @@ impl Provider {
         Self {
             key: "local".to_owned(),
             name: "Local users".to_owned(),
+            client: ProviderClient::default(),
             kind: ProviderKind::Local(users.into_iter().collect()),
         }
     }
@@ -133,17 +140,13 @@ impl Provider {
     /// Adds a scope that the server requests from the provider, for example for
     /// [`ProviderToken`](crate::ProviderToken).
     pub fn scope(mut self, scope: impl Into<String>) -> Self {
-        if let Some(client) = self.client_mut() {
-            client.scopes.push(scope.into());
-        }
+        self.client.scopes.push(scope.into());
         self
     }
 
     /// Adds a parameter to the URL to which users are sent, such as `prompt`.
     pub fn param(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        if let Some(client) = self.client_mut() {
-            client.params.push((name.into(), value.into()));
-        }
+        self.client.params.push((name.into(), value.into()));
         self
     }
 
@@ -164,23 +167,6 @@ impl Provider {
         self
     }
 
-    /// Returns the scopes that the server requests from the provider.
-    pub(crate) fn scopes(&self) -> &[String] {
-        match &self.kind {
-            ProviderKind::OpenId(openid) => &openid.client.scopes,
-            ProviderKind::OAuth2(oauth2) => &oauth2.client.scopes,
-            ProviderKind::Local(_) => &[],
-        }
-    }
-
-    fn client_mut(&mut self) -> Option<&mut ProviderClient> {
-        match &mut self.kind {
-            ProviderKind::OpenId(openid) => Some(&mut openid.client),
-            ProviderKind::OAuth2(oauth2) => Some(&mut oauth2.client),
-            ProviderKind::Local(_) => None,
-        }
-    }
-
     /// Returns the URL whose host decides which addresses the URLs of the provider may have.
     pub(crate) fn main_url(&self) -> Option<&str> {
         match &self.kind {
@@ -190,19 +176,25 @@ impl Provider {
         }
     }
 
-    /// Returns the URL at the provider to which a browser is sent. `None` for local users.
+    async fn urls(&self, net: &Net) -> Result<ProviderUrls, ProviderError> {
+        match &self.kind {
+            ProviderKind::OpenId(openid) => Ok(openid.load(net, CACHE_TIME).await?.urls.clone()),
+            ProviderKind::OAuth2(oauth2) => Ok(oauth2.urls.clone()),
+            ProviderKind::Local(_) => Err(ProviderError::User("local users have no tokens")),
+        }
+    }
+
+    /// Returns the URL at the provider to which a browser is sent.
     pub(crate) async fn authorization_url(
         &self,
         net: &Net,
-        attempt: &LoginAttempt<'_>,
-    ) -> Result<Option<String>, ProviderError> {
-        let url = match &self.kind {
-            ProviderKind::OpenId(openid) => openid.authorization_url(net, attempt).await?,
-            ProviderKind::OAuth2(oauth2) => oauth2.authorization_url(attempt),
-            ProviderKind::Local(_) => return Ok(None),
-        };
+        attempt: &LoginAttempt,
+    ) -> Result<String, ProviderError> {
+        let endpoint = self.urls(net).await?.authorization;
+        let has_nonce = matches!(self.kind, ProviderKind::OpenId(_));
+        let url = self.client.authorization_url(&endpoint, attempt, has_nonce);
         net.check_for_browser(&url)?;
-        Ok(Some(url))
+        Ok(url)
     }
 
     /// Exchanges a code for tokens, and returns who the user is. `issuer` is the parameter `iss` of the
@@ -210,16 +202,30 @@ impl Provider {
     pub(crate) async fn complete(
         &self,
         net: &Net,
-        attempt: &LoginAttempt<'_>,
+        attempt: &LoginAttempt,
         code: &str,
         issuer: Option<&str>,
     ) -> Result<(User, ProviderTokens), ProviderError> {
+        if let ProviderKind::OpenId(openid) = &self.kind {
+            openid.check_redirect(net, issuer).await?;
+        }
+        let form = [
+            ("grant_type", "authorization_code"),
+            ("code", code),
+            ("redirect_uri", &*self.client.redirect_uri),
+            ("code_verifier", attempt.verifier.expose()),
+        ];
+        let urls = self.urls(net).await?;
+        let response = self.client.request(net, &urls, &form).await?;
         let (mut user, tokens) = match &self.kind {
-            ProviderKind::OpenId(openid) => openid.complete(net, attempt, code, issuer).await?,
-            ProviderKind::OAuth2(oauth2) => oauth2.complete(net, attempt, code).await?,
-            ProviderKind::Local(_) => {
-                return Err(ProviderError::User("local users have no code"));
+            ProviderKind::OpenId(openid) => {
+                openid.user(net, &self.client.id, attempt, response).await?
             }
+            ProviderKind::OAuth2(oauth2) => {
+                let (tokens, scopes) = (response.tokens, &self.client.scopes);
+                (oauth2.user(net, scopes, &tokens.access).await?, tokens)
+            }
+            ProviderKind::Local(_) => return Err(ProviderError::User("local users have no code")),
         };
         user.provider.clone_from(&self.key);
         if user.id.is_empty() {
@@ -234,12 +240,24 @@ impl Provider {
         net: &Net,
         tokens: &ProviderTokens,
     ) -> Result<ProviderTokens, ProviderError> {
-        let refreshed = match &self.kind {
-            ProviderKind::OpenId(openid) => openid.refresh(net, tokens).await?,
-            ProviderKind::OAuth2(oauth2) => oauth2.refresh(net, tokens).await?,
-            ProviderKind::Local(_) => return Ok(tokens.clone()),
-        };
-        Ok(refreshed.or_keep(tokens))
+        let refresh = tokens.refresh.as_ref();
+        let refresh = refresh.ok_or(ProviderError::Missing("refresh_token"))?;
+        let form = [
+            ("grant_type", "refresh_token"),
+            ("refresh_token", refresh.expose()),
+        ];
+        let urls = self.urls(net).await?;
+        let renewed = self.client.request(net, &urls, &form).await?;
+        if let ProviderKind::OpenId(openid) = &self.kind {
+            openid.check_renewed(net, &renewed, tokens).await?;
+        }
+        // A refresh token that the provider did not replace stays valid.
+        let refresh = renewed.tokens.refresh.or_else(|| tokens.refresh.clone());
+        Ok(ProviderTokens {
+            refresh,
+            subject: tokens.subject.clone(),
+            ..renewed.tokens
+        })
     }
 
     /// Returns the local users.

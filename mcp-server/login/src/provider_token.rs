@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::access_token::SESSION_CLAIM;
 use crate::fault::Fault;
-use crate::login::Login;
+use crate::login::{Login, LoginServer};
 use crate::provider::tokens::ProviderTokens;
 use crate::secret::Secret;
 use crate::session;
@@ -179,7 +179,9 @@ impl Renewal {
         if tokens.is_valid_for(VALID_FOR) {
             return Ok(tokens);
         }
-        let renewed = match self.login.0.refresh(&tokens).await {
+        let LoginServer { provider, net, .. } = &*self.login.0;
+        let net = net.as_ref().ok_or_else(refused)?;
+        let renewed = match net.in_time(provider.refresh(net, &tokens)).await {
             Ok(renewed) => renewed,
             Err(error) if error.is_invalid_grant() => {
                 tracing::info!(error = %Chain(&error), "the login of a user at the provider has ended");
@@ -192,7 +194,7 @@ impl Renewal {
             }
         };
         let set = |session: &mut session::Session| session.provider = Some(renewed.clone());
-        let is_set = session::update(&vault, &self.login.0.provider, &self.id, set).await;
+        let is_set = session::update(&vault, provider, &self.id, set).await;
         let is_set = is_set.map_err(failed)?;
         is_set.then_some(renewed).ok_or_else(ended)
     }

@@ -25,7 +25,7 @@ async fn user_logs_in_with_openid() {
     assert_eq!(request["scope"], "openid profile email");
     assert_eq!(request["redirect_uri"], format!("{PUBLIC}/callback"));
     assert!(
-        request["nonce"].len() == 43 && request["state"].len() == 45,
+        request["nonce"].len() == 43 && request["state"].len() == 51,
         "{request:?}"
     );
     assert!(

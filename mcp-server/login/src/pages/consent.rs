@@ -43,10 +43,10 @@ pub(crate) fn consent_page(
                     code { (request.back.uri) }
                 }
             }
-            @if !login.provider.scopes().is_empty() {
+            @if !login.provider.client.scopes.is_empty() {
                 div {
                     dt { (login.name) " asks " (login.provider.name) " for" }
-                    dd { code { (login.provider.scopes().join(" ")) } }
+                    dd { code { (login.provider.client.scopes.join(" ")) } }
                 }
             }
             div {

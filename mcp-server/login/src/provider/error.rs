@@ -12,11 +12,8 @@ use mcp_oauth::jwt::JwtError;
 pub(crate) enum ProviderError {
     #[error("a request to the provider failed")]
     Fetch(#[from] FetchError),
-    #[error("the provider answers with HTTP status {status} for {what}")]
-    Status {
-        what: &'static str,
-        status: StatusCode,
-    },
+    #[error("the provider answers with HTTP status {1} for {0}")]
+    Status(&'static str, StatusCode),
     #[error("the provider does not return JSON for {0}")]
     Json(&'static str),
     #[error("the provider refuses: {error} {description}")]

@@ -12,12 +12,13 @@ use crate::provider::LoginAttempt;
 use crate::provider::error::ProviderError;
 use crate::provider::id_token::{ALGORITHMS, ExpectedToken, find_key};
 use crate::provider::net::Net;
-use crate::provider::tokens::{ProviderClient, ProviderTokens, SecretPlace, TokenResponse};
+use crate::provider::tokens::{ProviderTokens, TokenResponse};
+use crate::provider::urls::ProviderUrls;
 use crate::secret::Secret;
 use crate::user::User;
 
 /// The time for which metadata and keys are used.
-const CACHE_TIME: Duration = Duration::from_secs(60 * 60);
+pub(crate) const CACHE_TIME: Duration = Duration::from_secs(60 * 60);
 /// The minimum time between two attempts to load the keys because a token names an unknown one.
 const KEY_INTERVAL: Duration = Duration::from_secs(10);
 /// The maximum number of keys of an issuer.
@@ -26,13 +27,19 @@ const KEYS: usize = 100;
 /// A provider with OpenID Connect.
 pub(crate) struct OpenId {
     pub(crate) issuer: String,
-    pub(crate) client: ProviderClient,
     pub(crate) groups_claim: String,
     pub(crate) organization_claim: Option<String>,
     /// Whether it is Microsoft, whose metadata name other issuers, see [`OpenId::is_issuer`].
     pub(crate) is_microsoft: bool,
-    metadata: Cached<Metadata>,
-    keys: Cached<Vec<Jwk>>,
+    /// What was loaded of the issuer, and when.
+    loaded: Mutex<Option<(Instant, Arc<Issuer>)>>,
+}
+
+/// What an issuer publishes.
+pub(crate) struct Issuer {
+    pub(crate) urls: ProviderUrls,
+    metadata: Metadata,
+    keys: Vec<Jwk>,
 }
 
 /// The metadata of an issuer, as far as they matter here.
@@ -48,145 +55,125 @@ struct Metadata {
     authorization_response_iss_parameter_supported: bool,
 }
 
-/// A value that was loaded a while ago.
-struct Cached<T>(Mutex<Option<(Instant, Arc<T>)>>);
-
-impl<T> Cached<T> {
-    const fn new() -> Self {
-        Self(Mutex::new(None))
-    }
-
-    /// Returns the value if it is not older than this.
-    fn get(&self, age: Duration) -> Option<Arc<T>> {
-        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (at, value) = cached.as_ref()?;
-        (at.elapsed() <= age).then(|| Arc::clone(value))
-    }
-
-    fn set(&self, value: T) -> Arc<T> {
-        let value = Arc::new(value);
-        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *cached = Some((Instant::now(), Arc::clone(&value)));
-        value
-    }
-}
-
 impl Metadata {
-    fn secret_place(&self) -> SecretPlace {
+    fn urls(&self) -> ProviderUrls {
+        let urls = ProviderUrls::new(&self.authorization_endpoint, &self.token_endpoint);
         // The form if possible: in the header, providers decode special characters differently. Without
         // the member, it is the header (RFC 8414, section 2).
-        let methods = self.token_endpoint_auth_methods_supported.as_ref();
-        let mut methods = methods.into_iter().flatten();
+        let mut methods = self.token_endpoint_auth_methods_supported.iter().flatten();
         if methods.any(|method| method == "client_secret_post") {
-            SecretPlace::Form
-        } else {
-            SecretPlace::Header
+            return urls;
         }
+        urls.secret_in_header()
     }
 }
 
 impl OpenId {
-    pub(crate) fn new(issuer: String, client: ProviderClient) -> Self {
+    pub(crate) fn new(issuer: String) -> Self {
         Self {
             issuer,
-            client,
             groups_claim: "groups".to_owned(),
             organization_claim: None,
             is_microsoft: false,
-            metadata: Cached::new(),
-            keys: Cached::new(),
+            loaded: Mutex::new(None),
         }
     }
 
-    pub(crate) async fn authorization_url(
+    /// Returns what the issuer publishes, not older than this.
+    pub(crate) async fn load(
         &self,
         net: &Net,
-        attempt: &LoginAttempt<'_>,
-    ) -> Result<String, ProviderError> {
-        let metadata = self.metadata(net).await?;
-        let endpoint = &metadata.authorization_endpoint;
-        Ok(self
-            .client
-            .authorization_url(endpoint, attempt, Some(attempt.nonce)))
+        age: Duration,
+    ) -> Result<Arc<Issuer>, ProviderError> {
+        let loaded = || self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, issuer)) = &*loaded()
+            && at.elapsed() <= age
+        {
+            return Ok(Arc::clone(issuer));
+        }
+        let base = self.issuer.trim_end_matches('/');
+        let url = format!("{base}/.well-known/openid-configuration");
+        let metadata = json::from_value(net.get("metadata", &url, None).await?);
+        let metadata: Metadata = metadata.map_err(|_| ProviderError::Json("metadata"))?;
+        if !self.is_issuer(&metadata.issuer) {
+            return Err(ProviderError::Issuer);
+        }
+        net.check_for_browser(&metadata.authorization_endpoint)?;
+        let set = net.get("keys", &metadata.jwks_uri, None).await?;
+        let members = set.get("keys").and_then(Value::as_array);
+        let members = members.ok_or(ProviderError::Json("keys"))?.iter();
+        // Keys of unknown kinds are left out (RFC 7517, section 5).
+        let keys = members
+            .take(KEYS)
+            .filter_map(|key| json::from_value_ref(key).ok());
+        let issuer = Arc::new(Issuer {
+            urls: metadata.urls(),
+            keys: keys.collect(),
+            metadata,
+        });
+        *loaded() = Some((Instant::now(), Arc::clone(&issuer)));
+        Ok(issuer)
     }
 
-    pub(crate) async fn complete(
+    /// Checks the parameter `iss` of a redirect, before the code is sent to anybody (RFC 9207, section
+    /// 2.4).
+    pub(crate) async fn check_redirect(
         &self,
         net: &Net,
-        attempt: &LoginAttempt<'_>,
-        code: &str,
         issuer: Option<&str>,
-    ) -> Result<(User, ProviderTokens), ProviderError> {
-        let metadata = self.metadata(net).await?;
-        // Before the code is sent to anybody (RFC 9207, section 2.4).
+    ) -> Result<(), ProviderError> {
+        let metadata = &self.load(net, CACHE_TIME).await?.metadata;
         let is_expected = match issuer {
             Some(issuer) => self.is_issuer(issuer),
             None => !metadata.authorization_response_iss_parameter_supported,
         };
-        if !is_expected {
-            return Err(ProviderError::MixUp);
-        }
-        let endpoint = &metadata.token_endpoint;
-        let place = metadata.secret_place();
-        let response = self
-            .client
-            .exchange(net, endpoint, place, attempt, code)
-            .await?;
+        is_expected.then_some(()).ok_or(ProviderError::MixUp)
+    }
+
+    /// Returns the user whom the ID token of a response describes, and the tokens.
+    pub(crate) async fn user(
+        &self,
+        net: &Net,
+        client_id: &str,
+        attempt: &LoginAttempt,
+        response: TokenResponse,
+    ) -> Result<(User, ProviderTokens), ProviderError> {
         let TokenResponse {
             mut tokens,
             id_token,
         } = response;
         let id_token = id_token.ok_or(ProviderError::Missing("id_token"))?;
-        let Verified { header, mut claims } = self.verify(net, &metadata, &id_token).await?;
+        let Verified { header, mut claims } = self.verify(net, &id_token).await?;
+        let metadata = &self.load(net, CACHE_TIME).await?.metadata;
         let expected = ExpectedToken {
             issuer: &metadata.issuer,
-            client_id: &self.client.id,
-            nonce: attempt.nonce,
+            client_id,
+            nonce: attempt.nonce.expose(),
             access_token: tokens.access.expose(),
             algorithm: header.alg,
         };
         expected.check(&claims).map_err(ProviderError::IdToken)?;
         tokens.subject = subject_of(&claims);
-        self.add_user_info(net, &metadata, &tokens, &mut claims)
-            .await?;
-        Ok((self.user(claims), tokens))
+        if let Some(url) = &metadata.userinfo_endpoint {
+            self.add_user_info(net, url, &tokens.access, &mut claims)
+                .await?;
+        }
+        Ok((self.described(claims), tokens))
     }
 
-    pub(crate) async fn refresh(
+    /// Checks that renewed tokens do not belong to another user (OpenID Connect Core 1.0, section 12.2).
+    pub(crate) async fn check_renewed(
         &self,
         net: &Net,
+        renewed: &TokenResponse,
         tokens: &ProviderTokens,
-    ) -> Result<ProviderTokens, ProviderError> {
-        let metadata = self.metadata(net).await?;
-        let (endpoint, place) = (&metadata.token_endpoint, metadata.secret_place());
-        let response = self.client.refresh(net, endpoint, place, tokens).await?;
-        // Another user may have got the token (OpenID Connect Core 1.0, section 12.2).
-        if let (Some(id_token), Some(_)) = (&response.id_token, &tokens.subject) {
-            let claims = self.verify(net, &metadata, id_token).await?.claims;
-            if subject_of(&claims) != tokens.subject {
-                return Err(ProviderError::IdToken("it is that of another user"));
-            }
+    ) -> Result<(), ProviderError> {
+        if let (Some(id_token), Some(_)) = (&renewed.id_token, &tokens.subject)
+            && subject_of(&self.verify(net, id_token).await?.claims) != tokens.subject
+        {
+            return Err(ProviderError::IdToken("it is that of another user"));
         }
-        Ok(response.tokens)
-    }
-
-    async fn metadata(&self, net: &Net) -> Result<Arc<Metadata>, ProviderError> {
-        if let Some(metadata) = self.metadata.get(CACHE_TIME) {
-            return Ok(metadata);
-        }
-        let base = self.issuer.trim_end_matches('/');
-        let url = format!("{base}/.well-known/openid-configuration");
-        let document = net
-            .get("metadata", &url, None)
-            .await?
-            .document("metadata")?;
-        let metadata: Metadata =
-            json::from_value(document).map_err(|_| ProviderError::Json("metadata"))?;
-        if !self.is_issuer(&metadata.issuer) {
-            return Err(ProviderError::Issuer);
-        }
-        net.check_for_browser(&metadata.authorization_endpoint)?;
-        Ok(self.metadata.set(metadata))
+        Ok(())
     }
 
     /// Returns `true` if metadata with this issuer are those of the provider. The issuer of Microsoft
@@ -208,62 +195,36 @@ impl OpenId {
     async fn verify(
         &self,
         net: &Net,
-        metadata: &Metadata,
         id_token: &Secret,
     ) -> Result<Verified<Object>, ProviderError> {
-        let token = id_token.expose();
-        let header = jwt::header(token)?;
-        let mut keys = self.keys.get(CACHE_TIME);
-        let key_of = |keys: &Option<Arc<Vec<Jwk>>>| {
-            keys.as_ref()
-                .and_then(|keys| find_key(keys, &header).cloned())
-        };
-        let mut key = key_of(&keys);
-        if key.is_none() && self.keys.get(KEY_INTERVAL).is_none() {
-            keys = Some(self.load_keys(net, &metadata.jwks_uri).await?);
-            key = key_of(&keys);
+        let header = jwt::header(id_token.expose())?;
+        let mut issuer = self.load(net, CACHE_TIME).await?;
+        if find_key(&issuer.keys, &header).is_none() {
+            issuer = self.load(net, KEY_INTERVAL).await?;
         }
+        let key = find_key(&issuer.keys, &header);
         let key = key.ok_or(ProviderError::IdToken("the issuer has no such key"))?;
-        Ok(jwt::verify(token, &key, &ALGORITHMS)?)
-    }
-
-    async fn load_keys(&self, net: &Net, url: &str) -> Result<Arc<Vec<Jwk>>, ProviderError> {
-        let set = net.get("keys", url, None).await?.document("keys")?;
-        let members = set.get("keys").and_then(Value::as_array);
-        let members = members.ok_or(ProviderError::Json("keys"))?;
-        // Keys of unknown kinds are left out (RFC 7517, section 5).
-        let keys = members.iter().take(KEYS);
-        let keys = keys.filter_map(|key| json::from_value_ref(key).ok());
-        Ok(self.keys.set(keys.collect()))
+        Ok(jwt::verify(id_token.expose(), key, &ALGORITHMS)?)
     }
 
     /// Adds the claims that the issuer returns only at the endpoint for them.
     async fn add_user_info(
         &self,
         net: &Net,
-        metadata: &Metadata,
-        tokens: &ProviderTokens,
+        url: &str,
+        token: &Secret,
         claims: &mut Object,
     ) -> Result<(), ProviderError> {
-        let Some(url) = &metadata.userinfo_endpoint else {
-            return Ok(());
-        };
         if claims.contains_key("email") && claim(claims, &self.groups_claim).is_some() {
             return Ok(());
         }
-        let what = "the user";
-        let document = net
-            .get(what, url, Some(&tokens.access))
-            .await?
-            .document(what)?;
-        let Value::Object(more) = document else {
-            return Err(ProviderError::Json(what));
+        let Value::Object(more) = net.get("the user", url, Some(token)).await? else {
+            return Err(ProviderError::Json("the user"));
         };
         // The response could be that of another user (OpenID Connect Core 1.0, section 5.3.2).
         if more.get("sub") != claims.get("sub") {
-            return Err(ProviderError::User(
-                "`sub` of the user is not that of the ID token",
-            ));
+            let text = "`sub` of the user is not that of the ID token";
+            return Err(ProviderError::User(text));
         }
         // Whether an address is verified says the document that has the address.
         let has_email = claims.contains_key("email");
@@ -277,7 +238,7 @@ impl OpenId {
     }
 
     /// Returns the user whom verified claims describe.
-    fn user(&self, claims: Object) -> User {
+    fn described(&self, claims: Object) -> User {
         let text = |name: &str| claims.get(name).and_then(Value::as_str).unwrap_or_default();
         // Microsoft has a claim of its own, which says that the domain of the address was verified.
         let name = if self.is_microsoft {
@@ -332,9 +293,10 @@ fn claim<'a>(claims: &'a Object, name: &str) -> Option<&'a Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::urls::SecretPlace;
 
     fn openid(issuer: &str) -> OpenId {
-        OpenId::new(issuer.to_owned(), ProviderClient::new("id", "secret"))
+        OpenId::new(issuer.to_owned())
     }
 
     fn claims(text: &str) -> Object {
@@ -374,7 +336,7 @@ mod tests {
                 "token_endpoint_auth_methods_supported":{methods}}}"#
             );
             let metadata: Metadata = json::from_str(&text).expect("metadata");
-            assert_eq!(metadata.secret_place(), expected, "{methods}");
+            assert_eq!(metadata.urls().place, expected, "{methods}");
         }
     }
 
@@ -400,7 +362,7 @@ mod tests {
         ] {
             let user = |provider: &OpenId, email: &str| {
                 let text = format!(r#"{{"email":"{email}",{claim}}}"#);
-                provider.user(claims(&text)).email_verified
+                provider.described(claims(&text)).email_verified
             };
             assert_eq!(user(&openid, "a@b.example"), of_openid, "{claim}");
             assert_eq!(user(&microsoft, "a@b.example"), of_microsoft, "{claim}");
@@ -415,7 +377,7 @@ mod tests {
         let mut openid = openid("https://a.example");
         openid.groups_claim = "/realm_access/roles".to_owned();
         openid.organization_claim = Some("https://a.example/team".to_owned());
-        let user = openid.user(claims(text));
+        let user = openid.described(claims(text));
         assert_eq!(
             (user.groups, &*user.organization),
             (vec!["a".into(), "b".into()], "T")

@@ -2,9 +2,7 @@
 
 use mcp_types::json::Value;
 
-use super::oauth2::{OAuth2, ProviderUrls};
-use super::tokens::ProviderClient;
-use super::{Provider, ProviderKind};
+use super::{Provider, ProviderKind, ProviderUrls};
 use crate::user::User;
 
 impl Provider {
@@ -40,16 +38,13 @@ impl Provider {
             .user_with_scope(format!("{api}/user/emails"), "user:email")
             .user_with_scope(format!("{api}/user/orgs?per_page=100"), "read:org")
             .user_with_scope(format!("{api}/user/teams?per_page=100"), "read:org");
-        let client = ProviderClient::new(client_id, client_secret);
-        let client = client.scopes(["read:user", "user:email"]);
-        let oauth2 = OAuth2::new(urls, client, github_user);
         let is_public = website == "https://github.com";
         let key = website.split_once("://").map_or(website, |(_, rest)| rest);
-        Self {
-            key: if is_public { "github" } else { key }.to_owned(),
-            name: "GitHub".to_owned(),
-            kind: ProviderKind::OAuth2(oauth2),
-        }
+        let key = if is_public { "github" } else { key };
+        Self::custom(key, urls, client_id, client_secret, github_user)
+            .name("GitHub")
+            .scope("read:user")
+            .scope("user:email")
     }
 
     /// Discord. The email address is verified if Discord says so. With
@@ -63,12 +58,10 @@ impl Provider {
         let urls = urls
             .user("https://discord.com/api/v10/users/@me")
             .user_with_scope("https://discord.com/api/v10/users/@me/guilds", "guilds");
-        let client = ProviderClient::new(client_id, client_secret).scopes(["identify", "email"]);
-        Self {
-            key: "discord".to_owned(),
-            name: "Discord".to_owned(),
-            kind: ProviderKind::OAuth2(OAuth2::new(urls, client, discord_user)),
-        }
+        Self::custom("discord", urls, client_id, client_secret, discord_user)
+            .name("Discord")
+            .scope("identify")
+            .scope("email")
     }
 
     /// Google. The [organization](field@User::organization) is the domain of Google Workspace; it is

@@ -12,6 +12,7 @@ use crate::clock::now;
 use crate::provider::LoginAttempt;
 use crate::provider::error::ProviderError;
 use crate::provider::net::Net;
+use crate::provider::urls::{ProviderUrls, SecretPlace};
 use crate::secret::Secret;
 use crate::web::params::with_query;
 
@@ -19,21 +20,15 @@ use crate::web::params::with_query;
 const TOKEN_BYTES: usize = 16 << 10;
 
 /// The server as a client of a provider.
+#[derive(Default)]
 pub(crate) struct ProviderClient {
     pub(crate) id: String,
     pub(crate) secret: Secret,
     pub(crate) scopes: Vec<String>,
     /// Further parameters of the URL to which users are sent.
     pub(crate) params: Vec<(String, String)>,
-}
-
-/// How the server proves at the token endpoint who it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SecretPlace {
-    /// In the header `Authorization`.
-    Header,
-    /// In the form.
-    Form,
+    /// The URL to which the provider redirects users.
+    pub(crate) redirect_uri: String,
 }
 
 /// The tokens of a user at a provider. They never leave the process in the clear.
@@ -52,13 +47,6 @@ pub(crate) struct ProviderTokens {
 }
 
 impl ProviderTokens {
-    /// Returns these tokens. A refresh token that the provider did not replace stays valid.
-    pub(crate) fn or_keep(mut self, before: &Self) -> Self {
-        self.refresh = self.refresh.or_else(|| before.refresh.clone());
-        self.subject.clone_from(&before.subject);
-        self
-    }
-
     /// Returns `true` if the access token is valid for at least this time.
     pub(crate) fn is_valid_for(&self, time: Duration) -> bool {
         let end = now().saturating_add(time.as_secs());
@@ -77,14 +65,8 @@ impl ProviderClient {
         Self {
             id: id.into(),
             secret: Secret::new(secret),
-            scopes: Vec::new(),
-            params: Vec::new(),
+            ..Self::default()
         }
-    }
-
-    pub(crate) fn scopes(mut self, scopes: impl IntoIterator<Item = &'static str>) -> Self {
-        self.scopes = scopes.into_iter().map(str::to_owned).collect();
-        self
     }
 
     /// Returns the URL to which a browser is sent. PKCE and `state` bind the code to this login (RFC
@@ -92,106 +74,44 @@ impl ProviderClient {
     pub(crate) fn authorization_url(
         &self,
         endpoint: &str,
-        attempt: &LoginAttempt<'_>,
-        nonce: Option<&str>,
+        attempt: &LoginAttempt,
+        has_nonce: bool,
     ) -> String {
         let scopes = self.scopes.join(" ");
-        let challenge = mcp_oauth::sha256(attempt.verifier.as_bytes());
+        let challenge = mcp_oauth::sha256(attempt.verifier.expose().as_bytes());
         let params = [
             ("response_type", "code"),
             ("client_id", &*self.id),
-            ("redirect_uri", attempt.callback),
-            ("state", attempt.state),
+            ("redirect_uri", &*self.redirect_uri),
+            ("state", &*attempt.state),
             ("code_challenge", &*challenge),
             ("code_challenge_method", "S256"),
         ];
         let scope = (!scopes.is_empty()).then_some(("scope", &*scopes));
-        let nonce = nonce.map(|nonce| ("nonce", nonce));
+        let nonce = has_nonce.then_some(("nonce", attempt.nonce.expose()));
         let own = self.params.iter().map(|(name, value)| (&**name, &**value));
-        with_query(
-            endpoint,
-            params.into_iter().chain(scope).chain(nonce).chain(own),
-        )
+        let params = params.into_iter().chain(scope).chain(nonce);
+        with_query(endpoint, params.chain(own))
     }
 
-    /// Exchanges a code for tokens.
-    pub(crate) async fn exchange(
+    /// Requests tokens.
+    pub(crate) async fn request(
         &self,
         net: &Net,
-        endpoint: &str,
-        place: SecretPlace,
-        attempt: &LoginAttempt<'_>,
-        code: &str,
-    ) -> Result<TokenResponse, ProviderError> {
-        let form = [
-            ("grant_type", "authorization_code"),
-            ("code", code),
-            ("redirect_uri", attempt.callback),
-            ("code_verifier", attempt.verifier),
-        ];
-        self.request(net, endpoint, place, &form).await
-    }
-
-    /// Exchanges a refresh token for new tokens.
-    pub(crate) async fn refresh(
-        &self,
-        net: &Net,
-        endpoint: &str,
-        place: SecretPlace,
-        tokens: &ProviderTokens,
-    ) -> Result<TokenResponse, ProviderError> {
-        let refresh = tokens.refresh.as_ref();
-        let refresh = refresh.ok_or(ProviderError::Missing("refresh_token"))?;
-        let form = [
-            ("grant_type", "refresh_token"),
-            ("refresh_token", refresh.expose()),
-        ];
-        self.request(net, endpoint, place, &form).await
-    }
-
-    /// Returns the form with these parameters, and the credentials of `Basic` unless the form has them.
-    fn authenticated_form(
-        &self,
-        place: SecretPlace,
-        params: &[(&str, &str)],
-    ) -> (Zeroizing<String>, Option<Zeroizing<String>>) {
-        let mut form = form_urlencoded::Serializer::new(String::new());
-        form.extend_pairs(params);
-        let basic = match place {
-            SecretPlace::Header if !self.secret.expose().is_empty() => {
-                let pair = Zeroizing::new(format!(
-                    "{}:{}",
-                    encoded(&self.id).as_str(),
-                    encoded(self.secret.expose()).as_str()
-                ));
-                Some(Zeroizing::new(format!("Basic {}", STANDARD.encode(&*pair))))
-            }
-            _ => {
-                form.append_pair("client_id", &self.id);
-                if !self.secret.expose().is_empty() {
-                    form.append_pair("client_secret", self.secret.expose());
-                }
-                None
-            }
-        };
-        (Zeroizing::new(form.finish()), basic)
-    }
-
-    async fn request(
-        &self,
-        net: &Net,
-        endpoint: &str,
-        place: SecretPlace,
+        urls: &ProviderUrls,
         params: &[(&str, &str)],
     ) -> Result<TokenResponse, ProviderError> {
-        let (form, basic) = self.authenticated_form(place, params);
+        let (form, basic) = self.authenticated(urls.place, params);
         let basic = basic.as_ref().map(|basic| basic.as_str());
-        let response = net.post("tokens", endpoint, basic, &form).await?;
-        let body = &response.body;
-        let text = |name: &str| body.get(name).and_then(Value::as_str);
+        let (status, body) = net.post(&urls.token, basic, &form).await?;
+        let member = |name: &str| body.as_ref()?.get(name);
+        let text = |name: &str| member(name).and_then(Value::as_str);
         // Some providers send errors with status 200.
         if let Some(error) = text("error") {
             return Err(ProviderError::refused(error, text("error_description")));
+        }
+        if !status.is_success() {
+            return Err(ProviderError::Status("tokens", status));
         }
         let secret = |name: &'static str| {
             let token = text(name).filter(|token| !token.is_empty());
@@ -200,19 +120,12 @@ impl ProviderClient {
                 token => Ok(token.map(Secret::new)),
             }
         };
-        if !response.status.is_success() {
-            let status = response.status;
-            return Err(ProviderError::Status {
-                what: "tokens",
-                status,
-            });
-        }
-        let access = secret("access_token")?;
-        let expires_in = body.get("expires_in").and_then(|seconds| {
+        let expires_in = member("expires_in").and_then(|seconds| {
             // Some providers send a string.
             let text = seconds.as_str().and_then(|text| text.parse().ok());
             seconds.as_u64().or(text)
         });
+        let access = secret("access_token")?;
         Ok(TokenResponse {
             tokens: ProviderTokens {
                 access: access.ok_or(ProviderError::Missing("access_token"))?,
@@ -223,9 +136,34 @@ impl ProviderClient {
             id_token: secret("id_token")?,
         })
     }
+
+    /// Returns the form with these parameters, and the credentials of `Basic` unless the form has them.
+    fn authenticated(
+        &self,
+        place: SecretPlace,
+        params: &[(&str, &str)],
+    ) -> (Zeroizing<String>, Option<Zeroizing<String>>) {
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        form.extend_pairs(params);
+        let secret = self.secret.expose();
+        if place == SecretPlace::Header && !secret.is_empty() {
+            // Both are encoded before they are joined (RFC 6749, section 2.3.1).
+            let pair = Zeroizing::new(format!(
+                "{}:{}",
+                encoded(&self.id).as_str(),
+                encoded(secret).as_str()
+            ));
+            let basic = Zeroizing::new(format!("Basic {}", STANDARD.encode(&*pair)));
+            return (Zeroizing::new(form.finish()), Some(basic));
+        }
+        form.append_pair("client_id", &self.id);
+        if !secret.is_empty() {
+            form.append_pair("client_secret", secret);
+        }
+        (Zeroizing::new(form.finish()), None)
+    }
 }
 
-/// Encodes a text as the value in a form (RFC 6749, section 2.3.1).
 fn encoded(text: &str) -> Zeroizing<String> {
     Zeroizing::new(form_urlencoded::byte_serialize(text.as_bytes()).collect())
 }

@@ -1,4 +1,4 @@
-//! [`Cookies`]: the cookies of a browser during a login.
+//! [`CookieJar`]: the cookies of a browser during a login.
 
 use std::time::Duration;
 
@@ -20,38 +20,15 @@ pub(crate) struct CookieJar {
     suffix: String,
 }
 
-/// Which cookie of this server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CookieKind {
-    /// A random value that identifies the browser, so that forms and redirects of others are not
-    /// accepted from it.
-    Browser,
-    /// A login that waits for the user. There are two, so that two tabs work.
-    Login(LoginSlot),
-    /// The clients that the user has approved.
-    Approvals,
-    /// The user who looks at the list of sessions.
-    Account,
-}
-
-/// One of the places for a login that waits for the user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LoginSlot {
-    First,
-    Second,
-}
-
-impl LoginSlot {
-    pub(crate) const ALL: [Self; 2] = [Self::First, Self::Second];
-
-    /// Returns the name, with which `state` begins.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::First => "a",
-            Self::Second => "b",
-        }
-    }
-}
+/// A random value that identifies the browser, so that forms and redirects of others are not accepted from
+/// it.
+pub(crate) const BROWSER: &str = "browser";
+/// Logins that wait for the user. There are two, so that two tabs work.
+pub(crate) const LOGINS: [&str; 2] = ["login-a", "login-b"];
+/// The clients that the user has approved.
+pub(crate) const APPROVALS: &str = "approvals";
+/// The user who looks at the list of sessions.
+pub(crate) const ACCOUNT: &str = "account";
 
 impl CookieJar {
     /// Creates the names for a server. `id` is a short text of letters and digits.
@@ -60,20 +37,13 @@ impl CookieJar {
         Self { is_secure, suffix }
     }
 
-    fn name(&self, kind: CookieKind) -> String {
+    fn name(&self, kind: &str) -> String {
         let prefix = if self.is_secure { "__Host-" } else { "" };
-        let kind = match kind {
-            CookieKind::Browser => "browser",
-            CookieKind::Login(LoginSlot::First) => "login-a",
-            CookieKind::Login(LoginSlot::Second) => "login-b",
-            CookieKind::Approvals => "approvals",
-            CookieKind::Account => "account",
-        };
         format!("{prefix}mcp-{kind}-{}", self.suffix)
     }
 
     /// Returns the value of a cookie. `None` if there is none, or more than one.
-    pub(crate) fn get<'a>(&self, parts: &'a Parts, kind: CookieKind) -> Option<&'a str> {
+    pub(crate) fn get<'a>(&self, parts: &'a Parts, kind: &str) -> Option<&'a str> {
         let prefix = format!("{}=", self.name(kind));
         let lines = parts.headers.get_all(COOKIE).into_iter();
         // Cookies of other hosts of the domain are in the same line, with any bytes.
@@ -88,7 +58,7 @@ impl CookieJar {
 
     /// Returns the header `Set-Cookie` for a cookie. Without a time, it lasts until the browser is
     /// closed.
-    pub(crate) fn set(&self, kind: CookieKind, value: &str, time: Option<Duration>) -> String {
+    pub(crate) fn set(&self, kind: &str, value: &str, time: Option<Duration>) -> String {
         let secure = if self.is_secure { "; Secure" } else { "" };
         let time = time.map(|time| format!("; Max-Age={}", time.as_secs()));
         // `Lax`: the cookies are sent when the provider or a client redirects the browser to this
@@ -101,7 +71,7 @@ impl CookieJar {
     }
 
     /// Returns the header `Set-Cookie` that removes a cookie.
-    pub(crate) fn clear(&self, kind: CookieKind) -> String {
+    pub(crate) fn clear(&self, kind: &str) -> String {
         self.set(kind, "", Some(Duration::ZERO))
     }
 }
@@ -121,10 +91,10 @@ mod tests {
     #[test]
     fn cookie_of_https_belongs_to_the_host_alone() {
         let jar = CookieJar::new(true, "x");
-        let set = jar.set(CookieKind::Browser, "v", None);
+        let set = jar.set(BROWSER, "v", None);
         let expected = "__Host-mcp-browser-x=v; Path=/; HttpOnly; SameSite=Lax; Secure";
         assert_eq!(set, expected);
-        let clear = CookieJar::new(false, "x").clear(CookieKind::Login(LoginSlot::Second));
+        let clear = CookieJar::new(false, "x").clear(LOGINS[1]);
         let expected = "mcp-login-b-x=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0";
         assert_eq!(clear, expected);
     }
@@ -134,7 +104,7 @@ mod tests {
         let jar = CookieJar::new(false, "x");
         let get = |cookies: &[&str]| {
             let parts = parts(cookies);
-            jar.get(&parts, CookieKind::Browser).map(str::to_owned)
+            jar.get(&parts, BROWSER).map(str::to_owned)
         };
         assert_eq!(get(&["a=b; mcp-browser-x=v"]).as_deref(), Some("v"));
         assert_eq!(get(&["a=b", "mcp-browser-x=v=w"]).as_deref(), Some("v=w"));
