@@ -62,11 +62,11 @@ fn described(login: &LoginServer, sealed: SealedAccess, session: Session) -> Acc
     claims.insert(SESSION_CLAIM, session.id.as_str());
     claims.insert("auth_time", session.began);
     let expires = sealed.expires.min(session.ends);
-    let token = AccessToken::new(login.urls.issuer())
+    let token = AccessToken::new(&login.urls.issuer)
         .subject(session.user.subject())
         .client_id(session.client.key)
         .scopes(sealed.scopes.unwrap_or(session.scopes))
-        .audience([login.urls.resource()])
+        .audience([&login.urls.resource])
         .expires_at(SystemTime::UNIX_EPOCH + Duration::from_secs(expires))
         .claims(claims);
     match sealed.key_thumbprint {

@@ -80,7 +80,7 @@ impl Authenticate for Login {
             (Some(thumbprint), Scheme::Dpop) => {
                 let failed = |reason: &'static str| unauthorized("invalid_dpop_proof", reason);
                 let url = format!("{}{}", login.urls.origin(), parts.uri.path());
-                let proof = dpop::verify(parts, &[&url, login.urls.resource()], Some(token));
+                let proof = dpop::verify(parts, &[&url, &login.urls.resource], Some(token));
                 let proof = proof.ok().flatten();
                 let proof = proof.filter(|proof| proof.thumbprint == *thumbprint);
                 let proof = proof.ok_or_else(|| {

@@ -9,6 +9,7 @@ use mcp_fetch::FetchPolicy;
 use mcp_oauth::scopes::Scopes;
 
 use crate::clients::document::DocumentLoader;
+use crate::endpoints;
 use crate::login::{Allow, Login, LoginServer, Times, UserScopes};
 use crate::login_error::LoginError;
 use crate::provider::net::Net;
@@ -176,15 +177,13 @@ impl LoginBuilder {
             return Err(LoginError::Scope("`offline_access`".to_owned()));
         }
         let provider_time = self.times.provider;
-        let times = [
-            ("access_token_time", self.times.access),
-            ("session_time", self.times.session),
-            ("provider_time", provider_time),
-        ];
-        for (name, time) in times {
-            let is_valid =
-                time <= LONGEST && (time >= Duration::from_secs(1) || name == "provider_time");
-            if !is_valid || time.is_zero() {
+        let second = Duration::from_secs(1);
+        for (name, time, least) in [
+            ("access_token_time", self.times.access, second),
+            ("session_time", self.times.session, second),
+            ("provider_time", provider_time, Duration::from_nanos(1)),
+        ] {
+            if !(least..=LONGEST).contains(&time) {
                 return Err(LoginError::Time(name));
             }
         }
@@ -195,9 +194,8 @@ impl LoginBuilder {
         });
         let net = net.transpose()?;
         let mut provider = self.provider;
-        urls.callback()
-            .clone_into(&mut provider.client.redirect_uri);
-        let realm = mcp_oauth::sha256(format!("{} {}", urls.issuer(), urls.resource()).as_bytes());
+        provider.client.redirect_uri = urls.at(endpoints::CALLBACK);
+        let realm = mcp_oauth::sha256(format!("{} {}", urls.issuer, urls.resource).as_bytes());
         let realm: String = realm
             .chars()
             .filter(char::is_ascii_alphanumeric)
@@ -230,7 +228,7 @@ fn check_provider(provider: &Provider, urls: &Urls) -> Result<bool, LoginError> 
         return Ok(false);
     };
     if !urls.is_loopback {
-        return Err(LoginError::LocalUsers(urls.issuer().to_owned()));
+        return Err(LoginError::LocalUsers(urls.issuer.clone()));
     }
     let ids: HashSet<&str> = users.iter().map(|user| &*user.id).collect();
     if ids.is_empty() || ids.len() < users.len() || ids.contains("") {

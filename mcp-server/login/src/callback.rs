@@ -172,6 +172,6 @@ async fn grant(
         is_used: false,
     };
     let code = code.issue(&exchange.vault).await?;
-    let url = request.back.url(login.urls.issuer(), &[("code", &*code)]);
+    let url = request.back.url(&login.urls.issuer, &[("code", &*code)]);
     Ok(exchange.leave(&url))
 }

@@ -69,7 +69,7 @@ impl Interruption {
             ("error", error.code),
             ("error_description", &*error.description),
         ];
-        let url = back.url(exchange.login.urls.issuer(), &params);
+        let url = back.url(&exchange.login.urls.issuer, &params);
         if is_known || check(&back.uri) == Ok(RedirectKind::Loopback) {
             return exchange.leave(&url);
         }

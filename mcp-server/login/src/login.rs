@@ -77,7 +77,7 @@ impl Login {
     /// provider.
     #[must_use]
     pub fn callback_url(&self) -> &str {
-        self.0.urls.callback()
+        &self.0.provider.client.redirect_uri
     }
 
     /// Returns the URL of the page where users see and end their sessions.
@@ -125,8 +125,8 @@ impl LoginServer {
 impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Login")
-            .field("issuer", &self.0.urls.issuer())
-            .field("resource", &self.0.urls.resource())
+            .field("issuer", &self.0.urls.issuer)
+            .field("resource", &self.0.urls.resource)
             .field("provider", &self.0.provider)
             .field("required_scopes", &self.0.required)
             .finish_non_exhaustive()

@@ -12,7 +12,7 @@ use crate::login::LoginServer;
 pub(crate) fn of_issuer(login: &LoginServer) -> Bytes {
     let urls = &login.urls;
     let mut metadata = json!({
-        "issuer": urls.issuer(),
+        "issuer": urls.issuer,
         "authorization_endpoint": urls.at(endpoints::AUTHORIZE),
         "token_endpoint": urls.at(endpoints::TOKEN),
         "registration_endpoint": urls.at(endpoints::REGISTER),
@@ -27,7 +27,7 @@ pub(crate) fn of_issuer(login: &LoginServer) -> Bytes {
         "authorization_response_iss_parameter_supported": true,
         "client_id_metadata_document_supported": true,
         "dpop_signing_alg_values_supported": dpop::algorithm_names(),
-        "protected_resources": [urls.resource()],
+        "protected_resources": [urls.resource],
     });
     if !login.supported.is_empty() {
         metadata["scopes_supported"] = json!(login.supported);
@@ -38,7 +38,7 @@ pub(crate) fn of_issuer(login: &LoginServer) -> Bytes {
 /// Returns the metadata of the protected resource (RFC 9728).
 pub(crate) fn of_resource(login: &LoginServer) -> Bytes {
     let urls = &login.urls;
-    let mut metadata = ProtectedResource::new(urls.resource(), [urls.issuer().to_owned()]);
+    let mut metadata = ProtectedResource::new(&urls.resource, [urls.issuer.clone()]);
     let supported = &login.supported;
     metadata.scopes_supported = (!supported.is_empty()).then(|| supported.clone());
     metadata.bearer_methods_supported = Some(vec!["header".to_owned()]);

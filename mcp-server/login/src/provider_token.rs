@@ -74,7 +74,7 @@ impl FromContext for ProviderToken {
     async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
         let State(login) = State::<Login>::from_context(cx).await?;
         let token = cx.extension::<AccessToken>();
-        let token = token.filter(|token| token.issuer == login.0.urls.issuer());
+        let token = token.filter(|token| token.issuer == login.0.urls.issuer);
         let id = token.and_then(|token| token.claims.get(SESSION_CLAIM)?.as_str());
         let id = id.ok_or_else(refused)?;
         let renewal = Renewal {

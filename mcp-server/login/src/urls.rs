@@ -1,18 +1,16 @@
 //! [`Urls`]: the public URLs of the server, and the paths of its pages and endpoints.
 
-use mcp_fetch::{Origin, UrlFault};
+use mcp_fetch::Origin;
 use mcp_oauth::dpop::normalize_htu;
 use mcp_oauth::well_known::{of_issuer, of_resource, origin_text};
 
-use crate::endpoints;
 use crate::login_error::LoginError;
 
 /// The public URLs of the server. They come from the settings, never from a request.
 pub(crate) struct Urls {
     /// The public URL without a slash at the end: the issuer of tokens.
-    issuer: String,
-    resource: String,
-    callback: String,
+    pub(crate) issuer: String,
+    pub(crate) resource: String,
     /// Whether the URL is `https`.
     pub(crate) is_secure: bool,
     pub(crate) is_loopback: bool,
@@ -24,32 +22,15 @@ impl Urls {
         let issuer = public_url.trim_end_matches('/').to_owned();
         let resource = resource.unwrap_or(&issuer).to_owned();
         if check("resource", &resource)? != origin {
-            return Err(LoginError::url(
-                "resource",
-                &resource,
-                "expected the host of the public URL",
-            ));
+            let text = "expected the host of the public URL";
+            return Err(LoginError::url("resource", &resource, text));
         }
         Ok(Self {
-            callback: format!("{issuer}{}", endpoints::CALLBACK),
             is_secure: origin.secure,
             is_loopback: origin.is_loopback(),
             issuer,
             resource,
         })
-    }
-
-    pub(crate) fn issuer(&self) -> &str {
-        &self.issuer
-    }
-
-    pub(crate) fn resource(&self) -> &str {
-        &self.resource
-    }
-
-    /// Returns the URL to which the provider redirects.
-    pub(crate) fn callback(&self) -> &str {
-        &self.callback
     }
 
     /// Returns scheme, host and port.
@@ -76,18 +57,14 @@ impl Urls {
 
     /// Returns the paths of the metadata of the resource: its own, and the root of the host.
     pub(crate) fn resource_metadata_paths(&self) -> Vec<String> {
-        of_resource(&self.resource)
-            .iter()
-            .map(|url| path_of(url))
-            .collect()
+        let urls = of_resource(&self.resource);
+        urls.iter().map(|url| path_of(url)).collect()
     }
 
     /// Returns the URL of the metadata of the resource.
     pub(crate) fn resource_metadata(&self) -> String {
-        of_resource(&self.resource)
-            .into_iter()
-            .next()
-            .unwrap_or_default()
+        let urls = of_resource(&self.resource);
+        urls.into_iter().next().unwrap_or_default()
     }
 
     /// Returns `true` if a resource indicator (RFC 8707) is this server: its URL, or one below it, which
@@ -106,33 +83,25 @@ impl Urls {
 }
 
 fn path_of(url: &str) -> String {
-    url.strip_prefix(origin_text(url))
-        .unwrap_or_default()
-        .to_owned()
+    let path = url.strip_prefix(origin_text(url));
+    path.unwrap_or_default().to_owned()
 }
 
 fn check(what: &'static str, url: &str) -> Result<Origin, LoginError> {
-    let origin = Origin::parse(url);
-    let origin = origin.map_err(|fault: UrlFault| LoginError::url(what, url, fault.to_string()))?;
-    if !origin.secure && !origin.is_loopback() {
-        let text = "expected `https`, or `http` on this machine";
-        return Err(LoginError::url(what, url, text));
-    }
-    if url.contains(['?', '#', '%', ';', '\'']) {
-        return Err(LoginError::url(
-            what,
-            url,
-            "expected scheme, host, port and a plain path",
-        ));
-    }
+    let invalid = |reason: &str| Err(LoginError::url(what, url, reason));
+    let origin = match Origin::parse(url) {
+        Ok(origin) if origin.secure || origin.is_loopback() => origin,
+        Ok(_) => return invalid("expected `https`, or `http` on this machine"),
+        Err(fault) => return invalid(&fault.to_string()),
+    };
     let path = path_of(url);
     let mut segments = path.trim_end_matches('/').split('/').skip(1);
-    if segments.any(|segment| segment.is_empty() || segment == "." || segment == "..") {
-        return Err(LoginError::url(
-            what,
-            url,
-            "expected a path without empty segments and dots",
-        ));
+    if url.contains(['?', '#', '%', ';', '\''])
+        || segments.any(|segment| matches!(segment, "" | "." | ".."))
+    {
+        return invalid(
+            "expected scheme, host, port and a plain path, without empty segments and dots",
+        );
     }
     Ok(origin)
 }
@@ -140,6 +109,7 @@ fn check(what: &'static str, url: &str) -> Result<Origin, LoginError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::endpoints;
 
     #[test]
     fn only_https_and_loopback_urls_are_public_urls() {
@@ -167,7 +137,7 @@ mod tests {
     #[test]
     fn resource_is_the_server_or_below_it() {
         let urls = Urls::new("https://a.example/", Some("https://a.example/mcp")).expect("valid");
-        assert_eq!(urls.issuer(), "https://a.example");
+        assert_eq!(urls.issuer, "https://a.example");
         assert_eq!(urls.path("/token"), "/token");
         for (resource, expected) in [
             ("https://a.example/mcp", true),
@@ -196,7 +166,7 @@ mod tests {
     fn paths_begin_with_that_of_the_public_url() {
         let urls = Urls::new("https://a.example/x", None).expect("valid");
         assert_eq!(urls.path("/token"), "/x/token");
-        assert_eq!(urls.callback(), "https://a.example/x/callback");
+        assert_eq!(urls.at(endpoints::CALLBACK), "https://a.example/x/callback");
         let expected = "/.well-known/oauth-authorization-server/x";
         assert_eq!(urls.issuer_metadata_path(), expected);
     }
