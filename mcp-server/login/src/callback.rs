@@ -144,13 +144,16 @@ async fn grant(
     tokens: Option<ProviderTokens>,
 ) -> Result<Reply, Interruption> {
     let login = exchange.login;
-    if !login.allows(&user) {
+    if !(login.allow)(&user) {
         let user = user.subject();
         tracing::info!(user = %PeerText(&user), "a user is not allowed in");
         return Err(purpose.ended("access_denied", "this account is not allowed"));
     }
     // Unknown scopes are ignored (RFC 6749, section 3.3): many clients always ask for those of OpenID.
-    let scopes = login.granted_scopes(&user, &request.scopes);
+    let mut scopes = login.user_scopes(&user);
+    if !request.scopes.is_empty() {
+        scopes.retain(|scope| request.scopes.contains(scope));
+    }
     let began = now();
     let code = Code {
         session: Session {

@@ -88,37 +88,15 @@ impl Login {
 }
 
 impl LoginServer {
-    pub(crate) fn allows(&self, user: &User) -> bool {
-        (self.allow)(user)
-    }
-
     /// Returns the scopes that a user may have.
-    fn user_scopes(&self, user: &User) -> Vec<String> {
-        match &self.scopes {
-            Some(scopes) => scopes(user),
-            None => self.supported.clone(),
-        }
+    pub(crate) fn user_scopes(&self, user: &User) -> Vec<String> {
+        let of_user = self.scopes.as_ref().map(|scopes| scopes(user));
+        of_user.unwrap_or_else(|| self.supported.clone())
     }
 
     /// Returns `true` if all users may do the same, without scopes.
     pub(crate) fn has_no_scopes(&self) -> bool {
         self.scopes.is_none() && self.supported.is_empty()
-    }
-
-    /// Returns the scopes that a user gets for a request: what was requested, as far as the user may
-    /// have it. A request without scopes is for all of them.
-    pub(crate) fn granted_scopes(&self, user: &User, requested: &[String]) -> Vec<String> {
-        if requested.is_empty() {
-            return self.user_scopes(user);
-        }
-        self.permitted_scopes(user, requested)
-    }
-
-    /// Returns those of some scopes that a user may have.
-    pub(crate) fn permitted_scopes(&self, user: &User, scopes: &[String]) -> Vec<String> {
-        let permitted = self.user_scopes(user);
-        let scopes = scopes.iter().filter(|scope| permitted.contains(scope));
-        scopes.cloned().collect()
     }
 }
 

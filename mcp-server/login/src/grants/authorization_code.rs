@@ -52,7 +52,7 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
         let text = "the code is bound to a key: send a proof of possession of it";
         return Err(OAuthError::invalid_grant(text));
     }
-    if !login.allows(&granted.session.user) {
+    if !(login.allow)(&granted.session.user) {
         return Err(OAuthError::invalid_grant("this account is not allowed"));
     }
     request
