@@ -6,8 +6,8 @@
 //
 // A login in a browser: `authorize` validates the `authorization_request` of a client (`clients`),
 // `consent` asks the user unless there is one of the `approvals`, `pending` sends the browser to the
-// `provider`, `callback` learns who the `user` is and issues a `code`. An `interruption` ends it early;
-// the `purpose` decides who gets the error. `account` is the page with the sessions.
+// `provider`, `callback` learns who the `user` is and issues a `code`. An `interruption` ends it early.
+// `account` is the page with the sessions.
 //
 // Clients get their tokens of `grants`, for a `session`, with `dpop` if they have a key. The `vault` seals
 // and stores everything. `provider_token` is for handlers.
@@ -38,7 +38,6 @@ mod pages;
 mod pending;
 mod provider;
 mod provider_token;
-mod purpose;
 mod routes;
 mod secret;
 mod session;

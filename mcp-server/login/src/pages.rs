@@ -6,13 +6,15 @@ pub(crate) mod consent;
 pub(crate) mod local;
 pub(crate) mod sessions;
 
+use std::time::{Duration, SystemTime};
+
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::clients::redirect_uri::destination;
 use crate::web::STYLE;
 
-/// Returns a page.
-fn layout(title: &str, head: &Markup, content: &Markup) -> Markup {
+/// Returns a page, which leads to a URL if there is one.
+fn layout(title: &str, onward: Option<&str>, content: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -23,11 +25,9 @@ fn layout(title: &str, head: &Markup, content: &Markup) -> Markup {
                 meta name="robots" content="noindex";
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
-                (head)
+                @if let Some(url) = onward { meta http-equiv="refresh" content={ "0;url=" (url) }; }
             }
-            body {
-                main { (content) }
-            }
+            body { main { (content) } }
         }
     }
 }
@@ -38,20 +38,17 @@ pub(crate) fn message(title: &str, text: &str) -> Markup {
         h1 { (title) }
         p { (text) }
     };
-    layout(title, &html! {}, &content)
+    layout(title, None, &content)
 }
 
 /// Returns a page that leads to a URL, which was validated, at once or by a link.
 pub(crate) fn onward(url: &str) -> Markup {
-    let head = html! {
-        meta http-equiv="refresh" content=(format!("0;url={url}"));
-    };
     let content = html! {
         h1 { "One moment" }
         p { "You are sent on." }
         p { a.button href=(url) { "Continue" } }
     };
-    layout("One moment", &head, &content)
+    layout("One moment", Some(url), &content)
 }
 
 /// Returns a page that says what is wrong with the request of a website, with a link back to it.
@@ -62,26 +59,14 @@ pub(crate) fn way_back(description: &str, redirect_uri: &str, url: &str) -> Mark
         p.warn { "Go back only if you know " strong { (destination(redirect_uri)) } "." }
         p { a.button href=(url) rel="noreferrer" { "Go back" } }
     };
-    layout("This link does not work", &html! {}, &content)
+    layout("This link does not work", None, &content)
 }
 
-/// Returns a time in seconds since the Unix epoch as a date.
+/// Returns a time in seconds since the Unix epoch as a date, such as `06 Nov 1994`.
 fn date(seconds: u64) -> String {
-    // Days since 1970-01-01 as a date of the Gregorian calendar, by years that begin in March.
-    let days = seconds / 86_400 + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    let text = httpdate::fmt_http_date(time);
+    text.get(5..16).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -91,13 +76,13 @@ mod tests {
     #[test]
     fn seconds_are_shown_as_a_date() {
         for (seconds, expected) in [
-            (0, "1970-01-01"),
-            (951_782_399, "2000-02-28"),
-            (951_782_400, "2000-02-29"),
-            (951_868_800, "2000-03-01"),
-            (1_798_675_200, "2026-12-31"),
-            (1_798_761_599, "2026-12-31"),
-            (4_107_542_400, "2100-03-01"),
+            (0, "01 Jan 1970"),
+            (951_782_399, "28 Feb 2000"),
+            (951_782_400, "29 Feb 2000"),
+            (951_868_800, "01 Mar 2000"),
+            (1_798_675_200, "31 Dec 2026"),
+            (1_798_761_599, "31 Dec 2026"),
+            (4_107_542_400, "01 Mar 2100"),
         ] {
             assert_eq!(date(seconds), expected);
         }

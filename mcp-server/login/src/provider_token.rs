@@ -16,7 +16,7 @@ use crate::login::{Login, LoginServer};
 use crate::provider::tokens::ProviderTokens;
 use crate::secret::Secret;
 use crate::session;
-use crate::vault::Vault;
+use crate::vault::{Vault, Versioned};
 
 /// A token that expires earlier than this is renewed.
 const VALID_FOR: Duration = Duration::from_secs(60);
@@ -193,9 +193,15 @@ impl Renewal {
                 return Err(unavailable());
             }
         };
-        let set = |session: &mut session::Session| session.provider = Some(renewed.clone());
-        let is_set = session::update(&vault, provider, &self.id, set).await;
-        let is_set = is_set.map_err(failed)?;
-        is_set.then_some(renewed).ok_or_else(ended)
+        for _ in 0..session::ATTEMPTS {
+            let found = session::find(&vault, provider, &self.id).await;
+            let found = found.map_err(failed)?.ok_or_else(ended)?;
+            let Versioned { mut value, version } = found;
+            value.provider = Some(renewed.clone());
+            if value.replace(&vault, version).await.map_err(failed)? {
+                return Ok(renewed);
+            }
+        }
+        Err(failed(Fault::Contended))
     }
 }

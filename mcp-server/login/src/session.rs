@@ -16,7 +16,7 @@ use crate::vault::{OfUser, Vault, Versioned};
 /// The maximum number of sessions of a user. A further one ends the one that would expire first.
 const SESSIONS: usize = 50;
 /// The maximum number of attempts to change a session that others change, too.
-const ATTEMPTS: usize = 8;
+pub(crate) const ATTEMPTS: usize = 8;
 
 /// A login of a user with a client. It is sealed in the store of the server, in a group for each user.
 #[derive(Clone, Serialize, Deserialize)]
@@ -89,25 +89,6 @@ impl Session {
         let outcome = self.put(vault, Condition::Version(version)).await?;
         Ok(matches!(outcome, PutOutcome::Written(_)))
     }
-}
-
-/// Changes a session that may be changed by others at the same time. Returns `false` if it has ended.
-pub(crate) async fn update(
-    vault: &Vault<'_>,
-    provider: &Provider,
-    id: &str,
-    change: impl Fn(&mut Session),
-) -> Result<bool, Fault> {
-    for _ in 0..ATTEMPTS {
-        let Some(mut found) = find(vault, provider, id).await? else {
-            return Ok(false);
-        };
-        change(&mut found.value);
-        if found.value.replace(vault, found.version).await? {
-            return Ok(true);
-        }
-    }
-    Err(Fault::Contended)
 }
 
 /// Ends a session. All of its tokens are invalid from then on.

@@ -17,8 +17,6 @@ use crate::session;
 
 /// The time for which the token before the current one is accepted.
 const LEEWAY: Duration = Duration::from_secs(30);
-/// The maximum number of attempts if other requests refresh the same session.
-const ATTEMPTS: usize = 8;
 const TOKEN_BYTES: usize = 1_024;
 
 pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, OAuthError> {
@@ -32,7 +30,7 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
     let token: SealedRefresh = token.ok_or_else(invalid)?;
     let requested = request.params.get("scope")?;
     let mut is_proof_recorded = false;
-    for _ in 0..ATTEMPTS {
+    for _ in 0..session::ATTEMPTS {
         let found = session::find(vault, &login.provider, &token.session).await?;
         let found = found.ok_or_else(invalid)?;
         let mut session = found.value;

@@ -82,5 +82,5 @@ pub(crate) fn consent_page(
             }
         }
     };
-    layout(&title, &html! {}, &content)
+    layout(&title, None, &content)
 }

@@ -20,5 +20,5 @@ pub(crate) fn local_page(login: &LoginServer, state: &str) -> Markup {
             }
         }
     };
-    layout("Log in", &html! {}, &content)
+    layout("Log in", None, &content)
 }

@@ -47,5 +47,5 @@ pub(crate) fn sessions_page(
         p.quiet { "Ending a session takes effect with the next request of the program. It then has to ask you \
              again." }
     };
-    layout("Sessions", &html! {}, &content)
+    layout("Sessions", None, &content)
 }
