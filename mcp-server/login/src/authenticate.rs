@@ -42,12 +42,8 @@ impl Authenticate for Login {
         let login = &*self.0;
         let parts = request.parts();
         let presented = presented(parts).map_err(|reason| {
-            login.challenge(
-                StatusCode::BAD_REQUEST,
-                Scheme::Bearer,
-                "invalid_request",
-                reason,
-            )
+            let status = StatusCode::BAD_REQUEST;
+            login.challenge(status, Scheme::Bearer, "invalid_request", reason)
         })?;
         let Some((scheme, token)) = presented else {
             let reason = "an access token is required: send it in the header `Authorization`";
@@ -58,38 +54,25 @@ impl Authenticate for Login {
             login.challenge(StatusCode::UNAUTHORIZED, scheme, error, reason)
         };
         let vault = Vault::new(request.shared(), &login.realm);
-        let verified = access_token::verify(login, &vault, token)
-            .await
-            .map_err(unavailable)?;
-        let verified = verified.ok_or_else(|| {
-            unauthorized(
-                "invalid_token",
-                "the token is not valid, has expired, or was revoked",
-            )
-        })?;
-        match (&verified.key_thumbprint, scheme) {
-            (None, Scheme::Bearer) => {}
-            (None, Scheme::Dpop) => {
-                let reason = "the access token is not bound to a key";
-                return Err(unauthorized("invalid_token", reason));
-            }
-            (Some(_), Scheme::Bearer) => {
-                let reason = "the access token is bound to a key: send it with the scheme `DPoP`";
-                return Err(unauthorized("invalid_token", reason));
-            }
-            (Some(thumbprint), Scheme::Dpop) => {
-                let failed = |reason: &'static str| unauthorized("invalid_dpop_proof", reason);
-                let url = format!("{}{}", login.urls.origin(), parts.uri.path());
-                let proof = dpop::verify(parts, &[&url, &login.urls.resource], Some(token));
-                let proof = proof.ok().flatten();
-                let proof = proof.filter(|proof| proof.thumbprint == *thumbprint);
-                let proof = proof.ok_or_else(|| {
-                    failed("a proof of possession for this request and token is required")
-                })?;
-                let subject = verified.subject.as_deref().unwrap_or_default();
-                if !proof.record(&vault, subject).await.map_err(unavailable)? {
-                    return Err(failed("the proof was used before, or there are too many"));
-                }
+        let verified = access_token::verify(login, &vault, token).await?;
+        let invalid = "the token is not valid, has expired, or was revoked";
+        let verified = verified.ok_or_else(|| unauthorized("invalid_token", invalid))?;
+        let is_bound = verified.key_thumbprint.is_some();
+        if is_bound != (scheme == Scheme::Dpop) {
+            let reason = "tokens that are bound to a key need the scheme `DPoP`, others `Bearer`";
+            return Err(unauthorized("invalid_token", reason));
+        }
+        if let Some(thumbprint) = &verified.key_thumbprint {
+            let failed = |reason: &'static str| unauthorized("invalid_dpop_proof", reason);
+            let url = format!("{}{}", login.urls.origin(), parts.uri.path());
+            let proof = dpop::verify(parts, &[&url, &login.urls.resource], Some(token));
+            let proof = proof.ok().flatten();
+            let proof = proof.filter(|proof| proof.thumbprint == *thumbprint);
+            let missing = "a proof of possession for this request and token is required";
+            let proof = proof.ok_or_else(|| failed(missing))?;
+            let subject = verified.subject.as_deref().unwrap_or_default();
+            if !proof.record(&vault, subject).await? {
+                return Err(failed("the proof was used before, or there are too many"));
             }
         }
         Ok(Authenticated::new(verified))
@@ -136,9 +119,11 @@ impl Authenticate for Login {
 }
 
 /// Refuses a request because the store cannot be reached.
-fn unavailable(fault: Fault) -> AuthRefusal {
-    let reason = "the access token cannot be verified at the moment";
-    AuthRefusal::new(StatusCode::SERVICE_UNAVAILABLE, reason).cause(fault)
+impl From<Fault> for AuthRefusal {
+    fn from(fault: Fault) -> Self {
+        let reason = "the access token cannot be verified at the moment";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, reason).cause(fault)
+    }
 }
 
 impl LoginServer {
