@@ -20,25 +20,19 @@ pub(crate) const SESSION_CLAIM: &str = "sid";
 /// What an access token contains.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SealedAccess {
-    #[serde(rename = "s")]
     pub(crate) session: String,
     /// When it expires, in seconds since the Unix epoch.
-    #[serde(rename = "e")]
     pub(crate) expires: u64,
     /// The key to which it is bound.
-    #[serde(rename = "k", default, skip_serializing_if = "Option::is_none")]
     pub(crate) key_thumbprint: Option<String>,
     /// The scopes, if they are fewer than those of the session.
-    #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
     pub(crate) scopes: Option<Vec<String>>,
 }
 
 /// What a refresh token contains.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SealedRefresh {
-    #[serde(rename = "s")]
     pub(crate) session: String,
-    #[serde(rename = "g")]
     pub(crate) generation: u64,
 }
 

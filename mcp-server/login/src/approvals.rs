@@ -22,12 +22,9 @@ const MOST: usize = 8;
 #[derive(Serialize, Deserialize)]
 struct Approval {
     /// The digest of the client, its redirect URI and what it asks for.
-    #[serde(rename = "c")]
     client: String,
     /// The digest of the subject of the user.
-    #[serde(rename = "u")]
     user: String,
-    #[serde(rename = "t")]
     at: u64,
 }
 

@@ -19,11 +19,8 @@ const PURPOSE: &str = "client";
 /// What the id of a client contains.
 #[derive(Serialize, Deserialize)]
 struct SealedClient {
-    #[serde(rename = "n", default, skip_serializing_if = "String::is_empty")]
     name: String,
-    #[serde(rename = "r")]
     redirect_uris: Vec<String>,
-    #[serde(rename = "s", default, skip_serializing_if = "Option::is_none")]
     secret_digest: Option<String>,
 }
 
