@@ -103,14 +103,8 @@ fn shown_name(name: &str) -> String {
         marks = if is_mark(*character) { marks + 1 } else { 0 };
         marks <= MARKS
     };
-    let spaced = name.chars().map(|character| {
-        if character.is_whitespace() {
-            ' '
-        } else {
-            character
-        }
-    });
-    let shown: String = spaced.filter(is_shown).take(NAME_CHARS).collect();
+    let spaced = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown: String = spaced.chars().filter(is_shown).take(NAME_CHARS).collect();
     shown.trim().to_owned()
 }
 
@@ -120,7 +114,7 @@ mod tests {
 
     #[test]
     fn name_is_shown_on_one_line_and_cut_off() {
-        assert_eq!(shown_name(" a\u{202e}b\n\tc\u{200b} "), "ab  c");
+        assert_eq!(shown_name(" a\u{202e}b\n\tc\u{200b} "), "ab c");
         assert_eq!(shown_name(&"é".repeat(200)), "é".repeat(NAME_CHARS));
         let hidden = "\u{ad}\u{61c}\u{115f}\u{1160}\u{3164}\u{ffa0}\u{e0041}\u{e007f}\u{e0100}";
         assert_eq!(shown_name(&format!("a{hidden}b")), "ab");

@@ -8,7 +8,6 @@ use crate::vault::Versioned;
 
 /// The maximum and minimum length of a verifier, in bytes (RFC 7636, section 4.1).
 const VERIFIER_BYTES: std::ops::RangeInclusive<usize> = 43..=128;
-const CODE_BYTES: usize = 128;
 
 pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, OAuthError> {
     let params = request.params;
@@ -19,9 +18,6 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
     let code = params.get("code")?.ok_or_else(|| missing("code"))?;
     let verifier = params.get("code_verifier")?;
     let verifier = verifier.ok_or_else(|| missing("code_verifier"))?;
-    if code.len() > CODE_BYTES {
-        return Err(invalid());
-    }
     let unverified = || OAuthError::invalid_grant("`code_verifier` does not belong to the code");
     if !VERIFIER_BYTES.contains(&verifier.len()) {
         return Err(unverified());

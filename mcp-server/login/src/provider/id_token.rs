@@ -55,14 +55,12 @@ impl ExpectedToken<'_> {
             return Err("its issuer is another one");
         }
         let is_own = |audience: &Value| audience.as_str() == Some(self.client_id);
-        let (is_for_client, is_for_others) = match claims.get("aud") {
-            Some(Value::Array(audiences)) => {
-                (audiences.iter().any(is_own), !audiences.iter().all(is_own))
-            }
-            Some(audience) => (is_own(audience), false),
-            None => (false, false),
+        let audiences = match claims.get("aud") {
+            Some(Value::Array(audiences)) => audiences.as_slice(),
+            Some(audience) => std::slice::from_ref(audience),
+            None => &[],
         };
-        if !is_for_client {
+        if !audiences.iter().any(is_own) {
             return Err("it was issued for another client");
         }
         // Who requested a token for several clients has to be this one.
@@ -70,7 +68,9 @@ impl ExpectedToken<'_> {
             Some(party) if party != self.client_id => {
                 return Err("it was requested by another client");
             }
-            None if is_for_others => return Err("it does not say which client requested it"),
+            None if !audiences.iter().all(is_own) => {
+                return Err("it does not say which client requested it");
+            }
             _ => {}
         }
         let time = |name: &str| claims.get(name).and_then(Value::as_f64);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
-use http::{HeaderMap, Method, StatusCode};
+use http::{Method, StatusCode};
 use mcp_fetch::{FetchPolicy, FetchRequest, Origin, UrlFault};
 use mcp_types::json::{self, Value};
 use tokio::time::timeout;
@@ -73,57 +73,40 @@ impl Net {
         url: &str,
         token: Option<&Secret>,
     ) -> Result<Value, ProviderError> {
-        let mut headers = HeaderMap::new();
-        if let Some(token) = token {
-            let value = Zeroizing::new(format!("Bearer {}", token.expose()));
-            headers.insert(AUTHORIZATION, sensitive(&value)?);
-        }
-        let sent = self.send(Method::GET, url, headers, Bytes::new());
-        match sent.await? {
+        let bearer = token.map(|token| Zeroizing::new(format!("Bearer {}", token.expose())));
+        match self.send(url, bearer, None).await? {
             (StatusCode::OK, document) => document.ok_or(ProviderError::Json(what)),
             (status, _) => Err(ProviderError::Status(what, status)),
         }
     }
 
-    /// Sends a form, with the credentials of `Basic` if there are any.
-    pub(crate) async fn post(
+    /// Sends a request, with a form if there is one. Returns the status, and the body if it is JSON.
+    pub(crate) async fn send(
         &self,
         url: &str,
-        basic: Option<&str>,
-        form: &str,
+        authorization: Option<Zeroizing<String>>,
+        form: Option<&str>,
     ) -> Result<(StatusCode, Option<Value>), ProviderError> {
-        let mut headers = HeaderMap::new();
-        let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
-        headers.insert(CONTENT_TYPE, kind);
-        if let Some(basic) = basic {
-            headers.insert(AUTHORIZATION, sensitive(basic)?);
+        let mut request = FetchRequest::get(&self.policy, url);
+        if let Some(form) = form {
+            let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
+            request = FetchRequest::new(&self.policy, Method::POST, url)
+                .header(CONTENT_TYPE, kind)
+                .body(Bytes::copy_from_slice(form.as_bytes()));
         }
-        let body = Bytes::copy_from_slice(form.as_bytes());
-        self.send(Method::POST, url, headers, body).await
-    }
-
-    /// Returns the status and the body, if it is JSON.
-    async fn send(
-        &self,
-        method: Method,
-        url: &str,
-        mut headers: HeaderMap,
-        body: Bytes,
-    ) -> Result<(StatusCode, Option<Value>), ProviderError> {
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-        // The API of GitHub requires it.
-        headers.insert(USER_AGENT, HeaderValue::from_static("mcp-login"));
-        let request = FetchRequest::new(&self.policy, method, url);
-        let mut response = request.headers(headers).body(body).send().await?;
+        if let Some(text) = authorization {
+            let invalid = |_| ProviderError::User("a token or a secret cannot be sent in a header");
+            let mut value = HeaderValue::try_from(text.as_str()).map_err(invalid)?;
+            value.set_sensitive(true);
+            request = request.header(AUTHORIZATION, value);
+        }
+        // The API of GitHub requires `User-Agent`.
+        let request = request
+            .header(ACCEPT, HeaderValue::from_static("application/json"))
+            .header(USER_AGENT, HeaderValue::from_static("mcp-login"));
+        let mut response = request.send().await?;
         response.check_encoding()?;
         let body = Zeroizing::new(response.body.read_all().await?);
         Ok((response.status, json::from_slice(&body).ok()))
     }
-}
-
-fn sensitive(value: &str) -> Result<HeaderValue, ProviderError> {
-    let invalid = |_| ProviderError::User("a token or a secret cannot be sent in a header");
-    let mut value = HeaderValue::try_from(value).map_err(invalid)?;
-    value.set_sensitive(true);
-    Ok(value)
 }

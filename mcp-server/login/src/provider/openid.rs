@@ -293,7 +293,6 @@ fn claim<'a>(claims: &'a Object, name: &str) -> Option<&'a Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::urls::SecretPlace;
 
     fn openid(issuer: &str) -> OpenId {
         OpenId::new(issuer.to_owned())
@@ -323,20 +322,17 @@ mod tests {
     #[test]
     fn secret_is_sent_in_the_form_if_the_provider_accepts_it_there() {
         for (methods, expected) in [
-            ("null", SecretPlace::Header),
-            (r#"["client_secret_basic"]"#, SecretPlace::Header),
-            (r#"["client_secret_post"]"#, SecretPlace::Form),
-            (
-                r#"["client_secret_basic","client_secret_post"]"#,
-                SecretPlace::Form,
-            ),
+            ("null", true),
+            (r#"["client_secret_basic"]"#, true),
+            (r#"["client_secret_post"]"#, false),
+            (r#"["client_secret_basic","client_secret_post"]"#, false),
         ] {
             let text = format!(
                 r#"{{"issuer":"","authorization_endpoint":"","token_endpoint":"","jwks_uri":"",
                 "token_endpoint_auth_methods_supported":{methods}}}"#
             );
             let metadata: Metadata = json::from_str(&text).expect("metadata");
-            assert_eq!(metadata.urls().place, expected, "{methods}");
+            assert_eq!(metadata.urls().secret_in_header, expected, "{methods}");
         }
     }
 

@@ -12,7 +12,7 @@ use crate::clock::now;
 use crate::provider::LoginAttempt;
 use crate::provider::error::ProviderError;
 use crate::provider::net::Net;
-use crate::provider::urls::{ProviderUrls, SecretPlace};
+use crate::provider::urls::ProviderUrls;
 use crate::secret::Secret;
 use crate::web::params::with_query;
 
@@ -34,15 +34,11 @@ pub(crate) struct ProviderClient {
 /// The tokens of a user at a provider. They never leave the process in the clear.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct ProviderTokens {
-    #[serde(rename = "a")]
     pub(crate) access: Secret,
-    #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
     pub(crate) refresh: Option<Secret>,
     /// When the access token expires, in seconds since the Unix epoch.
-    #[serde(rename = "e", default, skip_serializing_if = "Option::is_none")]
     pub(crate) expires: Option<u64>,
     /// The user to whom they belong, if the provider said it in an ID token.
-    #[serde(rename = "u", default, skip_serializing_if = "Option::is_none")]
     pub(crate) subject: Option<String>,
 }
 
@@ -101,9 +97,8 @@ impl ProviderClient {
         urls: &ProviderUrls,
         params: &[(&str, &str)],
     ) -> Result<TokenResponse, ProviderError> {
-        let (form, basic) = self.authenticated(urls.place, params);
-        let basic = basic.as_ref().map(|basic| basic.as_str());
-        let (status, body) = net.post(&urls.token, basic, &form).await?;
+        let (form, basic) = self.authenticated(urls.secret_in_header, params);
+        let (status, body) = net.send(&urls.token, basic, Some(&form)).await?;
         let member = |name: &str| body.as_ref()?.get(name);
         let text = |name: &str| member(name).and_then(Value::as_str);
         // Some providers send errors with status 200.
@@ -140,13 +135,13 @@ impl ProviderClient {
     /// Returns the form with these parameters, and the credentials of `Basic` unless the form has them.
     fn authenticated(
         &self,
-        place: SecretPlace,
+        in_header: bool,
         params: &[(&str, &str)],
     ) -> (Zeroizing<String>, Option<Zeroizing<String>>) {
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.extend_pairs(params);
         let secret = self.secret.expose();
-        if place == SecretPlace::Header && !secret.is_empty() {
+        if in_header && !secret.is_empty() {
             // Both are encoded before they are joined (RFC 6749, section 2.3.1).
             let pair = Zeroizing::new(format!(
                 "{}:{}",

@@ -8,16 +8,7 @@ pub struct ProviderUrls {
     pub(crate) token: String,
     /// The URLs of the documents about the user, and the scopes that they need.
     pub(crate) user: Vec<(String, Option<String>)>,
-    pub(crate) place: SecretPlace,
-}
-
-/// How the server proves at the token endpoint who it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SecretPlace {
-    /// In the header `Authorization`.
-    Header,
-    /// In the form.
-    Form,
+    pub(crate) secret_in_header: bool,
 }
 
 impl ProviderUrls {
@@ -27,7 +18,7 @@ impl ProviderUrls {
             authorization: authorization.into(),
             token: token.into(),
             user: Vec::new(),
-            place: SecretPlace::Form,
+            secret_in_header: false,
         }
     }
 
@@ -47,7 +38,7 @@ impl ProviderUrls {
 
     /// Sends the secret in the header `Authorization`, instead of in the form.
     pub fn secret_in_header(mut self) -> Self {
-        self.place = SecretPlace::Header;
+        self.secret_in_header = true;
         self
     }
 }
