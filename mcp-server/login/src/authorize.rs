@@ -1,7 +1,5 @@
 //! The authorization endpoint: which requests are accepted (RFC 6749, section 4.1.1; RFC 9700).
 
-use std::borrow::Cow;
-
 use http::StatusCode;
 
 use crate::approvals;
@@ -37,13 +35,17 @@ pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interrupti
             };
             pending::begin(exchange, purpose).await
         }
-        None => consent::show(exchange, request),
+        None => consent::show(exchange, &request),
     }
 }
 
 /// Shows an error to the user, because the client cannot be told: its redirect URI is not validated.
-fn page(text: impl Into<Cow<'static, str>>) -> Interruption {
-    Interruption::page(StatusCode::BAD_REQUEST, "This link does not work", text)
+fn page(text: &'static str) -> Interruption {
+    Interruption::Page(
+        StatusCode::BAD_REQUEST,
+        "This link does not work",
+        text.into(),
+    )
 }
 
 async fn validate(
@@ -100,7 +102,7 @@ async fn find_client(exchange: &Exchange<'_>, id: &str) -> Result<Client, Interr
                 "The program that sent you here cannot be verified.",
             ),
         };
-        Interruption::page(status, "This link does not work", text)
+        Interruption::Page(status, "This link does not work", text.into())
     })
 }
 

@@ -10,7 +10,7 @@ use mcp_oauth::scopes::Scopes;
 
 use crate::clients::document::DocumentLoader;
 use crate::endpoints;
-use crate::login::{Allow, Login, LoginServer, Times, UserScopes};
+use crate::login::{Allow, Login, LoginServer, UserScopes};
 use crate::login_error::LoginError;
 use crate::provider::net::Net;
 use crate::provider::{Provider, ProviderKind};
@@ -32,7 +32,9 @@ pub struct LoginBuilder {
     scopes: Option<Box<UserScopes>>,
     required: Vec<String>,
     supported: Vec<String>,
-    times: Times,
+    access_time: Duration,
+    session_time: Duration,
+    provider_time: Duration,
     policy: FetchPolicy,
 }
 
@@ -50,11 +52,9 @@ impl Login {
             scopes: None,
             required: Vec::new(),
             supported: Vec::new(),
-            times: Times {
-                access: Duration::from_secs(15 * 60),
-                session: Duration::from_secs(30 * 24 * 60 * 60),
-                provider: Duration::from_secs(20),
-            },
+            access_time: Duration::from_secs(15 * 60),
+            session_time: Duration::from_secs(30 * 24 * 60 * 60),
+            provider_time: Duration::from_secs(20),
             policy: FetchPolicy::new(),
         }
     }
@@ -126,20 +126,20 @@ impl LoginBuilder {
 
     /// Sets the time until an access token expires and the client refreshes it. Default: 15 minutes.
     pub fn access_token_time(mut self, time: Duration) -> Self {
-        self.times.access = time;
+        self.access_time = time;
         self
     }
 
     /// Sets the time until a session ends, and the user has to log in again. Default: 30 days.
     pub fn session_time(mut self, time: Duration) -> Self {
-        self.times.session = time;
+        self.session_time = time;
         self
     }
 
     /// Sets the maximum time of the requests to the provider for one step of a login. Default: 20
     /// seconds.
     pub fn provider_time(mut self, time: Duration) -> Self {
-        self.times.provider = time;
+        self.provider_time = time;
         self
     }
 
@@ -176,31 +176,28 @@ impl LoginBuilder {
         if checked.contains("offline_access") {
             return Err(LoginError::Scope("`offline_access`".to_owned()));
         }
-        let provider_time = self.times.provider;
+        let time = self.provider_time;
         let second = Duration::from_secs(1);
         for (name, time, least) in [
-            ("access_token_time", self.times.access, second),
-            ("session_time", self.times.session, second),
-            ("provider_time", provider_time, Duration::from_nanos(1)),
+            ("access_token_time", self.access_time, second),
+            ("session_time", self.session_time, second),
+            ("provider_time", time, Duration::from_nanos(1)),
         ] {
             if !(least..=LONGEST).contains(&time) {
                 return Err(LoginError::Time(name));
             }
         }
-        let policy = self.policy.time(provider_time).idle(provider_time);
+        let policy = self.policy.time(time).idle(time);
         let net = self.provider.main_url().map(|url| {
-            let net = Net::new(&policy, url, provider_time);
+            let net = Net::new(&policy, url, time);
             net.map_err(|fault| LoginError::url("URL of the provider", url, fault.to_string()))
         });
         let net = net.transpose()?;
         let mut provider = self.provider;
         provider.client.redirect_uri = urls.at(endpoints::CALLBACK);
-        let realm = mcp_oauth::sha256(format!("{} {}", urls.issuer, urls.resource).as_bytes());
-        let realm: String = realm
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .take(12)
-            .collect();
+        let realm = format!("{} {}", urls.issuer, urls.resource);
+        let mut realm = mcp_oauth::sha256(realm.as_bytes());
+        realm.truncate(12);
         let host = urls.origin().split_once("://").map_or("", |(_, host)| host);
         Ok(Login(Arc::new(LoginServer {
             name: self.name.unwrap_or_else(|| host.to_owned()),
@@ -208,8 +205,9 @@ impl LoginBuilder {
             realm,
             provider,
             net,
-            documents: DocumentLoader::new(&policy, provider_time),
-            times: self.times,
+            documents: DocumentLoader::new(&policy, time),
+            access_time: self.access_time,
+            session_time: self.session_time,
             allow,
             scopes: self.scopes,
             required: self.required,

@@ -21,9 +21,6 @@ use crate::user::{USER_BYTES, User};
 use crate::web::params::Params;
 use crate::web::response::{self, Reply};
 
-/// The maximum length of a code of the provider, in bytes.
-const CODE_BYTES: usize = 8 << 10;
-
 /// Responds to the redirect of the provider.
 pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
     let params = exchange.query()?;
@@ -52,9 +49,8 @@ async fn finish(
             _ => purpose.ended("server_error", "the provider did not log the user in"),
         });
     }
-    let code = params.get("code")?.filter(|code| code.len() <= CODE_BYTES);
     let missing = || purpose.ended("server_error", "the provider returned no code");
-    let code = code.ok_or_else(missing)?;
+    let code = params.get("code")?.ok_or_else(missing)?;
     let net = login.net.as_ref().ok_or_else(Interruption::unknown_login)?;
     let (attempt, issuer) = (&pending.attempt, params.get("iss")?);
     let completed = login.provider.complete(net, attempt, code, issuer);
@@ -69,10 +65,10 @@ fn check_machine(exchange: &Exchange<'_>) -> Result<(), Interruption> {
         return Ok(());
     }
     let text = "These users are only for browsers on the machine of the server.";
-    Err(Interruption::page(
+    Err(Interruption::Page(
         StatusCode::FORBIDDEN,
         "You cannot log in here",
-        text,
+        text.into(),
     ))
 }
 
@@ -123,7 +119,7 @@ async fn logged_in(
             let approved = approved_by.as_ref();
             if approved.is_some_and(|by| *by != approvals::user_digest(&subject)) {
                 // Somebody else has approved the client in this browser.
-                return consent::show(exchange, (**request).clone());
+                return consent::show(exchange, request);
             }
             let cookie = remember
                 .then(|| approvals::remember(exchange, request, &subject))
@@ -163,7 +159,7 @@ async fn grant(
             scopes,
             key_thumbprint: None,
             began,
-            ends: began.saturating_add(login.times.session.as_secs()),
+            ends: began.saturating_add(login.session_time.as_secs()),
             generation: 1,
             renewed: began,
             provider: tokens,

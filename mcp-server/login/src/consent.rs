@@ -12,35 +12,28 @@
 //! again if somebody else has logged in.
 
 use http::StatusCode;
-use serde::{Deserialize, Serialize};
 
 use crate::approvals;
 use crate::authorization_request::AuthorizationRequest;
-use crate::clock::now;
 use crate::exchange::Exchange;
 use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::pages::consent::consent_page;
 use crate::pending::{self, LOGIN_TIME, LoginPurpose};
-use crate::secret::same;
 use crate::web::cookies::BROWSER;
 use crate::web::response::{self, Reply};
 
-const PURPOSE: &str = "consent";
 /// The length of the value that identifies a browser, in bytes.
 const BROWSER_BYTES: usize = 43;
 
-/// What the form of the page contains, sealed. It is accepted only from the browser that got the page.
-#[derive(Serialize, Deserialize)]
-struct ConsentForm {
-    request: AuthorizationRequest,
-    /// The digest of the cookie of the browser.
-    browser: String,
-    shown: u64,
+/// Returns the purpose for which the request in the form of the page is sealed. It is accepted only from the
+/// browser that got the page.
+fn purpose(browser: &str) -> String {
+    format!("consent:{}", mcp_oauth::sha256(browser.as_bytes()))
 }
 
 /// Returns the value that identifies the browser, and the cookie to set if it is new.
-pub(crate) fn browser(exchange: &Exchange<'_>) -> Result<(String, Option<String>), Fault> {
+fn browser(exchange: &Exchange<'_>) -> Result<(String, Option<String>), Fault> {
     let known = exchange.cookie(BROWSER);
     if let Some(known) = known.filter(|known| known.len() == BROWSER_BYTES) {
         return Ok((known.to_owned(), None));
@@ -53,17 +46,13 @@ pub(crate) fn browser(exchange: &Exchange<'_>) -> Result<(String, Option<String>
 /// Shows the page for a request.
 pub(crate) fn show(
     exchange: &Exchange<'_>,
-    request: AuthorizationRequest,
+    request: &AuthorizationRequest,
 ) -> Result<Reply, Interruption> {
     let (browser, cookie) = browser(exchange)?;
-    let form = ConsentForm {
-        browser: mcp_oauth::sha256(browser.as_bytes()),
-        shown: now(),
-        request,
-    };
-    let sealed = exchange.vault.seal(PURPOSE, &form)?;
-    let can_be_remembered = approvals::can_be_remembered(exchange.login, &form.request);
-    let page = consent_page(exchange.login, &form.request, &sealed, can_be_remembered);
+    let vault = &exchange.vault;
+    let sealed = vault.seal_for(LOGIN_TIME, &purpose(&browser), request)?;
+    let can_be_remembered = approvals::can_be_remembered(exchange.login, request);
+    let page = consent_page(exchange.login, request, &sealed, can_be_remembered);
     let reply = response::page(StatusCode::OK, page);
     Ok(response::with_cookie(reply, cookie))
 }
@@ -72,15 +61,10 @@ pub(crate) fn show(
 pub(crate) async fn respond(exchange: &Exchange<'_>) -> Result<Reply, Interruption> {
     let params = exchange.form()?;
     let form = params.get("request")?;
-    let form = form.and_then(|form| exchange.vault.unseal::<ConsentForm>(PURPOSE, form));
-    let form = form.ok_or_else(Interruption::unknown_login)?;
-    let browser = exchange.cookie(BROWSER).unwrap_or_default();
-    let is_of_browser = same(&form.browser, &mcp_oauth::sha256(browser.as_bytes()));
-    let is_late = now().saturating_sub(form.shown) > LOGIN_TIME.as_secs();
-    if !is_of_browser || is_late || !exchange.is_from_own_page() {
-        return Err(Interruption::unknown_login());
-    }
-    let request = form.request;
+    let form = form.filter(|_| exchange.is_from_own_page());
+    let browser = purpose(exchange.cookie(BROWSER).unwrap_or_default());
+    let request = form.and_then(|form| exchange.vault.unseal_in_time(&browser, form));
+    let request: AuthorizationRequest = request.ok_or_else(Interruption::unknown_login)?;
     if params.get("decision")? != Some("allow") {
         let text = "the user does not allow it";
         return Err(Interruption::client(&request.back, "access_denied", text));

@@ -10,7 +10,6 @@ use mcp_fetch::Origin;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::clock::now;
 use crate::fault::Fault;
 use crate::login::LoginServer;
 use crate::oauth_error::OAuthError;
@@ -62,8 +61,7 @@ impl Exchange<'_> {
         value: &T,
         time: Duration,
     ) -> Result<String, Fault> {
-        let until = now().saturating_add(time.as_secs());
-        let sealed = self.vault.seal(kind, &(value, until))?;
+        let sealed = self.vault.seal_for(time, kind, value)?;
         if sealed.len() > VALUE_BYTES {
             return Err(Fault::Cookie);
         }
@@ -72,8 +70,7 @@ impl Exchange<'_> {
 
     /// Opens the sealed value of a cookie.
     pub(crate) fn open<T: DeserializeOwned>(&self, kind: &str) -> Option<T> {
-        let (value, until): (T, u64) = self.vault.unseal(kind, self.cookie(kind)?)?;
-        (until >= now()).then_some(value)
+        self.vault.unseal_in_time(kind, self.cookie(kind)?)
     }
 
     /// Returns `true` if a form was sent by a page of this server, as far as the browser says it. The

@@ -90,7 +90,7 @@ impl TokenRequest<'_> {
         narrowed: Option<Vec<String>>,
     ) -> Result<TokenResponse, OAuthError> {
         let vault = &self.exchange.vault;
-        let longest = self.exchange.login.times.access;
+        let longest = self.exchange.login.access_time;
         let left = session.ends.saturating_sub(now());
         let expires_in = longest.as_secs().min(left);
         let scopes = narrowed.as_ref().unwrap_or(&session.scopes);
@@ -107,11 +107,7 @@ impl TokenRequest<'_> {
         };
         Ok(TokenResponse {
             access_token: vault.seal(ACCESS, &access)?,
-            token_type: if self.proof.is_some() {
-                "DPoP"
-            } else {
-                "Bearer"
-            },
+            token_type: self.proof.as_ref().map_or("Bearer", |_| "DPoP"),
             expires_in,
             refresh_token: vault.seal(REFRESH, &refresh)?,
             scope,

@@ -28,14 +28,6 @@ pub(crate) enum Interruption {
 }
 
 impl Interruption {
-    pub(crate) fn page(
-        status: StatusCode,
-        title: &'static str,
-        text: impl Into<Cow<'static, str>>,
-    ) -> Self {
-        Self::Page(status, title, text.into())
-    }
-
     /// Ends a login with an error for a client after the user has seen where the redirect leads.
     pub(crate) fn client(back: &ReturnPath, code: &'static str, text: &'static str) -> Self {
         Self::Client {
@@ -50,7 +42,7 @@ impl Interruption {
         let title = "This login cannot be continued";
         let text = "It was not started in this browser, took too long, or is over already. Go back to \
                     the program that sent you here, and start again.";
-        Self::page(StatusCode::BAD_REQUEST, title, text)
+        Self::Page(StatusCode::BAD_REQUEST, title, text.into())
     }
 
     /// Creates the response.
@@ -85,13 +77,17 @@ impl From<Fault> for Interruption {
     fn from(fault: Fault) -> Self {
         tracing::error!(error = %Chain(&fault), "a login failed");
         let text = "The server has a problem. Try again later.";
-        Self::page(StatusCode::SERVICE_UNAVAILABLE, "This did not work", text)
+        Self::Page(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "This did not work",
+            text.into(),
+        )
     }
 }
 
 impl From<ParamsError> for Interruption {
     fn from(error: ParamsError) -> Self {
         let text = format!("The request is malformed: {error}.");
-        Self::page(StatusCode::BAD_REQUEST, "This did not work", text)
+        Self::Page(StatusCode::BAD_REQUEST, "This did not work", text.into())
     }
 }

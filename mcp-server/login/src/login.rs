@@ -51,7 +51,10 @@ pub(crate) struct LoginServer {
     /// `None` for local users.
     pub(crate) net: Option<Net>,
     pub(crate) documents: DocumentLoader,
-    pub(crate) times: Times,
+    /// The time until an access token expires.
+    pub(crate) access_time: Duration,
+    /// The time until a session ends and the user has to log in again.
+    pub(crate) session_time: Duration,
     pub(crate) allow: Box<Allow>,
     pub(crate) scopes: Option<Box<UserScopes>>,
     /// The scopes that all requests require.
@@ -60,16 +63,6 @@ pub(crate) struct LoginServer {
     pub(crate) supported: Vec<String>,
     /// The name of the server, for users.
     pub(crate) name: String,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Times {
-    /// Until an access token expires.
-    pub(crate) access: Duration,
-    /// Until a session ends and the user has to log in again.
-    pub(crate) session: Duration,
-    /// The maximum time of all requests to the provider for one step of a login.
-    pub(crate) provider: Duration,
 }
 
 impl Login {

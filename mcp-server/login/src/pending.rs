@@ -53,7 +53,7 @@ impl LoginPurpose {
             Self::Client { request, .. } => Interruption::client(&request.back, code, description),
             Self::Sessions => {
                 let text = format!("You could not be logged in: {description}.");
-                Interruption::page(StatusCode::BAD_GATEWAY, "This did not work", text)
+                Interruption::Page(StatusCode::BAD_GATEWAY, "This did not work", text.into())
             }
         }
     }

@@ -131,7 +131,8 @@ impl Renewal {
         let vault = self.vault();
         let key = format!("renewal:{}", self.id);
         // The lock ends by itself if its process has ended, later than the requests to the provider.
-        let lock_time = self.login.0.times.provider + Duration::from_secs(10);
+        let net = self.login.0.net.as_ref().ok_or_else(refused)?;
+        let lock_time = net.time + Duration::from_secs(10);
         let start = Instant::now();
         loop {
             let tokens = self.tokens(&vault).await?;

@@ -6,6 +6,7 @@ use mcp_server::{Condition, KeyGroup, Put, PutOutcome, SharedState};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::clock::now;
 use crate::fault::Fault;
 
 /// The keys and the store of a server, for one [`Login`](crate::Login).
@@ -58,6 +59,26 @@ impl<'a> Vault<'a> {
         let text = self.shared.unseal(&self.name(purpose), sealed).ok()?;
         let text = zeroize::Zeroizing::new(text);
         serde_json::from_str(&text).ok()
+    }
+
+    /// Seals a value that is accepted for a time.
+    pub(crate) fn seal_for<T: Serialize>(
+        &self,
+        time: Duration,
+        purpose: &str,
+        value: &T,
+    ) -> Result<String, Fault> {
+        self.seal(purpose, &(value, now().saturating_add(time.as_secs())))
+    }
+
+    /// Opens a value that was sealed for a time.
+    pub(crate) fn unseal_in_time<T: DeserializeOwned>(
+        &self,
+        purpose: &str,
+        sealed: &str,
+    ) -> Option<T> {
+        let (value, until): (T, u64) = self.unseal(purpose, sealed)?;
+        (until >= now()).then_some(value)
     }
 
     /// Returns the value of a key. `None` if there is none, or if it cannot be opened.

@@ -17,7 +17,6 @@ use crate::session;
 
 /// The time for which the token before the current one is accepted.
 const LEEWAY: Duration = Duration::from_secs(30);
-const TOKEN_BYTES: usize = 1_024;
 
 pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, OAuthError> {
     let vault = &request.exchange.vault;
@@ -25,7 +24,6 @@ pub(super) async fn respond(request: TokenRequest<'_>) -> Result<TokenResponse, 
     let invalid =
         || OAuthError::invalid_grant("the refresh token is unknown, or its session has ended");
     let token = request.params.get("refresh_token")?;
-    let token = token.filter(|token| token.len() <= TOKEN_BYTES);
     let token = token.and_then(|token| vault.unseal(REFRESH, token));
     let token: SealedRefresh = token.ok_or_else(invalid)?;
     let requested = request.params.get("scope")?;

@@ -31,7 +31,7 @@ pub(crate) const APPROVALS: &str = "approvals";
 pub(crate) const ACCOUNT: &str = "account";
 
 impl CookieJar {
-    /// Creates the names for a server. `id` is a short text of letters and digits.
+    /// Creates the names for a server. `id` is a short text of letters, digits, `-` and `_`.
     pub(crate) fn new(is_secure: bool, id: &str) -> Self {
         let suffix = id.to_owned();
         Self { is_secure, suffix }
