@@ -1,5 +1,6 @@
 //! Proofs of possession, DPoP (RFC 9449): a token that the client signs for one request.
 
+mod check;
 mod htu;
 
 use base64::Engine as _;
@@ -10,6 +11,7 @@ use serde_json::Value;
 use super::jwk::thumbprint;
 use super::jwt::{Algorithm, JwtError, SigningKey, header, verify};
 use super::sha256;
+pub use check::{PROOF_ALGORITHMS, ProofFault, ProvenRequest, algorithm_names};
 pub use htu::{HtuError, normalize_htu};
 
 /// The type in the header of a proof.

@@ -1,10 +1,12 @@
 //! Signed tokens (RFC 7515, RFC 7519): [`verify`](fn@verify) and [`SigningKey`].
 
+mod keys;
 mod sign;
 mod verify;
 
 pub use jsonwebtoken::jwk::{Jwk, JwkSet};
 pub use jsonwebtoken::{Algorithm, Header};
+pub use keys::{PUBLIC_ALGORITHMS, find_key};
 pub use sign::SigningKey;
 pub use verify::{Verified, algorithm_name, header, key_fits, verify};
 

@@ -5,12 +5,16 @@
 //! provider: a program may install any provider, or none.
 
 pub mod authorization_server;
+pub mod credentials;
 pub mod dpop;
 pub mod jwk;
 pub mod jwt;
 pub mod protected_resource;
 pub mod scopes;
+mod secret;
 pub mod well_known;
+
+pub use secret::{Secret, basic, form_encoded};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;

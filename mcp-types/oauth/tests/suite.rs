@@ -1,4 +1,5 @@
 //! All integration tests, in one program.
 
 mod documents;
+mod requests;
 mod tokens;
