@@ -2,8 +2,11 @@
 
 use std::time::{Duration, SystemTime};
 
+use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, StatusCode};
+use mcp_oauth::credentials::{Credentials, TokenScheme, credentials};
+use mcp_oauth::dpop::algorithm_names;
 use mcp_server::{
     AccessToken, AuthRefusal, AuthRequest, Authenticate, Authenticated, Challenge, Principal,
     PublicRoute,
@@ -11,10 +14,7 @@ use mcp_server::{
 use mcp_types::peer_text::Chain;
 
 use crate::config::{OAuth, ResourceServer, comparable};
-use crate::credentials::{Credentials, TokenScheme, credentials};
-use crate::dpop::{
-    ProofError, ProvenRequest, VerifiedProof, algorithm_names, new_nonce, unseal_nonce,
-};
+use crate::dpop::{BoundRequest, ProofError, VerifiedProof, new_nonce, unseal_nonce};
 use crate::verifier::claims::{LEEWAY, unverified_issuer};
 use crate::verifier::{PresentedToken, TokenError};
 
@@ -26,12 +26,11 @@ impl Authenticate for OAuth {
     async fn authenticate(&self, request: AuthRequest<'_>) -> Result<Authenticated, AuthRefusal> {
         let server = &*self.0;
         let parts = request.parts();
-        let presented = credentials(parts).map_err(|malformed| {
-            server.challenge(
-                StatusCode::BAD_REQUEST,
-                "invalid_request",
-                &malformed.to_string(),
-            )
+        let headers = parts.headers.get_all(AUTHORIZATION).into_iter();
+        let presented = credentials(parts.uri.query(), headers.map(HeaderValue::as_bytes));
+        let presented = presented.map_err(|malformed| {
+            let status = StatusCode::BAD_REQUEST;
+            server.challenge(status, "invalid_request", &malformed.to_string())
         })?;
         let Some(presented) = presented else {
             return Err(server.without_token(request));
@@ -171,7 +170,7 @@ impl ResourceServer {
             }
             (TokenScheme::Dpop, Some(thumbprint)) => thumbprint,
         };
-        let proven = ProvenRequest {
+        let proven = BoundRequest {
             parts: request.parts(),
             token: presented.token,
             resource: &self.resource,
@@ -262,8 +261,7 @@ impl ResourceServer {
 
 /// Asks for a token that is bound to a key.
 fn possession() -> Challenge {
-    let algorithms: Vec<&str> = algorithm_names().collect();
-    Challenge::new("DPoP").param("algs", &algorithms.join(" "))
+    Challenge::new("DPoP").param("algs", &algorithm_names().join(" "))
 }
 
 fn challenged(refusal: AuthRefusal, challenges: impl Iterator<Item = Challenge>) -> AuthRefusal {
@@ -280,6 +278,8 @@ fn with_nonce(refusal: AuthRefusal, nonce: Option<HeaderValue>) -> AuthRefusal {
 
 #[cfg(test)]
 mod tests {
+    use mcp_oauth::dpop::ProofFault;
+
     use super::*;
     use crate::verifier::static_tokens::StaticTokens;
 
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(refusal.status(), StatusCode::TOO_MANY_REQUESTS);
         // Another token or proof would not help, so nothing is asked for.
         assert!(refusal.headers().is_empty(), "{refusal:?}");
-        let refusal = oauth.0.bad_proof(ProofError::Time, nonce);
+        let refusal = oauth.0.bad_proof(ProofFault::Time.into(), nonce);
         assert_eq!(refusal.status(), StatusCode::UNAUTHORIZED);
         let late = refusal.headers();
         assert!(late.contains_key("www-authenticate") && late.contains_key(DPOP_NONCE));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use mcp_oauth::dpop::algorithm_names;
 use mcp_oauth::protected_resource::{ProtectedResource, WELL_KNOWN};
 use mcp_oauth::scopes::Scopes;
 
@@ -238,8 +239,8 @@ impl OAuthBuilder {
         metadata.resource_name = self.name;
         metadata.resource_documentation = self.documentation;
         if self.proofs.offered {
-            let names = dpop::algorithm_names().map(str::to_owned);
-            metadata.dpop_signing_alg_values_supported = Some(names.collect());
+            let names = algorithm_names().map(str::to_owned);
+            metadata.dpop_signing_alg_values_supported = Some(names.into());
             metadata.dpop_bound_access_tokens_required = Some(self.proofs.required);
         }
         let metadata_url = format!("{}{WELL_KNOWN}{}", resource.origin(), resource.path());

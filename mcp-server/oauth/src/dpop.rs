@@ -6,43 +6,23 @@ use std::time::{Duration, SystemTime};
 
 use http::HeaderValue;
 use http::request::Parts;
-use mcp_oauth::dpop::{Proof, ath, normalize_htu};
-use mcp_oauth::jwt::{Algorithm, algorithm_name};
+use mcp_oauth::dpop::{PROOF_ALGORITHMS, Proof, ProofFault, ProvenRequest};
 use mcp_server::AuthRequest;
 
 use crate::dpop::replay::{NotRecorded, ProofLog};
 use crate::fetch::secure_url::SecureUrl;
-use crate::verifier::claims::LEEWAY;
 
 /// The header with the proof.
 const DPOP: &str = "dpop";
-/// The maximum age of a proof. Its time may be later than that of the server by [`LEEWAY`].
-const PROOF_TIME: Duration = Duration::from_secs(5 * 60);
-/// The time for which proofs are remembered at full rate, in seconds: a proof expires after at most
-/// [`LEEWAY`] and [`PROOF_TIME`], and its second has to be over.
-const LOG_TIME: u32 = 361;
+/// The maximum time for which proofs are remembered at full rate, in seconds: their age is limited to
+/// five minutes, their time may be one minute ahead, and two seconds have to be over.
+const LOG_TIME: u32 = 362;
 /// The default for [`OAuthBuilder::dpop_rate`](crate::OAuthBuilder::dpop_rate).
 pub(crate) const RATE: u32 = 1_000;
 /// The time for which a nonce is valid.
 const NONCE_TIME: Duration = Duration::from_secs(5 * 60);
-/// The maximum length of the identifier of a proof, in bytes.
-const ID_BYTES: usize = 256;
 /// The purpose that nonces are sealed for.
 const NONCE: &str = "dpop-nonce";
-
-/// The algorithms of proofs.
-pub(crate) const PROOF_ALGORITHMS: [Algorithm; 5] = [
-    Algorithm::ES256,
-    Algorithm::ES384,
-    Algorithm::EdDSA,
-    Algorithm::PS256,
-    Algorithm::RS256,
-];
-
-/// Returns the names of the algorithms.
-pub(crate) fn algorithm_names() -> impl Iterator<Item = &'static str> {
-    PROOF_ALGORITHMS.into_iter().map(algorithm_name)
-}
 
 /// Verifies proofs.
 pub(crate) struct ProofVerifier {
@@ -55,18 +35,10 @@ pub(crate) struct ProofVerifier {
 pub(crate) enum ProofError {
     #[error("the request needs one header `DPoP` with a proof of possession")]
     Missing,
-    #[error("the proof of possession is malformed, or its signature is not valid")]
-    Malformed,
+    #[error(transparent)]
+    Unfit(#[from] ProofFault),
     #[error("the proof of possession is that of another key")]
     Key,
-    #[error("the proof of possession is for another access token")]
-    Token,
-    #[error("the proof of possession is for another HTTP method")]
-    Method,
-    #[error("the proof of possession is for another URL")]
-    Url,
-    #[error("the time of the proof of possession differs too much from that of the server")]
-    Time,
     #[error("the proof of possession was used before")]
     Replayed,
     #[error("the proof of possession needs the nonce of the server")]
@@ -85,8 +57,8 @@ pub(crate) struct VerifiedProof {
     pub(crate) valid_for: Duration,
 }
 
-/// The request that a proof has to be for.
-pub(crate) struct ProvenRequest<'a> {
+/// A request with a token that is bound to a key.
+pub(crate) struct BoundRequest<'a> {
     pub(crate) parts: &'a Parts,
     pub(crate) token: &'a str,
     pub(crate) resource: &'a SecureUrl,
@@ -110,43 +82,33 @@ impl ProofVerifier {
     /// [`unseal_nonce`] does.
     pub(crate) fn verify(
         &self,
-        request: &ProvenRequest<'_>,
+        request: &BoundRequest<'_>,
         unseal: impl Fn(&str) -> Option<String>,
     ) -> Result<VerifiedProof, ProofError> {
         let mut headers = request.parts.headers.get_all(DPOP).into_iter();
         let (Some(proof), None) = (headers.next(), headers.next()) else {
             return Err(ProofError::Missing);
         };
-        let proof = proof.to_str().map_err(|_| ProofError::Malformed)?;
-        let Proof {
-            thumbprint, claims, ..
-        } = Proof::verify(proof, &PROOF_ALGORITHMS).map_err(|_| ProofError::Malformed)?;
-        if thumbprint != request.thumbprint {
+        let proof = proof.to_str().map_err(|_| ProofFault::Malformed)?;
+        let proof = Proof::verify(proof, &PROOF_ALGORITHMS).map_err(|_| ProofFault::Malformed)?;
+        if proof.thumbprint != request.thumbprint {
             return Err(ProofError::Key);
         }
-        if claims.ath.as_deref() != Some(&*ath(request.token)) {
-            return Err(ProofError::Token);
-        }
-        if claims.htm != request.parts.method.as_str() {
-            return Err(ProofError::Method);
-        }
-        if !request.is_at(&claims.htu) {
-            return Err(ProofError::Url);
-        }
-        if claims.jti.is_empty() || claims.jti.len() > ID_BYTES {
-            return Err(ProofError::Malformed);
-        }
-        let (now, time) = (since_epoch(), Duration::from_secs(claims.iat));
-        if time > now + LEEWAY || now.saturating_sub(time) > PROOF_TIME {
-            return Err(ProofError::Time);
-        }
+        let (now, resource, parts) = (since_epoch(), request.resource, request.parts);
+        // A proxy may have removed the path of the resource.
+        let requested = format!("{}{}", resource.origin(), parts.uri.path());
+        let valid_for = proof.check(ProvenRequest {
+            method: parts.method.as_str(),
+            urls: &[&requested, resource.as_str()],
+            token: Some(request.token),
+            now: now.as_secs(),
+        })?;
+        let claims = &proof.claims;
         let needs_nonce = self.uses_nonces && {
             let created = claims.nonce.as_deref().and_then(unseal);
             is_old(&created.ok_or(ProofError::Nonce)?, now)?
         };
-        // A proof with a time in the future is valid for longer.
-        let valid_for = (time + PROOF_TIME).saturating_sub(now);
-        let proof = (&*thumbprint, &*claims.jti);
+        let proof = (&*proof.thumbprint, &*claims.jti);
         match self.log.record(request.principal, proof, valid_for) {
             Ok(()) => Ok(VerifiedProof {
                 needs_nonce,
@@ -156,20 +118,6 @@ impl ProofVerifier {
             Err(NotRecorded::Replayed) => Err(ProofError::Replayed),
             Err(NotRecorded::Full) => Err(ProofError::Full),
         }
-    }
-}
-
-impl ProvenRequest<'_> {
-    /// Returns `true` if the request was sent to this URL: the path of the request at the origin of
-    /// the resource, or the resource itself, whose path a proxy may have removed.
-    fn is_at(&self, url: &str) -> bool {
-        let Ok(url) = normalize_htu(url) else {
-            return false;
-        };
-        let path = self.parts.uri.path();
-        let requested = normalize_htu(&format!("{}{path}", self.resource.origin()));
-        let resource = normalize_htu(self.resource.as_str());
-        [requested, resource].contains(&Ok(url))
     }
 }
 
@@ -204,7 +152,7 @@ fn since_epoch() -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use mcp_oauth::dpop::ProofClaims;
+    use mcp_oauth::dpop::{ProofClaims, ath};
     use mcp_oauth::jwk;
     use mcp_oauth::jwt::SigningKey;
 
@@ -237,7 +185,7 @@ mod tests {
             let proof = claims.sign(&key).expect("signed");
             let request = http::Request::post("/mcp").header(DPOP, proof).body(());
             let (parts, ()) = request.expect("a request").into_parts();
-            let request = ProvenRequest {
+            let request = BoundRequest {
                 parts: &parts,
                 token: "token",
                 resource: &SecureUrl::parse(RESOURCE).expect("a URL"),
@@ -246,13 +194,13 @@ mod tests {
             };
             verifier.verify(&request, |_| None).map(|_| ())
         };
-        let ten_seconds = Duration::from_secs(10);
-        let too_late = since_epoch() + LEEWAY + ten_seconds;
-        assert_eq!(verify(too_late), Err(ProofError::Time));
-        let time = since_epoch() + LEEWAY.saturating_sub(ten_seconds);
+        let seconds = Duration::from_secs;
+        let too_late = since_epoch() + seconds(70);
+        assert_eq!(verify(too_late), Err(ProofFault::Time.into()));
+        let time = since_epoch() + seconds(50);
         assert_eq!(verify(time), Ok(()));
         // Only the record ages here: by its time, the proof is valid for almost six minutes.
-        tokio::time::advance((PROOF_TIME + LEEWAY).saturating_sub(ten_seconds * 2)).await;
+        tokio::time::advance(seconds(340)).await;
         assert_eq!(verify(time), Err(ProofError::Replayed));
     }
 }

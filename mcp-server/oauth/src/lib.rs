@@ -1,7 +1,7 @@
 #![doc = include_str!("../docs/tokens.md")]
 
 // `builder` checks the settings of a `config`, with an `oauth_error` if they are invalid. `authorize`
-// decides about each request: it reads the token (`credentials`), asks the verifiers, and checks the
+// decides about each request: it reads the token, asks the verifiers, and checks the
 // `dpop` proof of a token that is bound to a key, which `dpop::replay` remembers.
 //
 // `issuer::verifiers` creates the verifiers of an `issuer`. In `verifier`, they are `jwt` with its
@@ -11,7 +11,6 @@
 mod authorize;
 mod builder;
 mod config;
-mod credentials;
 mod dpop;
 mod fetch;
 mod issuer;

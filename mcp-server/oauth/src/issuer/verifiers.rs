@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use mcp_oauth::jwt::{Algorithm, Jwk, algorithm_name};
+use mcp_oauth::jwt::{Algorithm, Jwk, PUBLIC_ALGORITHMS, algorithm_name};
 use mcp_types::json::{self, Object};
 use tokio::sync::{OnceCell, Semaphore};
 
@@ -14,19 +14,6 @@ use crate::verifier::AnyVerifier;
 use crate::verifier::introspection::{self, IntrospectionVerifier};
 use crate::verifier::jwt::JwtVerifier;
 use crate::verifier::key_cache::{self, KeyCache};
-
-/// The algorithms of signatures that are accepted by default.
-const ALGORITHMS: [Algorithm; 9] = [
-    Algorithm::ES256,
-    Algorithm::ES384,
-    Algorithm::RS256,
-    Algorithm::RS384,
-    Algorithm::RS512,
-    Algorithm::PS256,
-    Algorithm::PS384,
-    Algorithm::PS512,
-    Algorithm::EdDSA,
-];
 
 /// Checks that each token that is not a JWT can be sent to one issuer only.
 pub(crate) fn check_introspection(issuers: &[Issuer]) -> Result<(), OAuthError> {
@@ -56,7 +43,7 @@ pub(crate) fn issuer_verifiers(
         .transpose()?;
     let algorithms = match &issuer.algorithms {
         Some(names) => names.iter().map(|name| algorithm(name)).collect(),
-        None => Ok(ALGORITHMS.to_vec()),
+        None => Ok(PUBLIC_ALGORITHMS.to_vec()),
     };
     let fixed = issuer.jwks.as_deref().map(|keys| fixed(&issuer.url, keys));
     let keys = KeyCache::new(
@@ -120,7 +107,7 @@ fn invalid(what: &'static str, url: &str, error: InsecureUrl) -> OAuthError {
 }
 
 fn algorithm(name: &str) -> Result<Algorithm, OAuthError> {
-    let mut known = ALGORITHMS.into_iter();
+    let mut known = PUBLIC_ALGORITHMS.into_iter();
     let found = known.find(|known| algorithm_name(*known) == name);
     found.ok_or_else(|| OAuthError::Algorithm(name.to_owned()))
 }

@@ -1,16 +1,13 @@
 //! [`IntrospectionVerifier`]: asks the issuer what a token says (RFC 7662).
 
 use std::collections::{HashMap, VecDeque};
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request};
-use mcp_oauth::sha256;
+use mcp_oauth::{form_encoded, sha256};
 use mcp_server::AccessToken;
 use mcp_types::json::Value;
 use tokio::sync::{OnceCell, Semaphore};
@@ -56,8 +53,8 @@ pub(crate) struct IntrospectionVerifier {
 
 /// Returns the value of `Authorization` with which the server authenticates at the issuer.
 pub(crate) fn basic(client_id: &str, secret: &str) -> Option<HeaderValue> {
-    let pair = format!("{}:{}", form_encoded(client_id), form_encoded(secret));
-    let mut value = HeaderValue::try_from(format!("Basic {}", STANDARD.encode(pair))).ok()?;
+    let value = mcp_oauth::basic(client_id, secret);
+    let mut value = HeaderValue::try_from(value.as_str()).ok()?;
     value.set_sensitive(true);
     Some(value)
 }
@@ -100,7 +97,7 @@ impl IntrospectionVerifier {
         let endpoint = endpoint.await.map_err(TokenError::unavailable)?;
         let body = format!(
             "token={}&token_type_hint=access_token",
-            form_encoded(token.text())
+            form_encoded(token.text()).as_str()
         );
         let mut request = Request::new(Bytes::from(body));
         *request.method_mut() = Method::POST;
@@ -197,20 +194,6 @@ impl<T: Clone> TokenCache<T> {
             self.tokens.remove(&oldest);
         }
     }
-}
-
-/// Encodes a value of a form (RFC 6749, appendix B).
-fn form_encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            // Writing to a string does not fail.
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
 }
 
 #[cfg(test)]
@@ -342,7 +325,9 @@ mod tests {
     #[test]
     fn credentials_are_encoded_as_in_forms() {
         let value = basic("client:1", "p@ss/ä").expect("a header");
-        let encoded = STANDARD.encode("client%3A1:p%40ss%2F%C3%A4");
+        use base64::Engine as _;
+
+        let encoded = base64::prelude::BASE64_STANDARD.encode("client%3A1:p%40ss%2F%C3%A4");
         assert_eq!(value.to_str().ok(), Some(&*format!("Basic {encoded}")));
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use mcp_oauth::jwt::{Algorithm, Jwk, key_fits};
+use mcp_oauth::jwt::{Algorithm, Jwk, find_key};
 use mcp_types::json::{Object, Value};
 use mcp_types::peer_text::Chain;
 use tokio::sync::watch;
@@ -187,13 +187,7 @@ impl KeyState {
         if loaded.at.elapsed() > MAX_AGE {
             return None;
         }
-        let mut keys = loaded.keys.iter().filter(|key| match id {
-            Some(id) => key.common.key_id.as_deref() == Some(id),
-            None => key_fits(key, algorithm),
-        });
-        let found = keys.next()?;
-        // Without an id, it must be clear which key is meant.
-        (id.is_some() || keys.next().is_none()).then(|| Arc::clone(found))
+        find_key(&loaded.keys, id, algorithm).cloned()
     }
 }
 
