@@ -4,13 +4,13 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_oauth::Secret;
 use mcp_oauth::scopes::Scopes;
 
 use super::client::OAuthClient;
 use super::config::{AssertionRequest, Config, Dpop, Enterprise, Grant, StepUp, source};
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::handle::OAuth;
-use super::secret::Secret;
 use super::store::{MemoryStore, TokenStore};
 use super::user_agent::UserAgent;
 use crate::client::registration::Description;

@@ -5,13 +5,13 @@ pub(super) mod registration;
 use std::fmt;
 use std::sync::Arc;
 
+use mcp_oauth::Secret;
 use mcp_oauth::jwt::{Algorithm, SigningKey, algorithm_name};
 use rustls_pki_types::PrivatePkcs8KeyDer;
 use rustls_pki_types::pem::PemObject;
 use serde::{Deserialize, Serialize};
 
 use super::error::{OAuthError, OAuthFault, OAuthStep};
-use super::secret::Secret;
 
 /// A client that was registered in advance.
 ///

@@ -4,11 +4,11 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use mcp_oauth::Secret;
 use mcp_oauth::scopes::Scopes;
 
 use super::client::OAuthClient;
 use super::discovery::is_same_issuer;
-use super::secret::Secret;
 use super::store::TokenStore;
 use super::tokens::{TokenType, Tokens};
 use super::user_agent::UserAgent;

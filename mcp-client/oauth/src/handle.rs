@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::header::{ACCEPT, AUTHORIZATION};
 use http::{HeaderMap, HeaderValue, StatusCode};
+use mcp_oauth::Secret;
 use zeroize::Zeroizing;
 
 use super::config::Config;
 use super::discovery::find_server;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::net::{Net, invalid_server};
-use super::secret::Secret;
 use super::status::{TokenStatus, statuses};
 use super::token_session::TokenSession;
 use super::tokens::{TokenType, Tokens, read_key};

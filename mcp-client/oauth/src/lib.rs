@@ -19,7 +19,6 @@ pub mod guide;
 mod handle;
 mod net;
 mod renewal;
-mod secret;
 mod status;
 mod store;
 mod token_session;
@@ -31,8 +30,8 @@ pub use client::{ClientAuthMethod, OAuthClient, PrivateKey};
 pub use config::{AssertionRequest, Dpop, Enterprise, StepUp};
 pub use error::{OAuthError, OAuthFault, OAuthStep};
 pub use handle::{Logout, OAuth};
+pub use mcp_oauth::Secret;
 pub use renewal::login::PendingLogin;
-pub use secret::Secret;
 pub use status::TokenStatus;
 #[cfg(feature = "keyring")]
 pub use store::KeyringStore;

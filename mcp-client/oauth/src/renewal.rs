@@ -10,12 +10,12 @@ pub(super) mod target;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mcp_oauth::Secret;
 use mcp_oauth::scopes::Scopes;
 
 use super::config::{Config, Grant, StepUp};
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::net::Net;
-use super::secret::Secret;
 use super::tokens::{Tokens, now};
 use crate::discovery::challenge::ChallengeInfo;
 use crate::tokens::dpop::Nonces;

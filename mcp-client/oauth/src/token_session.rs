@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderMap, StatusCode};
+use mcp_oauth::Secret;
 use tokio::sync::{OnceCell, watch};
 use tokio::task::JoinHandle;
 
 use super::config::Config;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::renewal::Renewal;
-use super::secret::Secret;
 use super::tokens::{Tokens, now};
 use crate::discovery::challenge::ChallengeInfo;
 use crate::renewal::purpose::Purpose;

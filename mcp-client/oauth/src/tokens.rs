@@ -7,12 +7,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use mcp_oauth::Secret;
 use mcp_oauth::jwt::SigningKey;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::client::ClientRecord;
-use super::secret::Secret;
 
 /// A token is refreshed this long before it expires, in seconds, at most. Up to half of it is left
 /// out at random, so that processes that share a token do not refresh it at the same time.

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, Method};
+use mcp_oauth::Secret;
 use mcp_oauth::authorization_server::AuthorizationServer;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -9,7 +10,6 @@ use serde_json::{Value, json};
 use crate::client::{ClientAuthMethod, ClientRecord, choose_method};
 use crate::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::net::{Net, refusal};
-use crate::secret::Secret;
 use mcp_fetch::Origin;
 
 /// How the client describes itself to authorization servers.

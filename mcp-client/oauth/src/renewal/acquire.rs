@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mcp_oauth::jwt::SigningKey;
-use mcp_oauth::random;
 use mcp_oauth::scopes::Scopes;
+use mcp_oauth::{Secret, random};
 
 use super::clients::{client_for, configured, key_of, preregistered, record_of, with_secret};
 use super::login::LoginRecord;
@@ -15,7 +15,6 @@ use crate::config::{AssertionRequest, AssertionSource, Config, Enterprise, Grant
 use crate::discovery::token_endpoint;
 use crate::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::net::Net;
-use crate::secret::Secret;
 use crate::tokens::dpop::Nonces;
 use crate::tokens::token_endpoint::{Form, TokenEndpoint, TokenResponse};
 use crate::tokens::{TokenType, Tokens, now, read_key, stored_key, times};

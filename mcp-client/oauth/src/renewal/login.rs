@@ -5,14 +5,13 @@ use std::fmt;
 
 use mcp_oauth::jwt::SigningKey;
 use mcp_oauth::scopes::Scopes;
-use mcp_oauth::{jwk, random, sha256};
+use mcp_oauth::{Secret, jwk, random, sha256};
 use serde::{Deserialize, Serialize};
 
 use super::target::Target;
 use crate::client::ClientRecord;
 use crate::discovery::token_endpoint;
 use crate::error::{OAuthError, OAuthFault, OAuthStep};
-use crate::secret::Secret;
 use crate::tokens::stored_key;
 use crate::user_agent::AuthorizationUrl;
 use mcp_fetch::url::shown;

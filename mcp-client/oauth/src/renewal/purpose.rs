@@ -1,7 +1,8 @@
 //! [`Purpose`]: why new tokens are needed.
 
+use mcp_oauth::Secret;
+
 use crate::discovery::challenge::ChallengeInfo;
-use crate::secret::Secret;
 
 /// Why new tokens are needed.
 #[derive(Debug)]

@@ -3,13 +3,13 @@
 use std::io;
 
 use mcp_client::types::peer_text::PeerDisplay;
+use mcp_oauth::Secret;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::client::{ClientRecord, OAuthClient};
 use crate::config::Config;
 use crate::error::{OAuthError, OAuthFault, OAuthStep};
-use crate::secret::Secret;
 use crate::store::{StoreError, StoreKey, StoreLock};
 use crate::tokens::Tokens;
 

@@ -5,14 +5,13 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use mcp_oauth::{random, sha256};
+use mcp_oauth::{Secret, random, sha256};
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
 use zeroize::Zeroizing;
 
 use super::token_store::{StoreError, StoreFuture, StoreKey, StoreLock, TokenStore};
-use crate::secret::Secret;
 
 /// How long a process waits for the lock of another one. A refresh takes less.
 const LOCK_TIME: Duration = Duration::from_secs(60);

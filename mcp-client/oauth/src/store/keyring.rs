@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ::keyring::Entry;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use mcp_oauth::Secret;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use tokio::sync::OnceCell;
@@ -15,7 +16,6 @@ use zeroize::Zeroizing;
 
 use super::file::FileStore;
 use super::token_store::{StoreError, StoreFuture, StoreKey, StoreLock, TokenStore};
-use crate::secret::Secret;
 
 /// The name of the key in the keyring.
 const ACCOUNT: &str = "token store";

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mcp_oauth::Secret;
+
 use super::token_store::{StoreFuture, StoreKey, StoreLock, TokenStore};
-use crate::secret::Secret;
 
 /// Keeps tokens in memory. Clones share them.
 #[derive(Clone, Default)]

@@ -5,9 +5,9 @@ use std::fmt::{self, Display, Formatter};
 use std::future::Future;
 use std::pin::Pin;
 
+use mcp_oauth::Secret;
 use serde::{Deserialize, Serialize};
 
-use crate::secret::Secret;
 use mcp_fetch::url::shown;
 
 /// The error of a [`TokenStore`].

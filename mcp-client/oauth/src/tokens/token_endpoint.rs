@@ -2,13 +2,11 @@
 
 use std::fmt::Write as _;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue, Method};
 use mcp_oauth::jwt::SigningKey;
-use mcp_oauth::random;
+use mcp_oauth::{Secret, random};
 use serde::Deserialize;
 use serde_json::json;
 use zeroize::Zeroizing;
@@ -17,7 +15,6 @@ use super::dpop::{DPOP, Nonces, proof};
 use crate::client::{ClientAuthMethod, ClientRecord, PrivateKey};
 use crate::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::net::{Net, NetResponse, refusal};
-use crate::secret::Secret;
 use crate::tokens::now;
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -136,10 +133,7 @@ impl TokenEndpoint<'_> {
             ClientAuthMethod::None | ClientAuthMethod::SecretPost => Ok(None),
             ClientAuthMethod::SecretBasic => {
                 let secret = self.client.secret.as_ref().map_or("", Secret::expose);
-                // Both are encoded before they are joined (RFC 6749, section 2.3.1).
-                let secret = Zeroizing::new(encode(secret));
-                let pair = Zeroizing::new(format!("{}:{}", encode(&self.client.id), &*secret));
-                let value = Zeroizing::new(format!("Basic {}", BASE64_STANDARD.encode(&*pair)));
+                let value = mcp_oauth::basic(&self.client.id, secret);
                 let mut value = HeaderValue::try_from(value.as_str())
                     .map_err(|error| OAuthFault::Configuration(error.to_string()))?;
                 value.set_sensitive(true);

@@ -5,8 +5,8 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::secret::Secret;
 use mcp_fetch::url::shown;
+use mcp_oauth::Secret;
 
 /// The error of a [`UserAgent`].
 pub type UserAgentError = Box<dyn Error + Send + Sync>;

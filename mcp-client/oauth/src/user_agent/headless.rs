@@ -4,11 +4,11 @@ use http::HeaderValue;
 use http::header::{ACCEPT, LOCATION};
 use mcp_fetch::url::resolve;
 use mcp_fetch::{FetchPolicy, FetchRequest, Origin};
+use mcp_oauth::Secret;
 
 use super::agent::{
     AuthorizationUrl, RedirectReceiver, RedirectRequest, UserAgent, UserAgentError, UserAgentFuture,
 };
-use crate::secret::Secret;
 
 /// The maximum number of redirects.
 const REDIRECTS: usize = 10;

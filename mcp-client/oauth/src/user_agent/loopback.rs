@@ -13,7 +13,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use mcp_oauth::sha256;
+use mcp_oauth::{Secret, sha256};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -22,7 +22,6 @@ use tokio::time::timeout;
 use super::agent::{
     AuthorizationUrl, RedirectReceiver, RedirectRequest, UserAgent, UserAgentError, UserAgentFuture,
 };
-use crate::secret::Secret;
 
 /// The path of the redirect URI of a client that is registered in advance, and its beginning
 /// otherwise.

@@ -4,10 +4,11 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use mcp_oauth::Secret;
+
 use super::agent::{
     AuthorizationUrl, RedirectReceiver, RedirectRequest, UserAgent, UserAgentError, UserAgentFuture,
 };
-use crate::secret::Secret;
 
 type Asking = Pin<Box<dyn Future<Output = Result<Secret, UserAgentError>> + Send>>;
 type Ask = Arc<dyn Fn(AuthorizationUrl) -> Asking + Send + Sync>;
