@@ -1,9 +1,10 @@
 //! [`Login`] as an [`Authenticate`]: the resource server, and the routes of the authorization server.
 
 use bytes::Bytes;
-use http::StatusCode;
 use http::header::AUTHORIZATION;
-use http::request::Parts;
+use http::{HeaderValue, StatusCode};
+use mcp_oauth::credentials::{Credentials, TokenScheme, credentials};
+use mcp_oauth::dpop::algorithm_names;
 use mcp_server::{AuthRefusal, AuthRequest, Authenticate, Authenticated, Challenge, PublicRoute};
 
 use crate::access_token;
@@ -16,41 +17,22 @@ use crate::metadata;
 use crate::routes;
 use crate::vault::Vault;
 
-/// The maximum length of an access token, in bytes. Those of this server are much shorter.
-const TOKEN_BYTES: usize = 8 << 10;
-
-/// How a token is presented.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scheme {
-    /// Every holder of the token can use it (RFC 6750).
-    Bearer,
-    /// With a proof of possession (RFC 9449).
-    Dpop,
-}
-
-impl Scheme {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Bearer => "Bearer",
-            Self::Dpop => "DPoP",
-        }
-    }
-}
-
 impl Authenticate for Login {
     async fn authenticate(&self, request: AuthRequest<'_>) -> Result<Authenticated, AuthRefusal> {
         let login = &*self.0;
         let parts = request.parts();
-        let presented = presented(parts).map_err(|reason| {
-            let status = StatusCode::BAD_REQUEST;
-            login.challenge(status, Scheme::Bearer, "invalid_request", reason)
+        let headers = parts.headers.get_all(AUTHORIZATION).into_iter();
+        let presented = credentials(parts.uri.query(), headers.map(HeaderValue::as_bytes));
+        let presented = presented.map_err(|malformed| {
+            let (status, reason) = (StatusCode::BAD_REQUEST, malformed.to_string());
+            login.challenge(status, TokenScheme::Bearer, "invalid_request", &reason)
         })?;
-        let Some((scheme, token)) = presented else {
+        let Some(Credentials { scheme, token }) = presented else {
             let reason = "an access token is required: send it in the header `Authorization`";
             let challenge = login.located(Challenge::new("Bearer"));
             return Err(AuthRefusal::unauthorized(reason).challenge(&challenge));
         };
-        let unauthorized = |error: &str, reason: &'static str| {
+        let unauthorized = |error: &str, reason: &str| {
             login.challenge(StatusCode::UNAUTHORIZED, scheme, error, reason)
         };
         let vault = Vault::new(request.shared(), &login.realm);
@@ -58,12 +40,12 @@ impl Authenticate for Login {
         let invalid = "the token is not valid, has expired, or was revoked";
         let verified = verified.ok_or_else(|| unauthorized("invalid_token", invalid))?;
         let is_bound = verified.key_thumbprint.is_some();
-        if is_bound != (scheme == Scheme::Dpop) {
+        if is_bound != (scheme == TokenScheme::Dpop) {
             let reason = "tokens that are bound to a key need the scheme `DPoP`, others `Bearer`";
             return Err(unauthorized("invalid_token", reason));
         }
         if let Some(thumbprint) = &verified.key_thumbprint {
-            let failed = |reason: &'static str| unauthorized("invalid_dpop_proof", reason);
+            let failed = |reason: &str| unauthorized("invalid_dpop_proof", reason);
             let url = format!("{}{}", login.urls.origin(), parts.uri.path());
             let proof = dpop::verify(parts, &[&url, &login.urls.resource], Some(token));
             let proof = proof.ok().flatten();
@@ -130,18 +112,18 @@ impl LoginServer {
     fn challenge(
         &self,
         status: StatusCode,
-        scheme: Scheme,
+        scheme: TokenScheme,
         error: &str,
-        reason: &'static str,
+        reason: &str,
     ) -> AuthRefusal {
         let mut challenge = Challenge::new(scheme.name());
-        if scheme == Scheme::Dpop {
-            challenge = challenge.param("algs", &dpop::algorithm_names().join(" "));
+        if scheme == TokenScheme::Dpop {
+            challenge = challenge.param("algs", &algorithm_names().join(" "));
         }
         let challenge = challenge
             .param("error", error)
             .param("error_description", reason);
-        AuthRefusal::new(status, reason).challenge(&self.located(challenge))
+        AuthRefusal::new(status, reason.to_owned()).challenge(&self.located(challenge))
     }
 
     /// Adds where the client finds the authorization server, and the scopes to ask it for.
@@ -152,40 +134,4 @@ impl LoginServer {
             scopes => challenge.scope(&scopes.join(" ")),
         }
     }
-}
-
-/// Returns the access token of a request, from the header `Authorization` only. `None` if there is
-/// none, or credentials of another scheme.
-fn presented(parts: &Parts) -> Result<Option<(Scheme, &str)>, &'static str> {
-    let query = parts.uri.query().unwrap_or_default();
-    if query
-        .split('&')
-        .any(|member| member.split('=').next() == Some("access_token"))
-    {
-        return Err("an access token must not be sent in the query of the URL");
-    }
-    let mut values = parts.headers.get_all(AUTHORIZATION).into_iter();
-    let Some(value) = values.next() else {
-        return Ok(None);
-    };
-    if values.next().is_some() {
-        return Err("the header `Authorization` is present more than once");
-    }
-    let value = value
-        .to_str()
-        .map_err(|_| "the header `Authorization` is malformed")?;
-    let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
-    let scheme = if scheme.eq_ignore_ascii_case("Bearer") {
-        Scheme::Bearer
-    } else if scheme.eq_ignore_ascii_case("DPoP") {
-        Scheme::Dpop
-    } else {
-        return Ok(None);
-    };
-    let token = token.trim_start_matches(' ');
-    let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
-    if token.is_empty() || token.len() > TOKEN_BYTES || !token.bytes().all(is_legal) {
-        return Err("the header `Authorization` does not contain one access token");
-    }
-    Ok(Some((scheme, token)))
 }

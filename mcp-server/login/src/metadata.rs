@@ -1,10 +1,10 @@
 //! The documents by which clients find the authorization server and what it supports.
 
 use bytes::Bytes;
+use mcp_oauth::dpop::algorithm_names;
 use mcp_oauth::protected_resource::ProtectedResource;
 use serde_json::json;
 
-use crate::dpop;
 use crate::endpoints;
 use crate::login::LoginServer;
 
@@ -26,7 +26,7 @@ pub(crate) fn of_issuer(login: &LoginServer) -> Bytes {
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": true,
         "client_id_metadata_document_supported": true,
-        "dpop_signing_alg_values_supported": dpop::algorithm_names(),
+        "dpop_signing_alg_values_supported": algorithm_names(),
         "protected_resources": [urls.resource],
     });
     if !login.supported.is_empty() {
@@ -43,8 +43,8 @@ pub(crate) fn of_resource(login: &LoginServer) -> Bytes {
     metadata.scopes_supported = (!supported.is_empty()).then(|| supported.clone());
     metadata.bearer_methods_supported = Some(vec!["header".to_owned()]);
     metadata.resource_name = Some(login.name.clone());
-    let names = dpop::algorithm_names().into_iter().map(str::to_owned);
-    metadata.dpop_signing_alg_values_supported = Some(names.collect());
+    let names = algorithm_names().map(str::to_owned);
+    metadata.dpop_signing_alg_values_supported = Some(names.into());
     // All members are strings and lists of strings, so this does not fail.
     Bytes::from(serde_json::to_vec(&metadata).unwrap_or_default())
 }

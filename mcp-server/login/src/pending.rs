@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use http::StatusCode;
+use mcp_oauth::Secret;
 use mcp_types::peer_text::Chain;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,7 @@ use crate::fault::Fault;
 use crate::interruption::Interruption;
 use crate::provider::LoginAttempt;
 use crate::provider::error::ProviderError;
-use crate::secret::{Secret, same};
+use crate::secret::same;
 use crate::web::cookies::LOGINS;
 use crate::web::params::{Params, with_query};
 use crate::web::response::{self, Reply};

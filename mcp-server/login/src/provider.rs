@@ -15,6 +15,7 @@ mod urls;
 
 use std::fmt;
 
+use mcp_oauth::Secret;
 use mcp_types::json::Value;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,6 @@ use self::net::Net;
 use self::oauth2::OAuth2;
 use self::openid::{CACHE_TIME, OpenId};
 use self::tokens::{ProviderClient, ProviderTokens};
-use crate::secret::Secret;
 use crate::user::User;
 
 pub use self::urls::ProviderUrls;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use mcp_oauth::Secret;
 use mcp_server::{
     AccessToken, Condition, Context, FromContext, HandlerError, PutOutcome, Requirements,
     SharedState, State,
@@ -14,7 +15,6 @@ use crate::access_token::SESSION_CLAIM;
 use crate::fault::Fault;
 use crate::login::{Login, LoginServer};
 use crate::provider::tokens::ProviderTokens;
-use crate::secret::Secret;
 use crate::session;
 use crate::vault::{Vault, Versioned};
 

@@ -4,11 +4,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
+use mcp_oauth::Secret;
 
 use crate::clients::document::{check_url, is_document};
 use crate::clients::registration;
 use crate::oauth_error::OAuthError;
-use crate::secret::Secret;
 use crate::vault::Vault;
 use crate::web::params::Params;
 

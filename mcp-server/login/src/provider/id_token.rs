@@ -3,25 +3,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use mcp_oauth::jwt::{Algorithm, Header, Jwk, key_fits};
+use mcp_oauth::jwt::Algorithm;
 use mcp_types::json::{Object, Value};
 use ring::digest::{SHA256, SHA384, SHA512, digest};
 
 use crate::clock::now;
 use crate::secret::same;
-
-/// The algorithms of ID tokens that are accepted: those with a public key.
-pub(crate) const ALGORITHMS: [Algorithm; 9] = [
-    Algorithm::RS256,
-    Algorithm::ES256,
-    Algorithm::PS256,
-    Algorithm::EdDSA,
-    Algorithm::RS384,
-    Algorithm::RS512,
-    Algorithm::ES384,
-    Algorithm::PS384,
-    Algorithm::PS512,
-];
 
 /// The difference between the clocks of servers that is tolerated, in seconds.
 const LEEWAY: u64 = 60;
@@ -34,16 +21,6 @@ pub(crate) struct ExpectedToken<'a> {
     pub(crate) nonce: &'a str,
     pub(crate) access_token: &'a str,
     pub(crate) algorithm: Algorithm,
-}
-
-/// Returns the key that a token names. Without a name, returns the only key for the algorithm.
-pub(crate) fn find_key<'a>(keys: &'a [Jwk], header: &Header) -> Option<&'a Jwk> {
-    let mut fitting = keys.iter().filter(|key| match &header.kid {
-        Some(id) => key.common.key_id.as_ref() == Some(id),
-        None => key_fits(key, header.alg),
-    });
-    let key = fitting.next()?;
-    (header.kid.is_some() || fitting.next().is_none()).then_some(key)
 }
 
 impl ExpectedToken<'_> {

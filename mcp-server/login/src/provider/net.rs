@@ -6,12 +6,12 @@ use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
 use http::{Method, StatusCode};
 use mcp_fetch::{FetchPolicy, FetchRequest, Origin, UrlFault};
+use mcp_oauth::Secret;
 use mcp_types::json::{self, Value};
 use tokio::time::timeout;
 use zeroize::Zeroizing;
 
 use crate::provider::error::ProviderError;
-use crate::secret::Secret;
 
 /// The maximum size of a response, in bytes.
 const RESPONSE_BYTES: u64 = 512 << 10;

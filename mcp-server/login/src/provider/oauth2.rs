@@ -1,12 +1,12 @@
 //! [`OAuth2`]: providers with plain OAuth 2.0, as a table of URLs and a function.
 
 use http::StatusCode;
+use mcp_oauth::Secret;
 use mcp_types::json::Value;
 
 use crate::provider::error::ProviderError;
 use crate::provider::net::Net;
 use crate::provider::urls::ProviderUrls;
-use crate::secret::Secret;
 use crate::user::User;
 
 /// The maximum number of documents of a user.

@@ -4,17 +4,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mcp_oauth::jwt::{self, Jwk, Verified};
+use mcp_oauth::Secret;
+use mcp_oauth::jwt::{self, Jwk, PUBLIC_ALGORITHMS, Verified, find_key};
 use mcp_types::json::{self, Object, Value};
 use serde::Deserialize;
 
 use crate::provider::LoginAttempt;
 use crate::provider::error::ProviderError;
-use crate::provider::id_token::{ALGORITHMS, ExpectedToken, find_key};
+use crate::provider::id_token::ExpectedToken;
 use crate::provider::net::Net;
 use crate::provider::tokens::{ProviderTokens, TokenResponse};
 use crate::provider::urls::ProviderUrls;
-use crate::secret::Secret;
 use crate::user::User;
 
 /// The time for which metadata and keys are used.
@@ -199,12 +199,12 @@ impl OpenId {
     ) -> Result<Verified<Object>, ProviderError> {
         let header = jwt::header(id_token.expose())?;
         let mut issuer = self.load(net, CACHE_TIME).await?;
-        if find_key(&issuer.keys, &header).is_none() {
+        if find_key(&issuer.keys, header.kid.as_deref(), header.alg).is_none() {
             issuer = self.load(net, KEY_INTERVAL).await?;
         }
-        let key = find_key(&issuer.keys, &header);
+        let key = find_key(&issuer.keys, header.kid.as_deref(), header.alg);
         let key = key.ok_or(ProviderError::IdToken("the issuer has no such key"))?;
-        Ok(jwt::verify(id_token.expose(), key, &ALGORITHMS)?)
+        Ok(jwt::verify(id_token.expose(), key, &PUBLIC_ALGORITHMS)?)
     }
 
     /// Adds the claims that the issuer returns only at the endpoint for them.

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use mcp_oauth::Secret;
 use mcp_types::json::Value;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
@@ -13,7 +12,6 @@ use crate::provider::LoginAttempt;
 use crate::provider::error::ProviderError;
 use crate::provider::net::Net;
 use crate::provider::urls::ProviderUrls;
-use crate::secret::Secret;
 use crate::web::params::with_query;
 
 /// The maximum length of a token, in bytes.
@@ -142,13 +140,7 @@ impl ProviderClient {
         form.extend_pairs(params);
         let secret = self.secret.expose();
         if in_header && !secret.is_empty() {
-            // Both are encoded before they are joined (RFC 6749, section 2.3.1).
-            let pair = Zeroizing::new(format!(
-                "{}:{}",
-                encoded(&self.id).as_str(),
-                encoded(secret).as_str()
-            ));
-            let basic = Zeroizing::new(format!("Basic {}", STANDARD.encode(&*pair)));
+            let basic = mcp_oauth::basic(&self.id, secret);
             return (Zeroizing::new(form.finish()), Some(basic));
         }
         form.append_pair("client_id", &self.id);
@@ -157,8 +149,4 @@ impl ProviderClient {
         }
         (Zeroizing::new(form.finish()), None)
     }
-}
-
-fn encoded(text: &str) -> Zeroizing<String> {
-    Zeroizing::new(form_urlencoded::byte_serialize(text.as_bytes()).collect())
 }
