@@ -101,6 +101,7 @@ fn unavailable() -> HandlerError {
     HandlerError::internal(text).temporary()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the argument of `map_err`")]
 fn failed(fault: Fault) -> HandlerError {
     tracing::error!(error = %Chain(&fault), "a token of the provider cannot be read");
     HandlerError::internal("the server has a problem: retry later").temporary()

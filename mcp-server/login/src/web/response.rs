@@ -45,7 +45,7 @@ fn respond(
         (REFERRER_POLICY, "no-referrer"),
     ];
     for (name, value) in always.iter().chain(headers) {
-        let value = HeaderValue::from_static(*value);
+        let value = HeaderValue::from_static(value);
         response.headers_mut().insert(name, value);
     }
     response

@@ -325,9 +325,8 @@ mod tests {
     #[test]
     fn credentials_are_encoded_as_in_forms() {
         let value = basic("client:1", "p@ss/ä").expect("a header");
-        use base64::Engine as _;
-
-        let encoded = base64::prelude::BASE64_STANDARD.encode("client%3A1:p%40ss%2F%C3%A4");
-        assert_eq!(value.to_str().ok(), Some(&*format!("Basic {encoded}")));
+        // The Base64 of `client%3A1:p%40ss%2F%C3%A4`.
+        let expected = "Basic Y2xpZW50JTNBMTpwJTQwc3MlMkYlQzMlQTQ=";
+        assert_eq!(value.to_str().ok(), Some(expected));
     }
 }
