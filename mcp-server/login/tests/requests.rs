@@ -210,14 +210,19 @@ async fn client_with_a_secret_has_to_prove_who_it_is() {
     let tokens = Tokens::of(client.exchange(&code).await);
     // The same in the header.
     client.secret = None;
-    let basic = {
+    let basic = |id: &str, secret: &str| {
         use base64::Engine as _;
-        let pair = format!("{}:{secret}", client.id);
+        let pair = format!("{id}:{secret}");
         format!(
             "Basic {}",
             base64::engine::general_purpose::STANDARD.encode(pair)
         )
     };
+    let first = secret.bytes().next().expect("not empty");
+    let rest = secret.get(1..).expect("ASCII");
+    // Clients encode both as in a form (RFC 6749, section 2.3.1).
+    let encoded = basic(&client.id, &format!("%{first:02x}{rest}"));
+    let basic = basic(&client.id, &secret);
     let form = [
         ("grant_type", "refresh_token"),
         ("refresh_token", &*tokens.refresh),
@@ -225,6 +230,21 @@ async fn client_with_a_secret_has_to_prove_who_it_is() {
     let headers = [("Authorization", &*basic)];
     let (head, body) = send_form(setup.address, "/token", &form, &headers).await;
     assert_eq!(head.status, 200, "{body}");
+    let tokens: serde_json::Value = serde_json::from_str(&body).expect("JSON");
+    let form = [
+        form[0],
+        (
+            "refresh_token",
+            tokens["refresh_token"].as_str().expect("a token"),
+        ),
+    ];
+    let headers = [("Authorization", &*encoded)];
+    let (head, body) = send_form(setup.address, "/token", &form, &headers).await;
+    assert_eq!(head.status, 200, "{body}");
+    let repeated = [headers[0], headers[0]];
+    let (head, body) = send_form(setup.address, "/token", &form, &repeated).await;
+    assert_eq!(head.status, 400, "{body}");
+    assert!(body.contains("is repeated"), "{body}");
     let both = [&form[..], &[("client_id", "other")]].concat();
     let (head, _) = send_form(setup.address, "/token", &both, &headers).await;
     assert_eq!(head.status, 400);

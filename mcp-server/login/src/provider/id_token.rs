@@ -149,6 +149,7 @@ mod tests {
             json!({ "exp": null }),
             json!({ "exp": "never" }),
             json!({ "nbf": now() + 120 }),
+            json!({ "nbf": 1e30 }),
             json!({ "nonce": "m" }),
             json!({ "nonce": null }),
             json!({ "at_hash": "x" }),
