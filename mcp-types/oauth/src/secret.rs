@@ -65,13 +65,15 @@ pub fn basic(client_id: &str, secret: &str) -> Zeroizing<String> {
     Zeroizing::new(format!("Basic {}", BASE64_STANDARD.encode(&*pair)))
 }
 
-/// Encodes a text as the value in a form.
+/// Encodes a text as the value in a form (RFC 6749, appendix B).
 #[must_use]
 pub fn form_encoded(text: &str) -> Zeroizing<String> {
     // Large enough, because a text that moves leaves a copy in memory.
     let mut encoded = Zeroizing::new(String::with_capacity(text.len() * 3));
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+        if byte == b' ' {
+            encoded.push('+');
+        } else if byte.is_ascii_alphanumeric() || b"*-._~".contains(&byte) {
             encoded.push(char::from(byte));
         } else {
             // Writing to a string does not fail.

@@ -124,7 +124,10 @@ fn key_without_an_id_is_clear_or_not_found() {
 
 #[test]
 fn credentials_are_encoded_as_in_forms() {
-    assert_eq!(form_encoded("a ä:~").as_str(), "a%20%C3%A4%3A~");
+    // The example of RFC 6749, appendix B.
+    let encoded = form_encoded(" %&+£€");
+    assert_eq!(encoded.as_str(), "+%25%26%2B%C2%A3%E2%82%AC");
+    assert_eq!(form_encoded("aZ9*-._~:").as_str(), "aZ9*-._~%3A");
     // The Base64 of `client%3A1:p%40ss`.
     assert_eq!(
         basic("client:1", "p@ss").as_str(),
