@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use mcp_login::Login;
+use mcp_server::{Http, HttpConfig};
+use mcp_testkit::http::raw::{Raw, with_header};
 
 use super::client::Tokens;
 use super::setup::*;
@@ -87,6 +89,30 @@ async fn user_logs_in_without_a_network() {
     // The token of the provider does not exist.
     let (status, body) = call_tool(address, "provider", &tokens.access).await;
     assert_eq!(status, 403, "{body}");
+}
+
+#[tokio::test]
+async fn browsers_on_other_machines_do_not_get_users_without_passwords() {
+    let login = built(Login::builder(local_users(), "http://127.0.0.1:1"));
+    let config = HttpConfig::new().authenticate(login.clone());
+    let config = config.trusted_proxies(["127.0.0.1"]).expect("valid");
+    let server = server(&login, |builder| builder);
+    let http = server.serve_http(Http::at("127.0.0.1:0").config(config));
+    let http = http.expect("bound");
+    let address = http.local_addr();
+    tokio::spawn(http);
+    // `Host` is what the browser says, so it does not tell where the browser is.
+    let host = vec![("Host", "127.0.0.1".to_owned())];
+    for (from, here) in [("127.0.0.1", true), ("[::1]", true), ("203.0.113.7", false)] {
+        let headers = with_header(host.clone(), "X-Forwarded-For", from);
+        for method in ["GET", "POST"] {
+            let mut raw = Raw::connect(address).await.at("/local?state=x");
+            let (head, body) = raw.ask(method, &headers, "").await;
+            let is_refused = body.contains("only for browsers on the machine of the server");
+            assert_eq!(is_refused, !here, "{from}: {body}");
+            assert_eq!(head.status == 403, !here, "{method} {from}: {body}");
+        }
+    }
 }
 
 #[tokio::test]
