@@ -10,7 +10,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::group::Group;
 #[cfg(windows)]
-use super::group::Search;
+use super::group::ProgramSearch;
 use super::restart::Restart;
 use super::stderr::Stderr;
 use crate::protocol::error::TransportError;
@@ -59,7 +59,7 @@ pub struct ChildProcess {
     command: Command,
     /// The program is not found yet.
     #[cfg(windows)]
-    search: Option<Search>,
+    search: Option<ProgramSearch>,
     pub(super) stderr: Stderr,
     pub(super) grace: Duration,
     pub(super) restart: Option<Restart>,
@@ -103,7 +103,7 @@ impl ChildProcess {
         let process = Self::from(std::process::Command::new(program));
         #[cfg(windows)]
         let process = Self {
-            search: Some(Search::default()),
+            search: Some(ProgramSearch::default()),
             ..process
         };
         process
@@ -208,9 +208,9 @@ impl ChildProcess {
             self.search = None;
         }
         let started = Group::start(&mut self.command, self.stderr.stdio());
-        let (group, pipes) = started.map_err(|source| self.cannot_start(source))?;
+        let mut group = started.map_err(|source| self.cannot_start(source))?;
         // Both were configured as pipes.
-        let (Some(stdin), Some(stdout)) = (pipes.stdin, pipes.stdout) else {
+        let (Some(stdin), Some(stdout), stderr) = group.pipes() else {
             let source = ErrorKind::BrokenPipe.into();
             return Err(self.cannot_start(source));
         };
@@ -218,7 +218,7 @@ impl ChildProcess {
             group,
             stdin,
             stdout,
-            stderr: pipes.stderr,
+            stderr,
         })
     }
 

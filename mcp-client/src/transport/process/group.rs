@@ -13,11 +13,11 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout};
 
 #[cfg(unix)]
-use self::unix::Tree;
+use self::unix::ProcessGroup as Tree;
 #[cfg(windows)]
-pub(super) use self::windows::Search;
+use self::windows::Job as Tree;
 #[cfg(windows)]
-use self::windows::Tree;
+pub(super) use self::windows::ProgramSearch;
 
 /// A process with those that it starts: its process group on Unix, its job on Windows. Dropping this kills
 /// all of them.
@@ -25,24 +25,22 @@ pub(super) struct Group {
     tree: Tree,
 }
 
-/// The pipes to a process.
-pub(super) struct Pipes {
-    pub(super) stdin: Option<ChildStdin>,
-    pub(super) stdout: Option<ChildStdout>,
-    /// Present if it is captured.
-    pub(super) stderr: Option<ChildStderr>,
-}
-
 impl Group {
     /// Starts a process with pipes for its standard input and output.
-    pub(super) fn start(command: &mut Command, stderr: Stdio) -> io::Result<(Self, Pipes)> {
-        let (tree, pipes) = Tree::start(command, |command| {
-            command
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(stderr);
-        })?;
-        Ok((Self { tree }, pipes))
+    pub(super) fn start(command: &mut Command, stderr: Stdio) -> io::Result<Self> {
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(stderr);
+        let tree = Tree::start(command)?;
+        Ok(Self { tree })
+    }
+
+    /// Takes the pipes to the process. That of the standard error is present if it is captured.
+    pub(super) fn pipes(
+        &mut self,
+    ) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
+        self.tree.pipes()
     }
 
     /// Waits until the first process has ended.

@@ -5,36 +5,32 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::{sleep, timeout};
-
-use super::Pipes;
 
 /// How often to check whether processes of the group are left.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A process with its group.
-pub(super) struct Tree {
+pub(super) struct ProcessGroup {
     child: Child,
     /// Absent once the whole group has ended.
     id: Option<Pid>,
 }
 
-impl Tree {
-    pub(super) fn start(
-        command: &mut Command,
-        set_streams: impl FnOnce(&mut Command),
-    ) -> io::Result<(Self, Pipes)> {
-        set_streams(command);
-        let mut child = command.process_group(0).kill_on_drop(true).spawn()?;
-        let pipes = Pipes {
-            stdin: child.stdin.take(),
-            stdout: child.stdout.take(),
-            stderr: child.stderr.take(),
-        };
+impl ProcessGroup {
+    pub(super) fn start(command: &mut Command) -> io::Result<Self> {
+        let child = command.process_group(0).kill_on_drop(true).spawn()?;
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         let id = id.and_then(Pid::from_raw);
-        Ok((Self { child, id }, pipes))
+        Ok(Self { child, id })
+    }
+
+    pub(super) fn pipes(
+        &mut self,
+    ) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
+        let child = &mut self.child;
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
     }
 
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {

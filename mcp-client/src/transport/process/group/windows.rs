@@ -10,22 +10,16 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, CreationFlags, JobObject, KillOnDrop};
-use tokio::process::Command;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use windows::Win32::System::Threading::CREATE_NO_WINDOW;
 
-use super::Pipes;
-
 /// A process with its job.
-pub(super) struct Tree {
+pub(super) struct Job {
     child: Box<dyn ChildWrapper>,
 }
 
-impl Tree {
-    pub(super) fn start(
-        command: &mut Command,
-        set_streams: impl FnOnce(&mut Command),
-    ) -> io::Result<(Self, Pipes)> {
-        set_streams(command);
+impl Job {
+    pub(super) fn start(command: &mut Command) -> io::Result<Self> {
         let own = mem::replace(command, Command::new(""));
         let mut wrapped = CommandWrap::from(own);
         wrapped
@@ -36,13 +30,15 @@ impl Tree {
             .wrap(JobObject);
         let child = wrapped.spawn();
         *command = wrapped.into_command();
-        let mut child = child?;
-        let pipes = Pipes {
-            stdin: child.stdin().take(),
-            stdout: child.stdout().take(),
-            stderr: child.stderr().take(),
-        };
-        Ok((Self { child }, pipes))
+        Ok(Self { child: child? })
+    }
+
+    pub(super) fn pipes(
+        &mut self,
+    ) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
+        let stdin = self.child.stdin().take();
+        let stdout = self.child.stdout().take();
+        (stdin, stdout, self.child.stderr().take())
     }
 
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
@@ -69,12 +65,12 @@ impl Tree {
 
 /// Finds a program as a command prompt does.
 #[derive(Debug, Default)]
-pub(in super::super) struct Search {
+pub(in super::super) struct ProgramSearch {
     /// The process gets no variables of this one, which a command does not tell.
     pub(in super::super) is_environment_clear: bool,
 }
 
-impl Search {
+impl ProgramSearch {
     /// Returns the same command with the path of its program, which is found by the extensions in `PATHEXT`:
     /// `npx` is `npx.cmd`. Without a path, the working directory is not searched.
     ///
