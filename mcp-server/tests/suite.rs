@@ -4,7 +4,7 @@
 //! dependencies again. A new folder of tests is declared here.
 
 #[cfg_attr(
-    not(all(feature = "json-schema", feature = "proposals")),
+    not(all(unix, feature = "json-schema", feature = "proposals")),
     allow(dead_code, reason = "the modules of some features use it")
 )]
 mod support;

@@ -1,6 +1,5 @@
 //! Idle connections, and which of them is closed if there are too many.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -269,7 +268,7 @@ async fn accepted_connections_have_tcp_keep_alive() {
 /// Returns `true` if the server's socket has the keep-alive timer of the kernel, according to
 /// proc(5).
 #[cfg(target_os = "linux")]
-fn keeps_alive(server: SocketAddr, client: u16) -> bool {
+fn keeps_alive(server: std::net::SocketAddr, client: u16) -> bool {
     let table = std::fs::read_to_string("/proc/net/tcp").expect("readable");
     let ports = (format!(":{:04X}", server.port()), format!(":{client:04X}"));
     let mut lines = table.lines().map(|line| line.split_whitespace());

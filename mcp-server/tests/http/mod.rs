@@ -31,6 +31,7 @@ mod orphans;
 mod principals;
 mod processes;
 mod proxies;
+#[cfg(unix)]
 mod reasons;
 mod refusals;
 mod retention;

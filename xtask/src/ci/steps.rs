@@ -16,7 +16,7 @@ use crate::lines::budget;
 use crate::rehearse::scenario::kept_names;
 use crate::workspace::packages;
 use crate::{node, quickstart, services, workspace};
-use features::{features, numbers, wasm, windows};
+use features::{features, macos, numbers, wasm, windows};
 use suites::{conformance, interop};
 use tools::{deny, semver};
 
@@ -255,6 +255,7 @@ fn checks(extent: Extent) -> Result<Vec<Step>> {
     if extent == Extent::Nightly {
         steps.push(step("wasm", vec![wasm()?]));
         steps.push(step("windows", vec![windows()]));
+        steps.push(step("macos", vec![macos()]));
     }
     Ok(steps)
 }

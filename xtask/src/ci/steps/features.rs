@@ -16,6 +16,7 @@ const FEWER_CASES: &str = "32";
 
 const WASM: &str = "wasm32-unknown-unknown";
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
+const MACOS: &str = "aarch64-apple-darwin";
 
 /// One in this number of the sets of features is checked before a merge.
 const FEATURE_PARTS: usize = 32;
@@ -86,7 +87,7 @@ pub(super) fn wasm() -> Result<Task> {
     Ok(Task::Run(line))
 }
 
-/// Checks that `cargo xtask` compiles on Windows.
+/// Checks that everything compiles for Windows, with all tests.
 pub(super) fn windows() -> Task {
     let compiler = "x86_64-w64-mingw32-gcc";
     if !has_target(WINDOWS) || Command::new(compiler).arg("--version").output().is_err() {
@@ -94,7 +95,23 @@ pub(super) fn windows() -> Task {
             "the target {WINDOWS} or {compiler} is not installed"
         ));
     }
-    Task::Run(Cargo::new(&format!("check -p xtask --target {WINDOWS}")))
+    let everything = "check --workspace --all-features --all-targets";
+    Task::Run(Cargo::new(&format!("{everything} --target {WINDOWS}")))
+}
+
+/// Checks for macOS what compiles without Apple's SDK. TLS and SQLite have code in C, which needs it.
+pub(super) fn macos() -> Task {
+    if !has_target(MACOS) {
+        return Task::Skip(format!("the target {MACOS} is not installed"));
+    }
+    let packages = "mcp-types mcp-wire mcp-extensions mcp-client mcp-server mcp-skills codegen";
+    let features = "mcp-types/proposals,mcp-client/http,mcp-client/json-schema,mcp-client/process,\
+                    mcp-server/apps,mcp-server/axum,mcp-server/json-schema,mcp-server/tasks";
+    let mut line = Cargo::new(&format!("check --target {MACOS} --features {features}"));
+    for package in packages.split(' ') {
+        line = line.and(&["-p", package]);
+    }
+    Task::Run(line)
 }
 
 fn has_target(target: &str) -> bool {
