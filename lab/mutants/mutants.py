@@ -8,7 +8,8 @@ Usage, in a copy of the repository that may be changed, with `cargo-mutants` and
 `prepare` draws functions from the list of `cargo mutants`, and lets each return a constant if the
 environment variable MUTANT has its number, so that all faults are compiled once. `run` runs the scenarios
 of the official suite for the side that has the fault, then the tests of server and client, and appends a
-line for each fault to `target/mutants/results.tsv`. It continues where it was interrupted. The first line is
+line for each fault to `target/mutants/results.tsv`. It continues where it was interrupted. With `--parts`, several copies of the prepared folder, target
+and all, share the work, each at the same path in a mount namespace of its own. The first line is
 a run without a fault. Tests that fail are repeated once, so that a busy machine finds no faults.
 
 The columns: number, place, function, what it returns; the suite and the first scenario that fails; the

@@ -65,8 +65,8 @@ impl Interruption {
         if is_known || check(&back.uri) == Ok(RedirectKind::Loopback) {
             return exchange.leave(&url);
         }
-        // Anybody can register a website or a link into a program. Nobody is sent there without a
-        // question, or links to this server could lead to anywhere (RFC 9700, section 4.11.2).
+        // Anybody can register a website or a link into a program, so the user is asked before the browser
+        // goes there. Otherwise links to this server could lead anywhere (RFC 9700, section 4.11.2).
         let page = pages::way_back(&error.description, &back.uri, &url);
         response::page(StatusCode::BAD_REQUEST, page)
     }

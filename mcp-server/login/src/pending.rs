@@ -34,7 +34,8 @@ pub(crate) enum LoginPurpose {
         request: Box<AuthorizationRequest>,
         /// Whether the user wants the approval to be remembered.
         remember: bool,
-        /// The digest of the user who approved the client before, if nobody was asked now.
+        /// The digest of the user who approved the client before. `None` if the page with the question was
+        /// shown now.
         approved_by: Option<String>,
     },
     /// The user looks at the list of sessions.
@@ -112,7 +113,7 @@ fn open(exchange: &Exchange<'_>, slot: &str) -> Option<PendingLogin> {
 }
 
 /// Returns the login of this browser to which the parameter `state` belongs, and its slot. Fails if
-/// another browser has started it, or nobody.
+/// this browser has not started it.
 pub(crate) fn find(
     exchange: &Exchange<'_>,
     params: &Params,

@@ -17,7 +17,7 @@ const OF_THE_SYSTEM: [RefusalCause; 1] = [RefusalCause::Internal];
 
 type Headers = Vec<(&'static str, String)>;
 
-/// Accepts nobody.
+/// Refuses all requests.
 struct Nobody;
 
 impl Authenticate for Nobody {

@@ -61,13 +61,18 @@ async fn session_with_a_long_request_is_not_idle_for_other_processes() {
     assert!(body.contains("waited"), "{body}");
 }
 
+/// Returns two processes that share a store, with this idle time of sessions.
+fn two_processes(idle: Duration) -> [Server; 2] {
+    let store = Memory::new();
+    [(); 2].map(|()| {
+        let hurry = limits(|limits| limits.session_idle_time = idle);
+        server(|builder| hurry(builder).store(store.clone())).0
+    })
+}
+
 #[tokio::test]
 async fn every_process_counts_the_idle_time_from_the_latest_use() {
-    let store = Memory::new();
-    let [one, two] = [(); 2].map(|()| {
-        let hurry = limits(|limits| limits.session_idle_time = Duration::from_secs(3));
-        server(|builder| hurry(builder).store(store.clone())).0
-    });
+    let [one, two] = two_processes(Duration::from_secs(3));
     let (at_one, at_two) = (serve(&one), serve(&two));
     let session = start_session(at_one, "2025-11-25").await;
     for (pause, at) in [(1200, at_one), (2400, at_two), (2400, at_one)] {
@@ -79,11 +84,7 @@ async fn every_process_counts_the_idle_time_from_the_latest_use() {
 
 #[tokio::test]
 async fn session_goes_on_when_a_process_that_it_has_left_forgets_it() {
-    let store = Memory::new();
-    let [one, two] = [(); 2].map(|()| {
-        let hurry = limits(|limits| limits.session_idle_time = Duration::from_secs(2));
-        server(|builder| hurry(builder).store(store.clone())).0
-    });
+    let [one, two] = two_processes(Duration::from_secs(2));
     let (at_one, at_two) = (serve(&one), serve(&two));
     let session = start_session(at_one, "2025-11-25").await;
     // Longer than the lifetime at the first process, and until it looks for expired sessions.
