@@ -144,19 +144,18 @@ async fn run(mut options: Options, mut command: Command) -> Result<(), Failure> 
 
 /// Waits for a signal that asks the program to exit.
 pub(crate) async fn interrupted() -> Result<(), Failure> {
+    let terminated = mcp_server::terminated()?;
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        let mut terminated = signal(SignalKind::terminate())?;
         let mut hung_up = signal(SignalKind::hangup())?;
         tokio::select! {
-            key = tokio::signal::ctrl_c() => key?,
-            _ = terminated.recv() => {}
+            () = terminated => {}
             _ = hung_up.recv() => {}
         }
     }
     #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await?;
+    terminated.await;
     Err(Failure::Interrupted)
 }
 

@@ -4,8 +4,9 @@ use std::future::Future;
 use std::io;
 
 /// Returns a future that resolves when the process is asked to end: by Ctrl+C (SIGINT), or by
-/// SIGTERM from an orchestrator. For [`Server::until`](crate::Server::until) and other functions
-/// that take a signal.
+/// SIGTERM from an orchestrator; on Windows by Ctrl+C, Ctrl+Break, the end of the console, or the
+/// shutdown of the system, after which the process has five seconds. For
+/// [`Server::until`](crate::Server::until) and other functions that take a signal.
 ///
 /// From the call on, these signals do not end the process any more, also after the future was
 /// dropped: the program has to.
@@ -42,9 +43,20 @@ pub fn terminated() -> io::Result<impl Future<Output = ()> + Send + 'static> {
     }
     #[cfg(windows)]
     {
-        let mut interrupt = tokio::signal::windows::ctrl_c()?;
+        use tokio::signal::windows;
+
+        let mut interrupt = windows::ctrl_c()?;
+        let mut stop = windows::ctrl_break()?;
+        let mut close = windows::ctrl_close()?;
+        let mut shutdown = windows::ctrl_shutdown()?;
         Ok(async move {
-            interrupt.recv().await;
+            tokio::select! {
+                biased;
+                _ = interrupt.recv() => {}
+                _ = stop.recv() => {}
+                _ = close.recv() => {}
+                _ = shutdown.recv() => {}
+            }
         })
     }
     #[cfg(not(any(unix, windows)))]
