@@ -72,8 +72,8 @@ impl Tree {
     /// Returns `true` if a file with this name is served.
     pub(crate) fn serves(&self, name: &OsStr) -> bool {
         let name = name.as_encoded_bytes();
-        let is_alias = cfg!(windows) && is_windows_alias(name);
-        !is_alias && (self.hidden || !name.starts_with(b"."))
+        let is_special = cfg!(windows) && is_special_on_windows(name);
+        !is_special && (self.hidden || !name.starts_with(b"."))
     }
 
     /// Opens a folder.
@@ -249,12 +249,28 @@ impl Tree {
     }
 }
 
-/// Returns `true` for a name that may stand for a file with another name on Windows, such as a
-/// hidden one: a short name of NTFS (`ENV~1`), or a name that ends with dots or spaces.
-fn is_windows_alias(name: &[u8]) -> bool {
+/// Returns `true` for a name that may stand for something else on Windows: a short name of NTFS (`ENV~1`), a
+/// name that ends with dots or spaces, or the name of a device, which may have any extension (`aux.txt`).
+fn is_special_on_windows(name: &[u8]) -> bool {
     let mut parts = name.split(|byte| *byte == b'~').skip(1);
     let is_short = parts.any(|after| after.first().is_some_and(u8::is_ascii_digit));
-    is_short || name.ends_with(b".") || name.ends_with(b" ")
+    is_short || name.ends_with(b".") || name.ends_with(b" ") || is_device(name)
+}
+
+fn is_device(name: &[u8]) -> bool {
+    let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
+    let stem = stem.trim_ascii_end().to_ascii_lowercase();
+    match &*stem {
+        b"con" | b"prn" | b"aux" | b"nul" | b"conin$" | b"conout$" => true,
+        // Superscript digits count as digits.
+        [b'c', b'o', b'm', number @ ..] | [b'l', b'p', b't', number @ ..] => {
+            matches!(
+                number,
+                [b'0'..=b'9'] | b"\xc2\xb9" | b"\xc2\xb2" | b"\xc2\xb3"
+            )
+        }
+        _ => false,
+    }
 }
 
 /// Reads the rest of a file, up to one byte more than the limit.
@@ -281,11 +297,11 @@ fn missing(error: io::Error) -> TreeError {
 
 #[cfg(test)]
 mod tests {
-    use super::is_windows_alias;
+    use super::is_special_on_windows;
 
     #[test]
-    fn aliases_of_windows_are_recognized() {
-        for alias in [
+    fn special_names_of_windows_are_recognized() {
+        for name in [
             "ENV~1",
             "GIT~1",
             "secret~2.txt",
@@ -293,11 +309,19 @@ mod tests {
             "a. ",
             ".env.",
             ".env ",
+            "CON",
+            "aux.txt",
+            "nul .tar.gz",
+            "Com1",
+            "lpt\u{b2}.log",
+            "CONIN$",
         ] {
-            assert!(is_windows_alias(alias.as_bytes()), "{alias}");
+            assert!(is_special_on_windows(name.as_bytes()), "{name}");
         }
-        for name in [".env", "a.txt", "a~", "~a", "a~b.txt", "a 1"] {
-            assert!(!is_windows_alias(name.as_bytes()), "{name}");
+        for name in [
+            ".env", "a.txt", "a~", "~a", "a~b.txt", "a 1", "console", "com10", "com", "a.con",
+        ] {
+            assert!(!is_special_on_windows(name.as_bytes()), "{name}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::Duration;
@@ -42,6 +43,17 @@ async fn nothing_outside_of_skills_is_read() {
         "a",
         "readme.md",
         "/etc/passwd",
+        // Other names of files that Windows knows.
+        "a\\SKILL.md",
+        "a%5C..%5C..%5Csecret",
+        "a/SKILL.md::$DATA",
+        "a/SKILL.md.",
+        "a/SKILL.md%20",
+        "A/skill.md",
+        "a/SKILL~1.MD",
+        "CON",
+        "a/NUL.txt",
+        "%5C%5C?%5CC:%5Csecret",
     ] {
         let uri = format!("skill://{path}");
         assert_eq!(
@@ -65,6 +77,7 @@ async fn nothing_outside_of_skills_is_read() {
     assert!(read(&mut peer, "skill://a/%53KILL.md").await["text"].is_string());
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn links_are_not_followed() {
     let log = Log::begin();

@@ -1,7 +1,5 @@
 //! Skills of servers, as clients see them.
 
-#![cfg(unix)]
-
 mod changes;
 mod lists;
 mod refused;
