@@ -35,6 +35,7 @@ pub(crate) enum Variables {
     Absent,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum System {
     Linux,
     Mac,
@@ -47,6 +48,8 @@ pub(crate) struct Places {
     pub(crate) home: Option<PathBuf>,
     /// The value of `XDG_CONFIG_HOME`, or of `APPDATA` on Windows.
     settings: Option<PathBuf>,
+    /// The value of `LOCALAPPDATA`, on Windows.
+    local: Option<PathBuf>,
     /// The value of `CLAUDE_CONFIG_DIR`.
     claude: Option<PathBuf>,
     /// The current folder.
@@ -70,6 +73,7 @@ impl Places {
             system,
             home: env::home_dir().filter(|home| home.is_absolute()),
             settings: absolute(settings),
+            local: absolute("LOCALAPPDATA"),
             claude: absolute("CLAUDE_CONFIG_DIR"),
             folder: env::current_dir().unwrap_or_default(),
         }
@@ -80,6 +84,18 @@ impl Places {
         match self.system {
             System::Mac => Some(self.home.as_ref()?.join("Library/Application Support")),
             System::Linux | System::Windows => self.plain_settings(),
+        }
+    }
+
+    /// Returns the folder in which Claude Desktop has its settings. On Windows its installer creates a package,
+    /// which sees a copy of the usual folder. The name of a package ends with a digest of its publisher.
+    fn claude_desktop(&self) -> Option<PathBuf> {
+        let is_package = |folder: &PathBuf| self.system == System::Windows && folder.is_dir();
+        let package = "Packages/Claude_pzs8sxrjxfjjc";
+        let package = self.local.as_ref().map(|local| local.join(package));
+        match package.filter(is_package) {
+            Some(folder) => Some(folder.join("LocalCache/Roaming")),
+            None => self.settings(),
         }
     }
 
@@ -139,7 +155,7 @@ impl Host {
                 ".claude.json",
             ),
             (Self::ClaudeDesktop, Scope::User) => {
-                (places.settings(), "Claude/claude_desktop_config.json")
+                (places.claude_desktop(), "Claude/claude_desktop_config.json")
             }
             (Self::Cursor, Scope::User) => (places.home.clone(), ".cursor/mcp.json"),
             (Self::Vscode, Scope::User) => (places.settings(), "Code/User/mcp.json"),
@@ -174,6 +190,9 @@ impl Host {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
     fn user_files(system: System, home: &str, settings: Option<&str>) -> Vec<String> {
@@ -181,6 +200,7 @@ mod tests {
             system,
             home: Some(home.into()),
             settings: settings.map(PathBuf::from),
+            local: None,
             claude: None,
             folder: "/project".into(),
         };
@@ -227,5 +247,30 @@ mod tests {
                 ]
             );
         }
+    }
+
+    #[test]
+    fn claude_desktop_that_is_a_package_has_its_own_file() {
+        let local = tempfile::tempdir().expect("a folder");
+        let file = |system| {
+            let places = Places {
+                system,
+                home: Some("C:/Users/ada".into()),
+                settings: Some("C:/Users/ada/AppData/Roaming".into()),
+                local: Some(local.path().to_owned()),
+                claude: None,
+                folder: "/project".into(),
+            };
+            Host::ClaudeDesktop.file(Scope::User, &places)
+        };
+        let usual = file(System::Windows);
+        let usual_path = "C:/Users/ada/AppData/Roaming/Claude/claude_desktop_config.json";
+        assert_eq!(usual.as_deref(), Some(Path::new(usual_path)));
+
+        let package = local.path().join("Packages/Claude_pzs8sxrjxfjjc");
+        fs::create_dir_all(&package).expect("a folder");
+        let packaged = package.join("LocalCache/Roaming/Claude/claude_desktop_config.json");
+        assert_eq!(file(System::Windows), Some(packaged));
+        assert_ne!(file(System::Mac), file(System::Windows));
     }
 }
