@@ -78,8 +78,12 @@ impl OldFile {
                 }
                 _ => {}
             }
-            new.persist(&self.path).map_err(|error| error.error)?;
-            return Ok(());
+            // Unlike `persist`, this also replaces a file on Windows that the host has open.
+            let new = new.into_temp_path().keep().map_err(|error| error.error)?;
+            return fs::rename(&new, &self.path).map_err(|error| {
+                let _ = fs::remove_file(&new);
+                error.into()
+            });
         }
         match new.persist_noclobber(&self.path) {
             Ok(_) => Ok(()),
