@@ -7,7 +7,7 @@ pub(crate) mod explain;
 pub(crate) mod format;
 pub(crate) mod http;
 mod lines;
-mod program;
+pub(crate) mod program;
 pub(crate) mod reader;
 pub(crate) mod recorder;
 pub(crate) mod replay;

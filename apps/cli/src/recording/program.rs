@@ -1,6 +1,7 @@
 //! The command that starts a recorded or replayed server.
 
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 use tokio::process::Command;
 
@@ -20,14 +21,13 @@ pub(super) fn command(program: &[OsString], options: &Options) -> Option<Command
 
 /// Returns the path of a program, which the system searches by itself.
 #[cfg(not(windows))]
-fn found(name: &OsStr) -> &OsStr {
-    name
+pub(crate) fn found(name: &OsStr) -> PathBuf {
+    name.into()
 }
 
 /// Returns the path of a program, which the system finds only if it is an `.exe`: `npx` is `npx.cmd`. The
 /// working directory is not searched.
 #[cfg(windows)]
-fn found(name: &OsStr) -> OsString {
-    let found = which::which_global(name);
-    found.map_or_else(|_| name.to_owned(), std::path::PathBuf::into_os_string)
+pub(crate) fn found(name: &OsStr) -> PathBuf {
+    which::which_global(name).unwrap_or_else(|_| name.into())
 }
