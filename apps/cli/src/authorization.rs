@@ -103,7 +103,13 @@ pub(crate) fn builder(
         .client_name("mcp (command line)")
         .legacy_servers(options.common.account.server.legacy_oauth)
         .policy(policy);
-    Ok(builder.store(FileStore::new(folder()?)))
+    let folder = folder()?;
+    #[cfg(feature = "keyring")]
+    if env::var_os(FOLDER).is_none() {
+        let store = mcp_client_oauth::KeyringStore::new("mcp", folder.join("keyring"));
+        return Ok(builder.store(store));
+    }
+    Ok(builder.store(FileStore::new(folder)))
 }
 
 fn client(options: &Options) -> Result<Option<OAuthClient>, Failure> {

@@ -34,5 +34,5 @@ Exit codes:
 
 Environment:
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY  the proxy for URLs, and the hosts that need none
-  MCP_AUTH_DIR                       the folder of the tokens and tasks
+  MCP_AUTH_DIR                       the folder of the tokens, in files without encryption, and tasks
   NO_COLOR                           no colours on a terminal";

@@ -31,7 +31,7 @@ pub struct KeyringStore {
     files: FileStore,
     service: String,
     /// Opens the entry of a service in the keyring.
-    entry: fn(&str) -> ::keyring::Result<Entry>,
+    entry: fn(&str) -> Result<Entry, StoreError>,
     key: Arc<OnceCell<LessSafeKey>>,
 }
 
@@ -42,7 +42,12 @@ impl KeyringStore {
         Self {
             files: FileStore::new(folder),
             service: service.into(),
-            entry: |service| Entry::new(service, ACCOUNT),
+            entry: |service| {
+                // The error of `new` does not say why there is no keyring.
+                let status = Entry::store_status().as_ref();
+                status.map_err(ToString::to_string)?;
+                Ok(Entry::new(service, ACCOUNT)?)
+            },
             key: Arc::default(),
         }
     }
@@ -56,7 +61,9 @@ impl KeyringStore {
             };
             let _lock = self.files.lock(&lock).await?;
             let (service, entry) = (self.service.clone(), self.entry);
-            let key = spawn_blocking(move || key_of(&entry(&service)?)).await??;
+            let key = spawn_blocking(move || key_of(&entry(&service)?)).await?;
+            let key =
+                key.map_err(|error| format!("no key from the keyring of the system: {error}"))?;
             let key = UnboundKey::new(&AES_256_GCM, &key);
             let key = key.map_err(|_| "the key in the keyring has another length")?;
             Ok(LessSafeKey::new(key))
@@ -163,7 +170,7 @@ mod tests {
         Arc::clone(KEYRING.get_or_init(new))
     }
 
-    fn entry(service: &str) -> ::keyring::Result<Entry> {
+    fn entry(service: &str) -> Result<Entry, StoreError> {
         let inner = keyring().build(service, ACCOUNT, None)?;
         Ok(Entry { inner })
     }
@@ -188,8 +195,9 @@ mod tests {
         // Both find no key, and only one creates it.
         let (first, second) = tokio::join!(one.save(&name, &value), two.save(&name, &value));
         first.and(second).expect("saved");
-        let key = entry("shared").and_then(|entry| entry.get_secret());
-        assert_eq!(key.expect("a key").len(), AES_256_GCM.key_len());
+        let key = entry("shared").map(|entry| entry.get_secret());
+        let key = key.expect("opened").expect("a key");
+        assert_eq!(key.len(), AES_256_GCM.key_len());
         for store in [one, two, opened("shared", &folder)] {
             let loaded = store.load(&name).await.expect("loaded");
             assert_eq!(loaded.as_ref(), Some(&value));
@@ -203,7 +211,7 @@ mod tests {
         let error = error.expect_err("another key").to_string();
         let expected = "a stored value was not encrypted with the key in the keyring";
         assert_eq!(error, expected);
-        let damaged = entry("damaged").and_then(|entry| entry.set_secret(b"short"));
+        let damaged = entry("damaged").expect("opened").set_secret(b"short");
         damaged.expect("stored");
         let error = opened("damaged", &folder).save(&name, &value).await;
         let error = error.expect_err("a short key").to_string();
