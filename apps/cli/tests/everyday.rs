@@ -1,5 +1,6 @@
 //! Formats, limits, completions, manual pages and help.
 
+#[cfg(unix)]
 use super::terminal::User;
 use super::{json, printed, run};
 use crate::support::program::{Printed, mcp};
@@ -70,6 +71,7 @@ fn limit_bounds_lists() {
     assert_eq!(resources["resources"].as_array().map(Vec::len), Some(1));
 }
 
+#[cfg(unix)]
 #[test]
 fn names_are_bold_on_a_terminal_unless_no_color_is_set() {
     let bold = User::runs(&["prompts"]).sees_all();

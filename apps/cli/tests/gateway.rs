@@ -235,6 +235,7 @@ fn servers_at_urls_get_their_headers() {
     assert_eq!((called.code, &*called.out), (Some(0), "3\n"), "{called:?}");
 }
 
+#[cfg(unix)]
 #[test]
 fn end_of_the_input_ends_the_servers() {
     let folder = Folder::new("gateway-end").created();
@@ -278,6 +279,7 @@ fn end_of_the_input_ends_the_servers() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn programs_get_no_secrets_of_others() {
     let folder = Folder::new("gateway-environment").created();
@@ -341,6 +343,7 @@ fn keys_of_a_gateway_are_read_from_a_variable() {
     assert!(started("").err.contains("has no value"));
 }
 
+#[cfg(unix)]
 #[test]
 fn programs_do_not_get_the_token_of_the_gateway() {
     let folder = Folder::new("gateway-program-token").created();

@@ -66,7 +66,6 @@ fn exit_code(child: &mut Child) -> Option<i32> {
     None
 }
 
-#[cfg(unix)]
 #[test]
 fn programs_have_time_to_exit_when_the_gateway_is_interrupted() {
     for signal in ["-TERM", "-INT", "-HUP"] {

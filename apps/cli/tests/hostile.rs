@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::process::Stdio;
 
+#[cfg(unix)]
 use super::terminal::User;
 use crate::support::program::{Printed, mcp};
 
@@ -40,7 +41,8 @@ fn run(arguments: &[&str], read: bool) -> Printed {
         .arg("hostile");
     if read {
         // Redirected output gets the content of a resource unchanged.
-        let null = File::options().write(true).open("/dev/null");
+        let null = if cfg!(windows) { "NUL" } else { "/dev/null" };
+        let null = File::options().write(true).open(null);
         command.stdout(Stdio::from(null.expect("there is one")));
         command.stderr(Stdio::piped());
         return command
@@ -74,6 +76,7 @@ fn control_characters_are_not_printed_to_a_pipe() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn control_characters_are_not_printed_to_a_terminal() {
     for arguments in COMMANDS {

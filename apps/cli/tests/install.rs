@@ -1,11 +1,12 @@
 //! `mcp install` and `mcp uninstall`.
 
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use serde_json::{Value, json};
 
-use super::servers::UserFolders;
+use crate::support::user_folders::UserFolders;
 
 const CLAUDE: &str = "home/.claude.json";
 
@@ -15,6 +16,7 @@ fn server_is_added_to_a_file_and_everything_else_is_kept() {
     let before = "// my settings\r\n{\r\n\t\"theme\" : \"One\",  // dark\r\n\t\"context_servers\": {\r\n\t\t\"old\": {\"command\": \"x\"},\r\n\t},\r\n\t/* end */\r\n}\r\n";
     folders.write("home/.config/zed/settings.json", before);
     let path = folders.0.0.join("home/.config/zed/settings.json");
+    #[cfg(unix)]
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("set");
     folders.printed(&[
         "install", "--config", "zed", "new", "-e", "LEVEL=1", "--", "npx", "-y", "server",
@@ -29,6 +31,7 @@ fn server_is_added_to_a_file_and_everything_else_is_kept() {
         0,
         "{after:?}"
     );
+    #[cfg(unix)]
     assert_eq!(
         fs::metadata(&path).expect("a file").permissions().mode() & 0o777,
         0o640
@@ -219,6 +222,7 @@ fn files_that_cannot_be_changed_stay_as_they_are() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn links_are_kept_and_never_followed_by_backups() {
     let folders = UserFolders::new("install-links");

@@ -5,11 +5,11 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::servers::UserFolders;
 use super::subject;
 use crate::support::conversation::Conversation;
 use crate::support::folder::Folder;
 use crate::support::program::{Printed, mcp};
+use crate::support::user_folders::UserFolders;
 
 /// Runs a command of a shell in which `$MCP` is the program.
 fn shell(script: &str) -> Printed {

@@ -1,9 +1,8 @@
 //! Servers with schemas, lists and results that typed servers do not send.
 
-use std::process::Stdio;
-
 use serde_json::{Value, json};
 
+#[cfg(unix)]
 use super::terminal::User;
 use crate::support::program::{Printed, mcp};
 
@@ -208,6 +207,7 @@ fn values_are_suggested_and_any_request_is_sent() {
     assert!(ping.out.starts_with("answered in "), "{ping:?}");
 }
 
+#[cfg(unix)]
 #[test]
 fn form_shows_and_checks_constraints_and_asks_again() {
     let mut user = User::runs_with(&["call", "form"], &["odd"]);
@@ -237,6 +237,7 @@ fn form_shows_and_checks_constraints_and_asks_again() {
     user.ends(0);
 }
 
+#[cfg(unix)]
 #[test]
 fn program_gets_variables_and_a_folder() {
     let folder = std::env::temp_dir();
@@ -248,7 +249,10 @@ fn program_gets_variables_and_a_folder() {
         "echo \"$KEY in $(pwd)\" >&2; exec '{}' odd",
         subject().display()
     );
-    let output = command.arg(script).stdin(Stdio::null()).output();
+    let output = command
+        .arg(script)
+        .stdin(std::process::Stdio::null())
+        .output();
     let printed = Printed::from(output.expect("it runs"));
     let expected = format!("server: a=b in {}\n", folder.display());
     assert!(printed.err.contains(&expected), "{printed:?}");

@@ -249,6 +249,7 @@ fn every_option_is_used_by_a_test() {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
+#[cfg(unix)]
 #[test]
 fn options_for_programs_take_effect_in_every_command() {
     let folder = Folder::new("options-programs").created();

@@ -3,68 +3,13 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::process::Command;
 use std::thread;
 
 use serde_json::{Value, json};
 
-use super::{Served, subject};
-use crate::support::folder::Folder;
-use crate::support::program::{Printed, mcp};
+use super::Served;
+use crate::support::user_folders::UserFolders;
 use crate::terminal::User;
-
-/// A home and a project of a user.
-pub(crate) struct UserFolders(pub(crate) Folder);
-
-impl UserFolders {
-    pub(crate) fn new(name: &str) -> Self {
-        let folder = Folder::new(name).created();
-        for path in [
-            "home/.config/Claude",
-            "home/.config/Code/User",
-            "home/.config/zed",
-            "home/.cursor",
-            "project/.vscode",
-        ] {
-            fs::create_dir_all(folder.0.join(path)).expect("a folder");
-        }
-        Self(folder)
-    }
-
-    pub(crate) fn write(&self, path: &str, text: &str) {
-        fs::write(self.0.0.join(path), text).expect("written");
-    }
-
-    pub(crate) fn text(&self, path: &str) -> String {
-        fs::read_to_string(self.0.0.join(path)).expect("a file")
-    }
-
-    /// Runs `mcp` in the project.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Printed {
-        self.command(arguments).output().expect("it runs").into()
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = mcp();
-        command
-            .args(arguments)
-            .current_dir(self.0.0.join("project"));
-        command.env("HOME", self.0.0.join("home"));
-        command.env("MCP_AUTH_DIR", self.0.0.join("tokens"));
-        command.env("SUBJECT", subject()).env("HUSH", "hunter2");
-        for name in ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR"] {
-            command.env_remove(name);
-        }
-        command
-    }
-
-    /// Runs `mcp`, which must succeed.
-    pub(crate) fn printed(&self, arguments: &[&str]) -> String {
-        let printed = self.run(arguments);
-        assert_eq!(printed.code, Some(0), "{arguments:?} {printed:?}");
-        printed.out
-    }
-}
 
 #[test]
 fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {

@@ -1,6 +1,6 @@
 //! The program `mcp`: its output and its exit codes.
-
-#![cfg(unix)]
+//!
+//! Modules for Unix start shells, open pseudo-terminals or send signals.
 
 mod authorization;
 #[cfg(target_os = "linux")]
@@ -8,31 +8,44 @@ mod browser;
 mod calls;
 mod check;
 mod everyday;
+#[cfg(unix)]
 mod explain;
 mod gateway;
+#[cfg(unix)]
 mod gateway_ends;
 mod gateway_login;
 mod gateway_store;
 mod hostile;
 mod install;
+#[cfg(unix)]
 mod limits;
 mod lists;
 mod odd;
 mod options;
 mod proposals;
 mod proxy;
+#[cfg(unix)]
 mod record;
+#[cfg(unix)]
 mod replay;
 mod resources;
+#[cfg(unix)]
 mod scripted;
+#[cfg(unix)]
 mod servers;
+#[cfg(unix)]
 mod shell;
 mod skills;
 mod support;
+#[cfg(unix)]
 mod tasks;
+#[cfg(unix)]
 mod terminal;
+#[cfg(unix)]
 mod trouble;
+#[cfg(unix)]
 mod upstreams;
+#[cfg(unix)]
 mod watch;
 
 /// A scripted server with an authorization server, as in the tests of the client.
