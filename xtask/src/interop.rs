@@ -21,6 +21,8 @@ use crate::{browser, lab, process};
 pub(crate) enum Command {
     /// Runs three processes of the example `everything` behind nginx, on each store
     Cluster(lab::Arguments),
+    /// Runs programs and tests for Windows under Wine
+    Windows(lab::Arguments),
     #[command(flatten)]
     WithNode(WithNode),
 }
@@ -71,7 +73,8 @@ pub(crate) enum WithNode {
 /// Runs the command.
 pub(crate) fn run(command: &Command) -> Result<bool> {
     match command {
-        Command::Cluster(arguments) => lab::run(lab::CLUSTER, &["interop", "cluster"], arguments),
+        Command::Cluster(arguments) => lab::run(lab::INTEROP, &["interop", "cluster"], arguments),
+        Command::Windows(arguments) => lab::run(lab::INTEROP, &["interop", "windows"], arguments),
         Command::WithNode(command) => command.run(),
     }
 }

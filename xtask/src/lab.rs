@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
 pub(crate) const CORPUS: &str = "--package corpus";
 /// The program of the other commands.
 pub(crate) const RUNNER: &str = "--package runner";
-/// The same program with `interop cluster` but without benchmarks, which take longer to compile.
-pub(crate) const CLUSTER: &str = "--package runner --no-default-features";
+/// The same program with `interop` but without benchmarks, which take longer to compile.
+pub(crate) const INTEROP: &str = "--package runner --no-default-features";
 
 /// Builds and runs a program of the lab with the name of a command and its arguments. Returns `true`
 /// if it succeeds. Ends this program with the exit code of the other one if that cannot read its

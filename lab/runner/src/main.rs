@@ -10,13 +10,14 @@ mod bench;
 mod cluster;
 mod fuzz;
 mod packages;
+mod windows;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask_support::{gateway, process, services, subject, workspace};
+use xtask_support::{gateway, node, process, services, subject, workspace};
 #[cfg(feature = "bench")]
-use xtask_support::{node, python};
+use xtask_support::python;
 
 /// Measures, attacks and compares
 #[derive(Parser)]
@@ -35,6 +36,7 @@ enum Command {
 #[derive(Subcommand)]
 enum Interop {
     Cluster(cluster::Options),
+    Windows(windows::Options),
 }
 
 impl Command {
@@ -46,6 +48,7 @@ impl Command {
             Self::Bench(command) => bench::run(command),
             Self::Fuzz(options) => fuzz::run(options),
             Self::Interop(Interop::Cluster(options)) => cluster::run(options),
+            Self::Interop(Interop::Windows(options)) => windows::run(options),
         }
     }
 }
@@ -74,6 +77,7 @@ mod tests {
             "fuzz --seconds 3 lines",
             "interop cluster --store redis --only tasks",
             "interop cluster --only login",
+            "interop windows --only programs",
         ] {
             assert!(is_accepted(line), "{line}");
         }
@@ -86,6 +90,7 @@ mod tests {
             "fuzz --seconds 0",
             "fuzz a b",
             "interop cluster --only nothing",
+            "interop windows --only nothing",
         ] {
             assert!(!is_accepted(line), "{line}");
         }

@@ -16,7 +16,7 @@ use crate::lines::budget;
 use crate::rehearse::scenario::kept_names;
 use crate::workspace::packages;
 use crate::{node, quickstart, services, workspace};
-use features::{features, macos, numbers, wasm, windows};
+use features::{features, macos, numbers, wasm};
 use suites::{conformance, interop};
 use tools::{deny, semver};
 
@@ -105,6 +105,7 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
     if extent == Extent::Nightly {
         chains.extend([
             lab(),
+            vec![runs("windows", "xtask interop windows")],
             vec![runs("fuzz", "xtask fuzz --seconds 30")],
             vec![step(
                 "corpus",
@@ -254,7 +255,6 @@ fn checks(extent: Extent) -> Result<Vec<Step>> {
     ];
     if extent == Extent::Nightly {
         steps.push(step("wasm", vec![wasm()?]));
-        steps.push(step("windows", vec![windows()]));
         steps.push(step("macos", vec![macos()]));
     }
     Ok(steps)

@@ -15,7 +15,6 @@ use crate::workspace::{self, packages};
 const FEWER_CASES: &str = "32";
 
 const WASM: &str = "wasm32-unknown-unknown";
-const WINDOWS: &str = "x86_64-pc-windows-gnu";
 const MACOS: &str = "aarch64-apple-darwin";
 
 /// One in this number of the sets of features is checked before a merge.
@@ -85,18 +84,6 @@ pub(super) fn wasm() -> Result<Task> {
     let names = names.collect::<Vec<_>>().join(",");
     let line = Cargo::new(&format!("check -p mcp-types --target {WASM} --features")).and(&[&names]);
     Ok(Task::Run(line))
-}
-
-/// Checks that everything compiles for Windows, with all tests.
-pub(super) fn windows() -> Task {
-    let compiler = "x86_64-w64-mingw32-gcc";
-    if !has_target(WINDOWS) || Command::new(compiler).arg("--version").output().is_err() {
-        return Task::Skip(format!(
-            "the target {WINDOWS} or {compiler} is not installed"
-        ));
-    }
-    let everything = "check --workspace --all-features --all-targets";
-    Task::Run(Cargo::new(&format!("{everything} --target {WINDOWS}")))
 }
 
 /// Checks for macOS what compiles without Apple's SDK. TLS and SQLite have code in C, which needs it.

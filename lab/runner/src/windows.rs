@@ -1,0 +1,154 @@
+//! `cargo xtask interop windows`: programs and tests for Windows, on Linux under Wine.
+
+mod wine;
+
+use std::fs;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+
+use self::wine::Wine;
+use crate::node::Node;
+use crate::{process, workspace};
+
+/// Tests that do not run under Wine, each with the reason.
+const LEFT_OUT: &str = include_str!("../windows/left-out.tsv");
+
+/// How long a server that was left behind may take to end.
+const END: Duration = Duration::from_secs(30);
+
+/// Arguments that `cmd` interprets if they are not quoted for it. A `%NAME%` is not among them, because Wine
+/// replaces it; Rust's standard library prevents that in a way that Wine does not know.
+const HOSTILE: [&str; 8] = [
+    "a&b", "a|b", "<a>b", "a^b", "!a!", "a \"b\" c", "", "\\",
+];
+
+/// Runs programs and tests for Windows under Wine
+///
+/// Compiles everything for `x86_64-pc-windows-gnu`. Then runs the generator; `mcp` with a server of npm behind
+/// a batch file, which gets arguments that `cmd` could interpret; kills `mcp` while the server runs; and runs
+/// the tests of the workspace.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only the programs, or only the tests
+    #[arg(long, value_parser = ["programs", "tests"])]
+    only: Option<String>,
+}
+
+/// Runs the command.
+pub(super) fn run(options: &Options) -> Result<bool> {
+    if process::is_skipped(wine::missing())? {
+        return Ok(true);
+    }
+    let Some(node) = Node::find()? else {
+        return Ok(true);
+    };
+    let folder = node.install("lab/runner/windows")?;
+    let wine = Wine::prepare(&folder)?;
+    let mut failed = Vec::new();
+    let only = options.only.as_deref();
+    if only != Some("tests") {
+        wine.build("--bin mcp --bin xtask")?;
+        let parts: [(&str, fn(&Wine, &Path) -> Result<()>); 4] = [
+            ("the generator", generator),
+            ("a server of npm behind a batch file", batch_file),
+            ("an argument that cannot be quoted", unquotable),
+            ("a client that is killed", killed),
+        ];
+        for (name, part) in parts {
+            match part(&wine, &folder) {
+                Ok(()) => println!("passed: {name}"),
+                Err(error) => failed.push(format!("{name}: {error:#}")),
+            }
+        }
+    }
+    if only != Some("programs") && !tests(&wine)? {
+        failed.push("the tests".to_owned());
+    }
+    println!();
+    for line in &failed {
+        println!("failed: {line}");
+    }
+    Ok(failed.is_empty())
+}
+
+/// The generated files are up to date.
+fn generator(wine: &Wine, _: &Path) -> Result<()> {
+    process::run(wine.program("xtask").args(["codegen", "--check"]))
+}
+
+/// The server answers, and gets its arguments unchanged.
+fn batch_file(wine: &Wine, folder: &Path) -> Result<()> {
+    let seen = folder.join("seen.json");
+    let mut mcp = wine.program("mcp");
+    mcp.args(["tools", "--timeout", "120", "--", "everything", "stdio"]);
+    let output = process::output(mcp.args(HOSTILE).env("SEEN", &seen))?;
+    ensure!(output.contains("get-tiny-image"), "other tools: {output}");
+    let seen: Vec<String> = serde_json::from_str(&workspace::read(&seen)?)?;
+    let arguments = seen.get(1..).unwrap_or_default();
+    ensure!(arguments == HOSTILE, "other arguments: {arguments:?}");
+    Ok(())
+}
+
+/// Nothing is started.
+fn unquotable(wine: &Wine, _: &Path) -> Result<()> {
+    let mut mcp = wine.program("mcp");
+    let output = mcp
+        .args(["tools", "--", "everything", "a\nb"])
+        .output()
+        .context("cannot run Wine")?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(
+        errors.contains("batch file arguments are invalid"),
+        "another error: {errors}"
+    );
+    Ok(())
+}
+
+/// No process of the server is left.
+fn killed(wine: &Wine, folder: &Path) -> Result<()> {
+    let seen = folder.join("seen.json");
+    let _ = fs::remove_file(&seen);
+    let mut mcp = wine.program("mcp");
+    mcp.args(["watch", "--", "everything", "stdio"]);
+    let mut mcp = mcp.env("SEEN", &seen).spawn().context("cannot run Wine")?;
+    let end = Instant::now() + END;
+    while !seen.exists() && Instant::now() < end {
+        sleep(Duration::from_millis(100));
+    }
+    let servers = || processes("server-everything");
+    ensure!(servers()? > 0, "the server has not started");
+    mcp.kill()?;
+    mcp.wait()?;
+    let end = Instant::now() + END;
+    while servers()? > 0 {
+        ensure!(Instant::now() < end, "the server still runs");
+        sleep(Duration::from_millis(100));
+    }
+    Ok(())
+}
+
+/// Returns the number of processes of Windows with a text in their command line.
+fn processes(text: &str) -> Result<usize> {
+    let mut count = 0;
+    for process in fs::read_dir("/proc")? {
+        let line = fs::read(process?.path().join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line);
+        count += usize::from(line.contains("node.exe") && line.contains(text));
+    }
+    Ok(count)
+}
+
+/// Runs the tests of the workspace.
+fn tests(wine: &Wine) -> Result<bool> {
+    let mut cargo = wine.cargo("test --lib --bins --tests --examples --no-fail-fast");
+    cargo.args(["--", "--exact"]);
+    for line in LEFT_OUT.lines() {
+        let (name, _) = line.split_once('\t').context("no reason")?;
+        cargo.args(["--skip", name]);
+    }
+    process::succeeds(&mut cargo)
+}

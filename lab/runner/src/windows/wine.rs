@@ -1,0 +1,91 @@
+//! [`Wine`]: runs programs for Windows.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::{process, workspace};
+
+const TARGET: &str = "x86_64-pc-windows-gnu";
+const COMPILER: &str = "x86_64-w64-mingw32-gcc";
+/// Debian installs it beside the folders of programs, unless a package with 32 bits is there, too.
+const PROGRAMS: [&str; 2] = ["/usr/lib/wine/wine64", "/usr/bin/wine64"];
+
+/// Returns what is missing, if anything.
+pub(super) fn missing() -> Option<&'static str> {
+    if !process::succeeds_quietly(Command::new(COMPILER).arg("--version")) {
+        Some("x86_64-w64-mingw32-gcc is not installed")
+    } else if program().is_none() {
+        Some("wine64 is not installed")
+    } else if !has_target() {
+        Some("the target x86_64-pc-windows-gnu is not installed")
+    } else {
+        None
+    }
+}
+
+fn program() -> Option<&'static Path> {
+    PROGRAMS.into_iter().map(Path::new).find(|path| path.exists())
+}
+
+fn has_target() -> bool {
+    let mut rustc = Command::new("rustc");
+    let folder = process::output(rustc.args(["--print", "target-libdir", "--target", TARGET]));
+    folder.is_ok_and(|folder| Path::new(folder.trim()).is_dir())
+}
+
+/// Wine with its own settings, and the folder in which cargo compiles.
+pub(super) struct Wine {
+    folder: PathBuf,
+}
+
+impl Wine {
+    /// Creates what Wine lacks in a folder, in which programs are found.
+    pub(super) fn prepare(folder: &Path) -> Result<Self> {
+        let library = ["-shared", "-nostdlib", "-Wl,-e0", "-o", "bcryptprimitives.dll"];
+        let mut compiler = Command::new(COMPILER);
+        compiler.args(library).arg("bcryptprimitives.def");
+        process::run(compiler.current_dir(folder))?;
+        Ok(Self {
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// Returns a command of cargo with the options that it has for all packages. It runs programs with Wine.
+    pub(super) fn cargo(&self, line: &str) -> Command {
+        let mut cargo = workspace::cargo();
+        cargo.args(line.split(' '));
+        cargo.args(["--workspace", "--all-features", "--target", TARGET]);
+        cargo.arg("--target-dir").arg(self.folder.join("target"));
+        self.set_variables(cargo.current_dir(workspace::root()));
+        if let Some(program) = program() {
+            cargo.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", program);
+        }
+        cargo
+    }
+
+    /// Compiles programs.
+    pub(super) fn build(&self, options: &str) -> Result<()> {
+        println!("$ cargo build {options} --target {TARGET}");
+        process::run(&mut self.cargo(&format!("build {options}")))
+    }
+
+    /// Returns a command of a program of the workspace.
+    pub(super) fn program(&self, name: &str) -> Command {
+        let mut wine = Command::new(program().unwrap_or(Path::new("wine64")));
+        let path = self.folder.join("target").join(TARGET);
+        wine.arg(path.join("debug").join(name).with_extension("exe"));
+        self.set_variables(wine.current_dir(workspace::root()));
+        wine
+    }
+
+    fn set_variables(&self, command: &mut Command) {
+        command.env("WINEPREFIX", self.folder.join("prefix"));
+        // Wine prints what it does not know.
+        command.env("WINEDEBUG", "-all");
+        // Where Windows looks for programs and libraries. The root of this system is the drive Z.
+        let folder = self.folder.display().to_string().replace('/', "\\");
+        command.env("WINEPATH", format!("Z:{folder}"));
+    }
+}
