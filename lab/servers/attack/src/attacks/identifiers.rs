@@ -28,12 +28,14 @@ pub(super) const ATTACKS: &[Attack] = &[
         |target| Box::pin(uris(target)),
     )
     .one_at_a_time()
+    .in_sessions()
     .lasting(700, 6_000),
     Attack::new(
         "random-cursors",
         "cursors, event ids and session ids of random bytes",
         |target| Box::pin(random(target)),
-    ),
+    )
+    .in_sessions(),
 ];
 
 async fn ids(target: Target) -> Result<()> {
