@@ -15,9 +15,9 @@ mod windows;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask_support::{gateway, node, process, services, subject, workspace};
 #[cfg(feature = "bench")]
 use xtask_support::python;
+use xtask_support::{gateway, node, process, services, subject, workspace};
 
 /// Measures, attacks and compares
 #[derive(Parser)]

@@ -22,9 +22,7 @@ const END: Duration = Duration::from_secs(30);
 
 /// Arguments that `cmd` interprets if they are not quoted for it. A `%NAME%` is not among them, because Wine
 /// replaces it; Rust's standard library prevents that in a way that Wine does not know.
-const HOSTILE: [&str; 8] = [
-    "a&b", "a|b", "<a>b", "a^b", "!a!", "a \"b\" c", "", "\\",
-];
+const HOSTILE: [&str; 8] = ["a&b", "a|b", "<a>b", "a^b", "!a!", "a \"b\" c", "", "\\"];
 
 /// Runs programs and tests for Windows under Wine
 ///

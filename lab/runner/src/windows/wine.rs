@@ -26,7 +26,10 @@ pub(super) fn missing() -> Option<&'static str> {
 }
 
 fn program() -> Option<&'static Path> {
-    PROGRAMS.into_iter().map(Path::new).find(|path| path.exists())
+    PROGRAMS
+        .into_iter()
+        .map(Path::new)
+        .find(|path| path.exists())
 }
 
 fn has_target() -> bool {
@@ -43,7 +46,13 @@ pub(super) struct Wine {
 impl Wine {
     /// Creates what Wine lacks in a folder, in which programs are found.
     pub(super) fn prepare(folder: &Path) -> Result<Self> {
-        let library = ["-shared", "-nostdlib", "-Wl,-e0", "-o", "bcryptprimitives.dll"];
+        let library = [
+            "-shared",
+            "-nostdlib",
+            "-Wl,-e0",
+            "-o",
+            "bcryptprimitives.dll",
+        ];
         let mut compiler = Command::new(COMPILER);
         compiler.args(library).arg("bcryptprimitives.def");
         process::run(compiler.current_dir(folder))?;
