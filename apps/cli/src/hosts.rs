@@ -49,7 +49,7 @@ pub(crate) struct Places {
     /// The value of `XDG_CONFIG_HOME`, or of `APPDATA` on Windows.
     settings: Option<PathBuf>,
     /// The value of `LOCALAPPDATA`, on Windows.
-    local: Option<PathBuf>,
+    local_data: Option<PathBuf>,
     /// The value of `CLAUDE_CONFIG_DIR`.
     claude: Option<PathBuf>,
     /// The current folder.
@@ -73,7 +73,7 @@ impl Places {
             system,
             home: env::home_dir().filter(|home| home.is_absolute()),
             settings: absolute(settings),
-            local: absolute("LOCALAPPDATA"),
+            local_data: absolute("LOCALAPPDATA"),
             claude: absolute("CLAUDE_CONFIG_DIR"),
             folder: env::current_dir().unwrap_or_default(),
         }
@@ -88,14 +88,21 @@ impl Places {
     }
 
     /// Returns the folder in which Claude Desktop has its settings. On Windows its installer creates a package,
-    /// which sees a copy of the usual folder. The name of a package ends with a digest of its publisher.
+    /// which reads its own file if it has one, and else the usual one. The name of a package ends with a digest
+    /// of its publisher.
     fn claude_desktop(&self) -> Option<PathBuf> {
-        let is_package = |folder: &PathBuf| self.system == System::Windows && folder.is_dir();
+        let usual = self.settings();
+        let file = "Claude/claude_desktop_config.json";
+        let has_file = |folder: &PathBuf| folder.join(file).exists();
         let package = "Packages/Claude_pzs8sxrjxfjjc";
-        let package = self.local.as_ref().map(|local| local.join(package));
-        match package.filter(is_package) {
-            Some(folder) => Some(folder.join("LocalCache/Roaming")),
-            None => self.settings(),
+        let package = self.local_data.as_ref().map(|data| data.join(package));
+        match package {
+            Some(package) if self.system == System::Windows && package.is_dir() => {
+                let own = package.join("LocalCache/Roaming");
+                let is_own = has_file(&own) || !usual.as_ref().is_some_and(has_file);
+                if is_own { Some(own) } else { usual }
+            }
+            _ => usual,
         }
     }
 
@@ -200,7 +207,7 @@ mod tests {
             system,
             home: Some(home.into()),
             settings: settings.map(PathBuf::from),
-            local: None,
+            local_data: None,
             claude: None,
             folder: "/project".into(),
         };
@@ -252,25 +259,35 @@ mod tests {
     #[test]
     fn claude_desktop_that_is_a_package_has_its_own_file() {
         let local = tempfile::tempdir().expect("a folder");
+        let roaming = local.path().join("Roaming");
         let file = |system| {
             let places = Places {
                 system,
                 home: Some("C:/Users/ada".into()),
-                settings: Some("C:/Users/ada/AppData/Roaming".into()),
-                local: Some(local.path().to_owned()),
+                settings: Some(roaming.clone()),
+                local_data: Some(local.path().to_owned()),
                 claude: None,
                 folder: "/project".into(),
             };
             Host::ClaudeDesktop.file(Scope::User, &places)
         };
-        let usual = file(System::Windows);
-        let usual_path = "C:/Users/ada/AppData/Roaming/Claude/claude_desktop_config.json";
-        assert_eq!(usual.as_deref(), Some(Path::new(usual_path)));
+        let name = "Claude/claude_desktop_config.json";
+        let write = |path: &Path| {
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, "{}").expect("written");
+        };
+        let usual = roaming.join(name);
+        assert_eq!(file(System::Windows).as_deref(), Some(&*usual));
 
         let package = local.path().join("Packages/Claude_pzs8sxrjxfjjc");
         fs::create_dir_all(&package).expect("a folder");
-        let packaged = package.join("LocalCache/Roaming/Claude/claude_desktop_config.json");
-        assert_eq!(file(System::Windows), Some(packaged));
-        assert_ne!(file(System::Mac), file(System::Windows));
+        let own = package.join("LocalCache/Roaming").join(name);
+        assert_eq!(file(System::Windows).as_deref(), Some(&*own));
+        // The package reads the usual file until it has its own.
+        write(&usual);
+        assert_eq!(file(System::Windows).as_deref(), Some(&*usual));
+        write(&own);
+        assert_eq!(file(System::Windows).as_deref(), Some(&*own));
+        assert_ne!(file(System::Mac).as_deref(), Some(&*own));
     }
 }

@@ -1,9 +1,5 @@
 //! `mcp install` and `mcp uninstall`.
 
-use std::fs;
-#[cfg(unix)]
-use std::os::unix::fs::{PermissionsExt, symlink};
-
 use serde_json::{Value, json};
 
 use crate::support::user_folders::UserFolders;
@@ -15,9 +11,6 @@ fn server_is_added_to_a_file_and_everything_else_is_kept() {
     let folders = UserFolders::new("install");
     let before = "// my settings\r\n{\r\n\t\"theme\" : \"One\",  // dark\r\n\t\"context_servers\": {\r\n\t\t\"old\": {\"command\": \"x\"},\r\n\t},\r\n\t/* end */\r\n}\r\n";
     folders.write("home/.config/zed/settings.json", before);
-    let path = folders.0.0.join("home/.config/zed/settings.json");
-    #[cfg(unix)]
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("set");
     folders.printed(&[
         "install", "--config", "zed", "new", "-e", "LEVEL=1", "--", "npx", "-y", "server",
     ]);
@@ -30,11 +23,6 @@ fn server_is_added_to_a_file_and_everything_else_is_kept() {
         after.replace("\r\n", "").matches('\n').count(),
         0,
         "{after:?}"
-    );
-    #[cfg(unix)]
-    assert_eq!(
-        fs::metadata(&path).expect("a file").permissions().mode() & 0o777,
-        0o640
     );
     assert_eq!(folders.text("home/.config/zed/settings.json.bak"), before);
     let listed = folders.printed(&["servers", "--config", "zed"]);
@@ -222,9 +210,36 @@ fn files_that_cannot_be_changed_stay_as_they_are() {
     }
 }
 
+#[test]
+fn file_that_is_open_is_replaced() {
+    let folders = UserFolders::new("install-open");
+    folders.write(CLAUDE, "{}");
+    let _open = std::fs::File::open(folders.path(CLAUDE)).expect("a file");
+    folders.printed(&["install", "--config", "claude-code", "s", "https://x/"]);
+    assert!(folders.text(CLAUDE).contains("https://x/"));
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_of_a_file_are_kept() {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    let folders = UserFolders::new("install-permissions");
+    folders.write(CLAUDE, "{}");
+    let path = folders.0.0.join(CLAUDE);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("set");
+    folders.printed(&["install", "--config", "claude-code", "s", "https://x/"]);
+    assert!(folders.text(CLAUDE).contains("https://x/"));
+    let mode = fs::metadata(&path).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_are_kept_and_never_followed_by_backups() {
+    use std::os::unix::fs::symlink;
+
     let folders = UserFolders::new("install-links");
     let at = |path: &str| folders.0.0.join(path);
     folders.write("dotfiles.json", "{\"mcpServers\": {}}");

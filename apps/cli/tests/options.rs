@@ -7,7 +7,6 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
-use crate::support::folder::Folder;
 use crate::support::program::{Printed, mcp};
 
 /// Commands that connect to a server, with their arguments.
@@ -252,7 +251,7 @@ fn every_option_is_used_by_a_test() {
 #[cfg(unix)]
 #[test]
 fn options_for_programs_take_effect_in_every_command() {
-    let folder = Folder::new("options-programs").created();
+    let folder = crate::support::folder::Folder::new("options-programs").created();
     let script = "echo \"$GATEWAY_TEST_OPTION $PWD\" > \"$0\"; exec sleep 60";
     let check = &|command: &str, arguments: &[&str]| {
         let seen = folder.file(&format!("{command}.txt"));

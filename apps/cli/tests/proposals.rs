@@ -415,6 +415,7 @@ fn curl_alone_downloads_what_a_tool_links_to() {
 }
 
 /// Compares requests in a report, whose members have no order.
+#[cfg(unix)]
 fn same_request(shown: &Value, found: &Value) -> bool {
     let path = |request: &Value| request["path"].as_str().unwrap_or_default().to_owned();
     let mut found = found.clone();
@@ -425,6 +426,7 @@ fn same_request(shown: &Value, found: &Value) -> bool {
 }
 
 /// Compares a text with one that has `...` in the place of a part.
+#[cfg(unix)]
 fn is_like(text: &str, pattern: &str) -> bool {
     match pattern.split_once("...") {
         Some((start, end)) => text.starts_with(start) && text.ends_with(end),

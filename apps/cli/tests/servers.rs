@@ -128,7 +128,7 @@ fn url_of_a_host_is_called_with_its_headers() {
     for part in ["several servers `web`", "vscode, ", "zed, ", &subject.url] {
         assert!(both.err.contains(part), "{part} {both:?}");
     }
-    fs::remove_file(folders.0.0.join("home/.config/Code/User/mcp.json")).expect("it exists");
+    fs::remove_file(folders.path("home/.config/Code/User/mcp.json")).expect("it exists");
     assert_eq!(
         folders.printed(&["call", "@web", "add", "a=1", "b=2"]),
         "3\n"

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 
-use self::wine::Wine;
+use self::wine::{Wine, windows_path};
 use crate::node::Node;
 use crate::{process, workspace};
 
 /// Tests that do not run under Wine, each with the reason.
 const LEFT_OUT: &str = include_str!("../windows/left-out.tsv");
 
-/// How long a server that was left behind may take to end.
-const END: Duration = Duration::from_secs(30);
+/// How long a server may take to start, and to end when its client was killed.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Arguments that `cmd` interprets if they are not quoted for it. A `%NAME%` is not among them, because Wine
 /// replaces it; Rust's standard library prevents that in a way that Wine does not know.
@@ -113,35 +113,39 @@ fn killed(wine: &Wine, folder: &Path) -> Result<()> {
     let mut mcp = wine.program("mcp");
     mcp.args(["watch", "--", "everything", "stdio"]);
     let mut mcp = mcp.env("SEEN", &seen).spawn().context("cannot run Wine")?;
-    let end = Instant::now() + END;
+    let end = Instant::now() + PATIENCE;
     while !seen.exists() && Instant::now() < end {
         sleep(Duration::from_millis(100));
     }
-    let servers = || processes("server-everything");
-    ensure!(servers()? > 0, "the server has not started");
+    let started = servers(folder)?;
     mcp.kill()?;
     mcp.wait()?;
-    let end = Instant::now() + END;
-    while servers()? > 0 {
+    ensure!(started > 0, "the server has not started");
+    let end = Instant::now() + PATIENCE;
+    while servers(folder)? > 0 {
         ensure!(Instant::now() < end, "the server still runs");
         sleep(Duration::from_millis(100));
     }
     Ok(())
 }
 
-/// Returns the number of processes of Windows with a text in their command line.
-fn processes(text: &str) -> Result<usize> {
+/// Returns the number of processes of the server and of its command processor.
+fn servers(folder: &Path) -> Result<usize> {
+    let folder = windows_path(folder);
     let mut count = 0;
     for process in fs::read_dir("/proc")? {
         let line = fs::read(process?.path().join("cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line);
-        count += usize::from(line.contains("node.exe") && line.contains(text));
+        let is_server = line.contains("server-everything") || line.contains("everything.cmd");
+        count += usize::from(is_server && line.contains(&folder));
     }
     Ok(count)
 }
 
 /// Runs the tests of the workspace.
 fn tests(wine: &Wine) -> Result<bool> {
+    // The tests start them, and cargo does not compile them for tests that are chosen by kind.
+    wine.build("--examples")?;
     let mut cargo = wine.cargo("test --lib --bins --tests --examples --no-fail-fast");
     cargo.args(["--", "--exact"]);
     for line in LEFT_OUT.lines() {

@@ -4,12 +4,12 @@ use std::future::Future;
 use std::io;
 
 /// Returns a future that resolves when the process is asked to end: by Ctrl+C (SIGINT), or by
-/// SIGTERM from an orchestrator; on Windows by Ctrl+C, Ctrl+Break, the end of the console, or the
-/// shutdown of the system, after which the process has five seconds. For
+/// SIGTERM from an orchestrator; on Windows by Ctrl+C, Ctrl+Break, or the end of the console, after
+/// which the system ends the process within some seconds. For
 /// [`Server::until`](crate::Server::until) and other functions that take a signal.
 ///
-/// From the call on, these signals do not end the process any more, also after the future was
-/// dropped: the program has to.
+/// From the call on, these signals do not end the process any more: the program has to. On Unix, this
+/// is also so after the future was dropped.
 ///
 /// ```no_run
 /// # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
@@ -46,16 +46,14 @@ pub fn terminated() -> io::Result<impl Future<Output = ()> + Send + 'static> {
         use tokio::signal::windows;
 
         let mut interrupt = windows::ctrl_c()?;
-        let mut stop = windows::ctrl_break()?;
+        let mut break_key = windows::ctrl_break()?;
         let mut close = windows::ctrl_close()?;
-        let mut shutdown = windows::ctrl_shutdown()?;
         Ok(async move {
             tokio::select! {
                 biased;
                 _ = interrupt.recv() => {}
-                _ = stop.recv() => {}
+                _ = break_key.recv() => {}
                 _ = close.recv() => {}
-                _ = shutdown.recv() => {}
             }
         })
     }

@@ -11,6 +11,7 @@ use crate::edit::{Change, edit};
 use crate::failure::Failure;
 use crate::hosts::{Host, Places, Scope};
 use crate::output::print_message;
+use crate::recording::program::program_path;
 
 /// The file that is changed.
 struct Target {
@@ -37,7 +38,23 @@ pub(crate) fn install(args: &Install) -> Result<(), Failure> {
     let replace = args.replace;
     change(&target, name, &Change::Set { value, replace })?;
     print_message(&format!("added `{name}` to {}", target.path.display()));
+    if let Some(program) = args.program.first()
+        && is_batch_file(&program_path(program))
+    {
+        print_message(&format!(
+            "`{0}` is a batch file: for a host that does not start it, \
+             install `-- cmd /d /c {0}` with arguments that `cmd` does not interpret",
+            program.display()
+        ));
+    }
     Ok(())
+}
+
+/// Returns `true` for a program that Windows starts only through `cmd`, which some hosts do not do.
+fn is_batch_file(program: &Path) -> bool {
+    let extension = program.extension().unwrap_or_default();
+    let is = |other| extension.eq_ignore_ascii_case(other);
+    cfg!(windows) && (is("cmd") || is("bat"))
 }
 
 /// Removes a server from a file.

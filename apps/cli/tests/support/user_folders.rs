@@ -1,6 +1,7 @@
 //! The folders of a user, with the files of hosts.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use super::folder::Folder;
@@ -26,11 +27,24 @@ impl UserFolders {
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) {
-        fs::write(self.0.0.join(path), text).expect("written");
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("written");
     }
 
     pub(crate) fn text(&self, path: &str) -> String {
-        fs::read_to_string(self.0.0.join(path)).expect("a file")
+        fs::read_to_string(self.path(path)).expect("a file")
+    }
+
+    /// Returns the path of a file. On macOS, some hosts have their files elsewhere.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        let elsewhere = ["home/.config/Claude/", "home/.config/Code/"];
+        let path = if cfg!(target_os = "macos") && elsewhere.iter().any(|of| path.starts_with(of)) {
+            path.replacen(".config", "Library/Application Support", 1)
+        } else {
+            path.to_owned()
+        };
+        self.0.0.join(path)
     }
 
     /// Runs `mcp` in the project.

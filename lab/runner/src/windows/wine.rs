@@ -9,8 +9,12 @@ use crate::{process, workspace};
 
 const TARGET: &str = "x86_64-pc-windows-gnu";
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
-/// Debian installs it beside the folders of programs, unless a package with 32 bits is there, too.
-const PROGRAMS: [&str; 2] = ["/usr/lib/wine/wine64", "/usr/bin/wine64"];
+/// Debian's package without support for programs of 32 bits installs it beside the folders of programs.
+const PROGRAMS: [&str; 3] = [
+    "/usr/bin/wine64",
+    "/usr/local/bin/wine64",
+    "/usr/lib/wine/wine64",
+];
 
 /// Returns what is missing, if anything.
 pub(super) fn missing() -> Option<&'static str> {
@@ -93,8 +97,12 @@ impl Wine {
         command.env("WINEPREFIX", self.folder.join("prefix"));
         // Wine prints what it does not know.
         command.env("WINEDEBUG", "-all");
-        // Where Windows looks for programs and libraries. The root of this system is the drive Z.
-        let folder = self.folder.display().to_string().replace('/', "\\");
-        command.env("WINEPATH", format!("Z:{folder}"));
+        // Where Windows looks for programs and libraries.
+        command.env("WINEPATH", windows_path(&self.folder));
     }
+}
+
+/// Returns a path as Wine has it: the root of this system is the drive Z.
+pub(super) fn windows_path(path: &Path) -> String {
+    format!("Z:{}", path.display().to_string().replace('/', "\\"))
 }

@@ -1,8 +1,5 @@
 //! [`entry`]: the entry of a server in a file, without secrets.
 
-use std::iter;
-use std::path::Path;
-
 use jsonc_parser::cst::CstInputValue;
 use mcp_gateway::config::{named_value, variables};
 
@@ -10,7 +7,6 @@ use crate::args::Install;
 use crate::failure::Failure;
 use crate::hints;
 use crate::hosts::{Host, Variables};
-use crate::recording::program::found;
 use crate::secrets::{Place, is_secret_name, is_secret_value};
 
 /// Variables that editors define, which are not in the environment.
@@ -37,13 +33,7 @@ pub(super) fn entry(
             if has_types {
                 add("type", "stdio".into());
             }
-            let mut command = text(command)?;
-            let mut arguments = arguments;
-            if is_batch_file(&found(command.as_ref())) {
-                arguments = for_command_processor(command, &arguments)?;
-                command = "cmd";
-            }
-            add("command", form(command, host)?.into());
+            add("command", form(text(command)?, host)?.into());
             let arguments = arguments.iter().map(|text| Ok(form(text, host)?.into()));
             let arguments: Result<Vec<CstInputValue>, Failure> = arguments.collect();
             add("args", CstInputValue::Array(arguments?));
@@ -79,30 +69,6 @@ pub(super) fn entry(
         }
     }
     Ok(CstInputValue::Object(members))
-}
-
-/// Returns `true` for a program that Windows starts only through `cmd`. Hosts do not do that by themselves.
-fn is_batch_file(program: &Path) -> bool {
-    let extension = program.extension().unwrap_or_default();
-    let is = |other| extension.eq_ignore_ascii_case(other);
-    cfg!(windows) && (is("cmd") || is("bat"))
-}
-
-/// Returns the arguments with which `cmd` starts a batch file with these arguments. Refuses what `cmd` would
-/// interpret, because hosts quote only for the program itself.
-fn for_command_processor<'a>(
-    program: &'a str,
-    arguments: &[&'a str],
-) -> Result<Vec<&'a str>, Failure> {
-    let is_interpreted = |c: char| "\"%&|<>^!()".contains(c) || c.is_control();
-    let words = iter::once(program).chain(arguments.iter().copied());
-    if words.clone().any(|word| word.contains(is_interpreted)) || program.contains(' ') {
-        return Err(Failure::Usage(format!(
-            "`{program}` is a batch file, which hosts start through `cmd`: expected a name without spaces, and \
-             no argument with characters that `cmd` interprets, such as `%` or `&`"
-        )));
-    }
-    Ok(iter::once("/c").chain(words).collect())
 }
 
 fn text<T: AsRef<std::ffi::OsStr> + ?Sized>(word: &T) -> Result<&str, Failure> {
@@ -221,28 +187,5 @@ fn form(text: &str, host: Option<Host>) -> Result<String, Failure> {
             }
             Ok(written)
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::for_command_processor;
-
-    #[test]
-    fn batch_files_get_no_arguments_that_cmd_interprets() {
-        let arguments = for_command_processor("npx", &["-y", "a b", "C:\\x"]);
-        assert_eq!(
-            arguments.ok(),
-            Some(vec!["/c", "npx", "-y", "a b", "C:\\x"])
-        );
-        for argument in [
-            "%PATH%", "a&b", "a|b", "\"", "a^", "!", "a\nb", "(a)", "<", ">",
-        ] {
-            assert!(
-                for_command_processor("npx", &[argument]).is_err(),
-                "{argument}"
-            );
-        }
-        assert!(for_command_processor("C:\\Program Files\\npx.cmd", &[]).is_err());
     }
 }
