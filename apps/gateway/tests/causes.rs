@@ -117,7 +117,12 @@ async fn faults_of_programs_are_named() {
     let [error, report, _] = &missing;
     assert!(report.contains("/nowhere/mcp-gateway-test"), "{report}");
     assert!(!error.contains("nowhere"), "{error}");
-    let exits = || ChildProcess::new("sh").args(["-c", "echo secret >&2; exit 3"]);
+    let (shell, script) = if cfg!(windows) {
+        ("cmd", ["/c", "echo secret>&2& exit 3"])
+    } else {
+        ("sh", ["-c", "echo secret >&2; exit 3"])
+    };
+    let exits = move || ChildProcess::new(shell).args(script);
     let exited = failing(Upstream::connecting("program", exits), "any").await;
     for text in &exited {
         assert!(text.contains("has exited"), "{text}");
