@@ -192,7 +192,8 @@ async fn expired_url_is_rejected() {
         (expires - 1, 200),
         (expires, 410),
         (expires + 1, 410),
-        (u64::MAX / 2, 410),
+        // The end of the year 9999.
+        (253_402_300_799_000, 410),
         // A clock slightly behind the issuer's, and one that is far behind: in that case the expiry
         // cannot be determined.
         (NOON - 120_000, 200),
