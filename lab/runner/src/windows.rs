@@ -24,6 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// replaces it; Rust's standard library prevents that in a way that Wine does not know.
 const HOSTILE: [&str; 8] = ["a&b", "a|b", "<a>b", "a^b", "!a!", "a \"b\" c", "", "\\"];
 
+/// A check of programs. Fails if something is not as expected.
+type Part = fn(&Wine, &Path) -> Result<()>;
+
 /// Runs programs and tests for Windows under Wine
 ///
 /// Compiles everything for `x86_64-pc-windows-gnu`. Then runs the generator; `mcp` with a server of npm behind
@@ -50,7 +53,7 @@ pub(super) fn run(options: &Options) -> Result<bool> {
     let only = options.only.as_deref();
     if only != Some("tests") {
         wine.build("--bin mcp --bin xtask")?;
-        let parts: [(&str, fn(&Wine, &Path) -> Result<()>); 4] = [
+        let parts: [(&str, Part); 4] = [
             ("the generator", generator),
             ("a server of npm behind a batch file", batch_file),
             ("an argument that cannot be quoted", unquotable),
