@@ -35,6 +35,9 @@ pub(crate) enum Variables {
     Absent,
 }
 
+/// The file of Claude Desktop in its folder of settings.
+const CLAUDE_DESKTOP: &str = "Claude/claude_desktop_config.json";
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum System {
     Linux,
@@ -92,8 +95,7 @@ impl Places {
     /// of its publisher.
     fn claude_desktop(&self) -> Option<PathBuf> {
         let usual = self.settings();
-        let file = "Claude/claude_desktop_config.json";
-        let has_file = |folder: &PathBuf| folder.join(file).exists();
+        let has_file = |folder: &PathBuf| folder.join(CLAUDE_DESKTOP).exists();
         let package = "Packages/Claude_pzs8sxrjxfjjc";
         let package = self.local_data.as_ref().map(|data| data.join(package));
         match package {
@@ -161,9 +163,7 @@ impl Host {
                 places.claude.clone().or(places.home.clone()),
                 ".claude.json",
             ),
-            (Self::ClaudeDesktop, Scope::User) => {
-                (places.claude_desktop(), "Claude/claude_desktop_config.json")
-            }
+            (Self::ClaudeDesktop, Scope::User) => (places.claude_desktop(), CLAUDE_DESKTOP),
             (Self::Cursor, Scope::User) => (places.home.clone(), ".cursor/mcp.json"),
             (Self::Vscode, Scope::User) => (places.settings(), "Code/User/mcp.json"),
             (Self::Zed, Scope::User) => (places.plain_settings(), zed),

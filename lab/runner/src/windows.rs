@@ -3,7 +3,7 @@
 mod wine;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -81,9 +81,17 @@ fn generator(wine: &Wine, _: &Path) -> Result<()> {
     process::run(wine.program("xtask").args(["codegen", "--check"]))
 }
 
+/// Returns the path of the file to which the server writes its arguments, without what an earlier run has
+/// written.
+fn seen_file(folder: &Path) -> PathBuf {
+    let seen = folder.join("seen.json");
+    let _ = fs::remove_file(&seen);
+    seen
+}
+
 /// The server answers, and gets its arguments unchanged.
 fn batch_file(wine: &Wine, folder: &Path) -> Result<()> {
-    let seen = folder.join("seen.json");
+    let seen = seen_file(folder);
     let mut mcp = wine.program("mcp");
     mcp.args(["tools", "--timeout", "120", "--", "everything", "stdio"]);
     let output = process::output(mcp.args(HOSTILE).env("SEEN", &seen))?;
@@ -95,10 +103,12 @@ fn batch_file(wine: &Wine, folder: &Path) -> Result<()> {
 }
 
 /// Nothing is started.
-fn unquotable(wine: &Wine, _: &Path) -> Result<()> {
+fn unquotable(wine: &Wine, folder: &Path) -> Result<()> {
+    let seen = seen_file(folder);
     let mut mcp = wine.program("mcp");
     let output = mcp
         .args(["tools", "--", "everything", "a\nb"])
+        .env("SEEN", &seen)
         .output()
         .context("cannot run Wine")?;
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -106,13 +116,13 @@ fn unquotable(wine: &Wine, _: &Path) -> Result<()> {
         errors.contains("batch file arguments are invalid"),
         "another error: {errors}"
     );
+    ensure!(!seen.exists(), "the server was started");
     Ok(())
 }
 
 /// No process of the server is left.
 fn killed(wine: &Wine, folder: &Path) -> Result<()> {
-    let seen = folder.join("seen.json");
-    let _ = fs::remove_file(&seen);
+    let seen = seen_file(folder);
     let mut mcp = wine.program("mcp");
     mcp.args(["watch", "--", "everything", "stdio"]);
     let mut mcp = mcp.env("SEEN", &seen).spawn().context("cannot run Wine")?;

@@ -81,6 +81,14 @@ pub fn target_of(manifest: &str) -> Result<PathBuf> {
     Ok(folder.context("cargo names no target folder")?.into())
 }
 
+/// Returns `true` if the compiler has the standard library of a target.
+#[must_use]
+pub fn has_target(target: &str) -> bool {
+    let mut rustc = Command::new("rustc");
+    let folder = process::output(rustc.args(["--print", "target-libdir", "--target", target]));
+    folder.is_ok_and(|folder| Path::new(folder.trim()).is_dir())
+}
+
 /// Returns the packages in the output of `cargo metadata`.
 pub fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
     metadata["packages"].as_array().into_iter().flatten()

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use crate::{process, workspace};
 
@@ -22,7 +22,7 @@ pub(super) fn missing() -> Option<&'static str> {
         Some("x86_64-w64-mingw32-gcc is not installed")
     } else if program().is_none() {
         Some("wine64 is not installed")
-    } else if !has_target() {
+    } else if !workspace::has_target(TARGET) {
         Some("the target x86_64-pc-windows-gnu is not installed")
     } else {
         None
@@ -36,14 +36,9 @@ fn program() -> Option<&'static Path> {
         .find(|path| path.exists())
 }
 
-fn has_target() -> bool {
-    let mut rustc = Command::new("rustc");
-    let folder = process::output(rustc.args(["--print", "target-libdir", "--target", TARGET]));
-    folder.is_ok_and(|folder| Path::new(folder.trim()).is_dir())
-}
-
 /// Wine with its own settings, and the folder in which cargo compiles.
 pub(super) struct Wine {
+    program: &'static Path,
     folder: PathBuf,
 }
 
@@ -61,6 +56,7 @@ impl Wine {
         compiler.args(library).arg("bcryptprimitives.def");
         process::run(compiler.current_dir(folder))?;
         Ok(Self {
+            program: program().context("wine64 is not installed")?,
             folder: folder.to_owned(),
         })
     }
@@ -72,9 +68,7 @@ impl Wine {
         cargo.args(["--workspace", "--all-features", "--target", TARGET]);
         cargo.arg("--target-dir").arg(self.folder.join("target"));
         self.set_variables(cargo.current_dir(workspace::root()));
-        if let Some(program) = program() {
-            cargo.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", program);
-        }
+        cargo.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", self.program);
         cargo
     }
 
@@ -86,7 +80,7 @@ impl Wine {
 
     /// Returns a command of a program of the workspace.
     pub(super) fn program(&self, name: &str) -> Command {
-        let mut wine = Command::new(program().unwrap_or(Path::new("wine64")));
+        let mut wine = Command::new(self.program);
         let path = self.folder.join("target").join(TARGET);
         wine.arg(path.join("debug").join(name).with_extension("exe"));
         self.set_variables(wine.current_dir(workspace::root()));

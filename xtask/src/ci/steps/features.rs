@@ -1,13 +1,9 @@
 //! Checks of the libraries with different features.
 
-use std::path::Path;
-use std::process::Command;
-
 use anyhow::{Context as _, Result};
 
 use super::{Extent, Task, cases, has_nextest, sample};
 use crate::ci::cargo::Cargo;
-use crate::process;
 use crate::workspace::{self, packages};
 
 /// The default number of cases of each property test of the runs that only vary the features of
@@ -74,7 +70,7 @@ pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
 
 /// Checks `mcp-types` for a target without an operating system or a source of randomness.
 pub(super) fn wasm() -> Result<Task> {
-    if !has_target(WASM) {
+    if !workspace::has_target(WASM) {
         return Ok(Task::Skip(format!("the target {WASM} is not installed")));
     }
     // Without strategies, which need randomness.
@@ -88,7 +84,7 @@ pub(super) fn wasm() -> Result<Task> {
 
 /// Checks for macOS what compiles without Apple's SDK. TLS and SQLite have code in C, which needs it.
 pub(super) fn macos() -> Task {
-    if !has_target(MACOS) {
+    if !workspace::has_target(MACOS) {
         return Task::Skip(format!("the target {MACOS} is not installed"));
     }
     let packages = "mcp-types mcp-wire mcp-extensions mcp-client mcp-server mcp-skills codegen";
@@ -99,12 +95,6 @@ pub(super) fn macos() -> Task {
         line = line.and(&["-p", package]);
     }
     Task::Run(line)
-}
-
-fn has_target(target: &str) -> bool {
-    let mut rustc = Command::new("rustc");
-    let folder = process::output(rustc.args(["--print", "target-libdir", "--target", target]));
-    folder.is_ok_and(|folder| Path::new(folder.trim()).is_dir())
 }
 
 /// Tests `mcp-types` with all choices of how `serde_json` represents numbers and the order of
