@@ -33,7 +33,7 @@ impl HandWritten {
                 continue;
             }
             for file in workspace::files(&folder)? {
-                let path = file.strip_prefix(root)?.display().to_string();
+                let path = workspace::with_slashes(file.strip_prefix(root)?);
                 let is_rust = file.extension().is_some_and(|ending| ending == "rs");
                 if !is_rust || !path.contains("/src/") || path.contains("/tests") {
                     continue;

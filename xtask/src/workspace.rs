@@ -1,6 +1,5 @@
 //! The packages and files of the workspace, and the content of `schema/`.
 
-use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
@@ -69,12 +68,8 @@ pub(crate) fn project() -> Result<Project> {
 pub(crate) fn project_in(folder: &Path) -> Result<Project> {
     let mut contents = Vec::new();
     for path in files(folder)? {
-        let names: Vec<_> = path
-            .strip_prefix(folder)?
-            .iter()
-            .map(OsStr::to_string_lossy)
-            .collect();
-        contents.push((names.join("/"), read(&path)?));
+        let name = with_slashes(path.strip_prefix(folder)?);
+        contents.push((name, read(&path)?));
     }
     Ok(Project::from_files(contents)?)
 }

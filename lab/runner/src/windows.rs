@@ -4,6 +4,7 @@ mod wine;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -159,10 +160,20 @@ fn servers(folder: &Path) -> Result<usize> {
 fn tests(wine: &Wine) -> Result<bool> {
     // The tests start them, and cargo does not compile them for tests that are chosen by kind.
     wine.build("--examples")?;
-    let mut cargo = wine.cargo("test --lib --bins --tests --examples --no-fail-fast");
+    let test = "test --lib --bins --tests --examples --no-fail-fast";
+    let mut list = wine.cargo(test);
+    list.args(["--", "--list"]).stderr(Stdio::inherit());
+    let listed = process::output(&mut list)?;
+    let mut cargo = wine.cargo(test);
     cargo.args(["--", "--exact"]);
     for line in LEFT_OUT.lines() {
         let (name, _) = line.split_once('\t').context("no reason")?;
+        let is_named = |line: &&str| line.strip_suffix(": test") == Some(name);
+        let count = listed.lines().filter(is_named).count();
+        ensure!(
+            count == 1,
+            "left-out.tsv: {count} tests have the name {name}"
+        );
         cargo.args(["--skip", name]);
     }
     process::succeeds(&mut cargo)

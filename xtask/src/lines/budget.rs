@@ -107,8 +107,7 @@ impl Package {
         let folder = Path::new(text("manifest_path")?)
             .parent()
             .unwrap_or(Path::new(""));
-        let folder = folder.strip_prefix(workspace::root()).unwrap_or(folder);
-        let sources = folder.join("src").display().to_string().replace('\\', "/");
+        let sources = workspace::display_path(&folder.join("src"));
         let features = package["features"].as_object();
         let features = features.into_iter().flatten();
         Ok(Self {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
@@ -141,10 +141,13 @@ pub fn text(path: &Path) -> Result<&str> {
 /// Formats a path relative to the workspace.
 #[must_use]
 pub fn display_path(path: &Path) -> String {
-    path.strip_prefix(root())
-        .unwrap_or(path)
-        .display()
-        .to_string()
+    with_slashes(path.strip_prefix(root()).unwrap_or(path))
+}
+
+/// Formats a path with `/` between its parts, as git and links have it, also on Windows.
+#[must_use]
+pub fn with_slashes(path: &Path) -> String {
+    path.display().to_string().replace(MAIN_SEPARATOR, "/")
 }
 
 /// Returns the sorted names in a folder. With a suffix, returns only names that have it, without

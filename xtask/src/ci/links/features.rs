@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::Pages;
 use crate::markdown::{Kind, Page, Part};
+use crate::workspace;
 
 const TABLE: &str = "docs/features.md";
 
@@ -163,9 +164,7 @@ fn is_run(info: &str) -> bool {
 
 /// Returns `true` if a library includes the page, so that rustdoc tests it.
 fn is_tested(root: &Path, page: &Path) -> bool {
-    let Some(page) = page.to_str() else {
-        return false;
-    };
+    let page = workspace::with_slashes(page);
     let libraries = ["mcp-server", "mcp-client", "mcp-types"];
     let mut sources = libraries.iter().flat_map(|library| {
         let path = match page.strip_prefix(library) {
@@ -182,7 +181,6 @@ fn is_tested(root: &Path, page: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace;
 
     const HEAD: &str = "| | feature | support | guide | example |\n| - | - | - | - | - |\n";
 
