@@ -32,6 +32,8 @@ pub(crate) struct Cluster {
     /// The keys of new processes: the one that seals first.
     keys: Vec<String>,
     balancer: Child,
+    /// The files of the load balancer.
+    place: PathBuf,
     port: u16,
 }
 
@@ -96,6 +98,7 @@ impl Cluster {
         let ports = (0..count).map(|_| process::free_port());
         let ports: Vec<u16> = ports.collect::<Result<_>>()?;
         let port = process::free_port()?;
+        let place = std::env::temp_dir().join(format!("mcp-nginx-{}-{port}", std::process::id()));
         let mut cluster = Self {
             program,
             folder: folder.to_owned(),
@@ -106,7 +109,8 @@ impl Cluster {
                 .map(|&port| Process { port, child: None })
                 .collect(),
             keys: vec!["11".repeat(32)],
-            balancer: balancer(folder, port, &ports)?,
+            balancer: balancer(&place, folder, port, &ports)?,
+            place,
             port,
         };
         for at in 0..count {
@@ -214,10 +218,9 @@ impl Cluster {
     }
 }
 
-/// Starts nginx with the configuration of the documentation.
-fn balancer(folder: &Path, port: u16, ports: &[u16]) -> Result<Child> {
-    let place = std::env::temp_dir().join(format!("mcp-nginx-{}-{port}", std::process::id()));
-    fs::create_dir_all(&place)?;
+/// Starts nginx with the configuration of the documentation at a place, with a log in a folder.
+fn balancer(place: &Path, folder: &Path, port: u16, ports: &[u16]) -> Result<Child> {
+    fs::create_dir_all(place)?;
     let config = workspace::root().join("docs/deploy/nginx.conf");
     fs::copy(&config, place.join("nginx.conf"))
         .with_context(|| workspace::display_path(&config))?;
@@ -233,7 +236,7 @@ fn balancer(folder: &Path, port: u16, ports: &[u16]) -> Result<Child> {
     let program = nginx().context("nginx is not installed")?;
     let child = Command::new(program)
         .arg("-p")
-        .arg(&place)
+        .arg(place)
         .arg("-c")
         .arg(place.join("nginx.conf"))
         .args(["-g", "daemon off;"])
@@ -252,5 +255,6 @@ impl Drop for Cluster {
         // Its workers end with it only if it is asked.
         send("TERM", self.balancer.id());
         let _ = self.balancer.wait();
+        let _ = fs::remove_dir_all(&self.place);
     }
 }

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::process;
 use crate::services::{postgres_folder, redis_server};
+use crate::{process, workspace};
 
 /// The time within which a database has to start.
 const START: Duration = Duration::from_secs(30);
 
-/// A running database. It is killed when this value is dropped.
+/// A running database. When this value is dropped, it is killed, and its folder is removed.
 pub(crate) struct Store {
     kind: Kind,
     port: u16,
@@ -146,7 +146,8 @@ impl Store {
                 command
             }
         };
-        let log = fs::File::create(self.folder.join("log"))?;
+        let log_path = self.folder.join("log");
+        let log = fs::File::create(&log_path)?;
         let child = command
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
@@ -156,10 +157,7 @@ impl Store {
         let started = Instant::now();
         while !self.ask("SELECT 1", "PING") {
             if started.elapsed() > START {
-                bail!(
-                    "the database does not start, see {}",
-                    self.folder.join("log").display()
-                );
+                bail!("the database does not start: {}", workspace::read(&log_path).unwrap_or_default());
             }
             sleep(Duration::from_millis(100));
         }
@@ -289,5 +287,6 @@ impl Drop for Store {
     fn drop(&mut self) {
         self.stall(false);
         let _ = self.stop();
+        let _ = fs::remove_dir_all(&self.folder);
     }
 }
