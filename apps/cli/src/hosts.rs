@@ -116,7 +116,11 @@ impl Places {
                 System::Linux | System::Mac => ".config",
             }))
         };
-        self.settings.clone().or_else(fallback)
+        match self.system {
+            // Zed does not look at the variable there.
+            System::Mac => fallback(),
+            System::Linux | System::Windows => self.settings.clone().or_else(fallback),
+        }
     }
 }
 
@@ -232,7 +236,7 @@ mod tests {
         );
         let mac = "/Users/ada/Library/Application Support";
         assert_eq!(
-            user_files(System::Mac, "/Users/ada", None),
+            user_files(System::Mac, "/Users/ada", Some("/elsewhere")),
             [
                 "/Users/ada/.claude.json".to_owned(),
                 format!("{mac}/Claude/claude_desktop_config.json"),

@@ -157,22 +157,30 @@ impl ServersConfig {
     }
 
     /// Returns the servers that a file of Claude Code lists for one project, by its folder: the
-    /// `mcpServers` of a member of `projects`. `None` if the file lists none for this folder.
+    /// `mcpServers` of a member of `projects`. `None` if the file lists none for this folder. Paths of Windows
+    /// are compared without regard to case and to the direction of slashes.
     ///
     /// # Errors
     ///
     /// Those of [`parse`](Self::parse). A folder without servers is no error.
     pub fn project(&self, folder: &str) -> Result<Option<Self>, ConfigError> {
-        let projects = self.other.get("projects");
-        let Some(Value::Object(project)) = projects.and_then(|all| all.get(folder)) else {
-            return Ok(None);
-        };
-        let place = format!("projects.{}.", PeerText(folder));
-        match Self::from_object(project.clone(), &place) {
-            Ok(config) => Ok(Some(config)),
-            Err(ConfigError::NoServers) => Ok(None),
-            Err(error) => Err(error),
+        let projects = self.other.get("projects").and_then(Value::as_object);
+        let spellings = || projects.into_iter().flatten();
+        let exact = spellings().filter(|(name, _)| *name == folder);
+        let others =
+            spellings().filter(|(name, _)| *name != folder && is_same_folder(name, folder));
+        for (name, project) in exact.chain(others) {
+            let Value::Object(project) = project else {
+                continue;
+            };
+            let place = format!("projects.{}.", PeerText(name));
+            match Self::from_object(project.clone(), &place) {
+                Ok(config) => return Ok(Some(config)),
+                Err(ConfigError::NoServers) => {}
+                Err(error) => return Err(error),
+            }
         }
+        Ok(None)
     }
 
     /// Reads an object with servers, at a place that ends with a dot or is empty.
@@ -203,6 +211,13 @@ impl ServersConfig {
         }
         Err(ConfigError::NoServers)
     }
+}
+
+/// Returns `true` if two paths of Windows name the same folder. Programs on Windows write `C:\a`, `C:/a` and `c:\a`.
+fn is_same_folder(one: &str, other: &str) -> bool {
+    let is_windows = other.starts_with("\\\\") || other.get(1..2) == Some(":");
+    let plain = |path: &str| path.replace('\\', "/").to_ascii_lowercase();
+    is_windows && plain(one) == plain(other)
 }
 
 /// Reads the object with the servers.

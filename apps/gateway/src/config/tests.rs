@@ -297,6 +297,30 @@ fn servers_of_a_project_are_read() {
         "projects./home/ada/x.mcpServers.p.url: expected text, found a number"
     );
     assert!(config.project("/y").expect("valid").is_none());
+    assert!(config.project("/home/Ada/x").expect("valid").is_none());
+}
+
+#[test]
+fn project_on_windows_is_found_in_each_spelling() {
+    let file = r#"{"projects": {
+        "c:\\Users\\ada\\p": {"allowedTools": []},
+        "C:/Users/ada/p": {"mcpServers": {"p": {"command": "p"}}},
+        "D:/q": {"mcpServers": {"q": {"command": 1}}},
+        "d:/q": {"mcpServers": {"p": {"command": "p"}}},
+        "//host/share": {"mcpServers": {"q": {"command": "q"}}}
+    }}"#;
+    let config = ServersConfig::parse(file).expect("a file");
+    for (folder, name) in [
+        (r"C:\Users\Ada\p", Some("p")),
+        ("c:/users/ada/p", Some("p")),
+        (r"\\host\share", Some("q")),
+        (r"D:\Users\ada\p", None),
+        ("d:/q", Some("p")),
+    ] {
+        let project = config.project(folder).expect("valid");
+        let found = project.as_ref().and_then(|it| it.servers().next());
+        assert_eq!(found.map(|(name, _)| name), name, "{folder}");
+    }
 }
 
 #[test]
