@@ -7,5 +7,5 @@ mod process;
 mod stream;
 
 #[cfg(feature = "process")]
-pub use process::{ChildProcess, Restart, Stderr};
+pub use process::{ChildProcess, Restart, Stderr, find_program};
 pub use stream::ByteStream;

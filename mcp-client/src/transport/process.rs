@@ -4,6 +4,7 @@ mod command;
 mod group;
 mod restart;
 mod run;
+mod search;
 mod stderr;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::protocol::transport::{OpenTransport, OpenedTransport};
 
 pub use command::ChildProcess;
 pub use restart::Restart;
+pub use search::find_program;
 pub use stderr::Stderr;
 
 impl OpenTransport for ChildProcess {

@@ -2,7 +2,10 @@
 
 mod entry;
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+
+use mcp_client::find_program;
 
 use crate::args::{Install, Place, Uninstall};
 use crate::authorization::folder;
@@ -11,7 +14,6 @@ use crate::edit::{Change, edit};
 use crate::failure::Failure;
 use crate::hosts::{Host, Places, Scope};
 use crate::output::print_message;
-use crate::recording::program::program_path;
 
 /// The file that is changed.
 struct Target {
@@ -39,7 +41,7 @@ pub(crate) fn install(args: &Install) -> Result<(), Failure> {
     change(&target, name, &Change::Set { value, replace })?;
     print_message(&format!("added `{name}` to {}", target.path.display()));
     if let Some(program) = args.program.first()
-        && is_batch_file(&program_path(program))
+        && is_batch_file(program)
     {
         print_message(&format!(
             "`{0}` is a batch file: for a host that does not start it, \
@@ -51,8 +53,9 @@ pub(crate) fn install(args: &Install) -> Result<(), Failure> {
 }
 
 /// Returns `true` for a program that Windows starts only through `cmd`, which some hosts do not do.
-fn is_batch_file(program: &Path) -> bool {
-    let extension = program.extension().unwrap_or_default();
+fn is_batch_file(program: &OsStr) -> bool {
+    let path = find_program(&std::process::Command::new(program)).unwrap_or_default();
+    let extension = path.extension().unwrap_or_default();
     let is = |other| extension.eq_ignore_ascii_case(other);
     cfg!(windows) && (is("cmd") || is("bat"))
 }

@@ -6,14 +6,14 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::process::{Child, ChildStdin};
+use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::RecordingError;
 use super::format::{Side, Stream};
 use super::lines::Lines;
-use super::program::command;
+use super::program::{self, ServerProcess, command};
 use super::recorder::{Recorder, TEXT};
 use crate::args::Options;
 use crate::interrupted;
@@ -47,25 +47,24 @@ pub(crate) async fn record(
     let limit = options.max_message;
     let (pipes, state) = watch::channel(None);
     let lines = |from, stream, limit| Lines::new(recorder.clone(), from, stream, limit);
-    if let Some(to) = child.stdin.take() {
+    let (stdin, stdout, stderr) = program::pipes(&mut child);
+    if let Some(to) = stdin {
         let lines = lines(Side::Client, None, limit);
         tokio::spawn(pass_input(to, lines, recorder.clone(), pipes.clone()));
     }
-    let from = child.stdout.take();
     let lines_out = lines(Side::Server, None, limit);
     let (exited, has_exited) = watch::channel(());
     let end = has_exited.clone();
     let out = pass_output(
-        from,
+        stdout,
         tokio::io::stdout(),
         lines_out,
         end,
         Some(pipes.clone()),
     );
     let out = tokio::spawn(out);
-    let from = child.stderr.take();
     let lines_err = lines(Side::Server, Some(Stream::Stderr), TEXT);
-    let err = pass_output(from, tokio::io::stderr(), lines_err, has_exited, None);
+    let err = pass_output(stderr, tokio::io::stderr(), lines_err, has_exited, None);
     let err = tokio::spawn(err);
     let exited_itself = tokio::select! {
         status = wait(&mut child) => status.map_err(failed)?,
@@ -86,10 +85,11 @@ pub(crate) async fn record(
     Ok(code(status))
 }
 
-fn start(program: &[OsString], options: &Options) -> io::Result<Child> {
-    let mut command = command(program, options).ok_or(io::ErrorKind::InvalidInput)?;
-    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    command.stderr(Stdio::piped()).spawn()
+fn start(program: &[OsString], options: &Options) -> io::Result<ServerProcess> {
+    let mut command = command(program, options)?.ok_or(io::ErrorKind::InvalidInput)?;
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.stderr(Stdio::piped());
+    program::spawn(command)
 }
 
 /// When the server sent something last, if its input or its output is closed.
@@ -197,19 +197,19 @@ async fn pass_open(
 }
 
 /// Asks the server to exit, and kills it if it does not.
-async fn end_server(child: &mut Child) -> io::Result<ExitStatus> {
+async fn end_server(child: &mut ServerProcess) -> io::Result<ExitStatus> {
     #[cfg(unix)]
     send(child, rustix::process::Signal::TERM);
-    if let Ok(status) = timeout(GRACE, child.wait()).await {
+    if let Ok(status) = timeout(GRACE, program::wait(child)).await {
         return status;
     }
     child.start_kill()?;
-    child.wait().await
+    program::wait(child).await
 }
 
 /// Sends a signal. The server may have exited at this moment.
 #[cfg(unix)]
-fn send(child: &Child, signal: rustix::process::Signal) {
+fn send(child: &ServerProcess, signal: rustix::process::Signal) {
     let id = child.id().and_then(|id| i32::try_from(id).ok());
     if let Some(id) = id.and_then(rustix::process::Pid::from_raw) {
         let _ = rustix::process::kill_process(id, signal);
@@ -219,7 +219,7 @@ fn send(child: &Child, signal: rustix::process::Signal) {
 /// Waits for the end of the server, and sends it the signals that this program receives. Returns
 /// `None` when the server has to be ended.
 #[cfg(unix)]
-async fn wait(child: &mut Child) -> io::Result<Option<ExitStatus>> {
+async fn wait(child: &mut ServerProcess) -> io::Result<Option<ExitStatus>> {
     use std::io::IsTerminal;
 
     use rustix::process::Signal;
@@ -249,9 +249,21 @@ async fn wait(child: &mut Child) -> io::Result<Option<ExitStatus>> {
     }
 }
 
-#[cfg(not(unix))]
-async fn wait(child: &mut Child) -> io::Result<Option<ExitStatus>> {
-    child.wait().await.map(Some)
+/// Waits for the end of the server. Returns `None` when the console is closed, and the server has to be ended. A
+/// console sends the signals of its keys to all processes itself.
+#[cfg(windows)]
+async fn wait(child: &mut ServerProcess) -> io::Result<Option<ExitStatus>> {
+    use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close};
+
+    let (mut interrupt, mut break_key, mut close) = (ctrl_c()?, ctrl_break()?, ctrl_close()?);
+    loop {
+        tokio::select! {
+            status = program::wait(child) => return status.map(Some),
+            _ = close.recv() => return Ok(None),
+            _ = interrupt.recv() => {}
+            _ = break_key.recv() => {}
+        }
+    }
 }
 
 /// Returns the exit code, after a signal as shells do: 128 and the number of the signal.

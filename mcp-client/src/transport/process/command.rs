@@ -9,9 +9,9 @@ use std::time::Duration;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::group::Group;
-#[cfg(windows)]
-use super::group::ProgramSearch;
 use super::restart::Restart;
+#[cfg(windows)]
+use super::search::find_program;
 use super::stderr::Stderr;
 use crate::protocol::error::TransportError;
 
@@ -34,7 +34,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// ```
 ///
 /// The process inherits the environment and the working directory by default. On Unix it gets its
-/// own process group, on Windows a job without a console, so that Ctrl-C in the terminal of the client does
+/// own process group, on Windows a job, so that Ctrl-C in the terminal of the client does
 /// not interrupt the server, and so that the processes that it starts end with it. On Windows they also end
 /// when the client crashes.
 ///
@@ -57,12 +57,52 @@ const GRACE: Duration = Duration::from_secs(2);
 /// know whether the probe was read; elsewhere it assumes so.
 pub struct ChildProcess {
     command: Command,
-    /// The program is not found yet.
     #[cfg(windows)]
-    search: Option<ProgramSearch>,
+    search: ProgramSearch,
     pub(super) stderr: Stderr,
     pub(super) grace: Duration,
     pub(super) restart: Option<Restart>,
+}
+
+/// Whether the program still has to be found.
+#[cfg(windows)]
+#[derive(Default)]
+struct ProgramSearch {
+    is_pending: bool,
+    /// The process gets no variables of this one, which a command does not tell.
+    is_environment_clear: bool,
+}
+
+#[cfg(windows)]
+impl ProgramSearch {
+    /// Returns the same command with the path of its program.
+    ///
+    /// The standard library passes arguments to `.cmd` and `.bat` files so that they are not interpreted, and
+    /// refuses those for which this is impossible.
+    fn found(&self, command: &std::process::Command) -> io::Result<Command> {
+        let program = find_program(command)?;
+        let extension = program.extension().unwrap_or_default();
+        let is_batch = ["bat", "cmd"].map(|it| extension.eq_ignore_ascii_case(it));
+        let mut found = Command::new(&program);
+        found.args(command.get_args());
+        if self.is_environment_clear {
+            found.env_clear();
+        }
+        if is_batch.contains(&true) {
+            // The command processor looks for programs in the working directory first without it.
+            found.env("NoDefaultCurrentDirectoryInExePath", "1");
+        }
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => found.env(name, value),
+                None => found.env_remove(name),
+            };
+        }
+        if let Some(folder) = command.get_current_dir() {
+            found.current_dir(folder);
+        }
+        Ok(found)
+    }
 }
 
 /// The variables that [`ChildProcess::env_essential`] keeps.
@@ -96,14 +136,18 @@ const ESSENTIAL: &[&str] = &[
 ];
 
 impl ChildProcess {
-    /// Creates a transport to a program: a path, or a name that is searched in `PATH`, on Windows also with
-    /// the extensions in `PATHEXT`, so that `npx` finds `npx.cmd`.
+    /// Creates a transport to a program: a path, or a name that is searched in `PATH`, on Windows also with the
+    /// extensions of programs and batch files, so that `npx` finds `npx.cmd`. See
+    /// [`find_program`](crate::find_program).
     #[must_use]
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         let process = Self::from(std::process::Command::new(program));
         #[cfg(windows)]
         let process = Self {
-            search: Some(ProgramSearch::default()),
+            search: ProgramSearch {
+                is_pending: true,
+                ..ProgramSearch::default()
+            },
             ..process
         };
         process
@@ -143,8 +187,8 @@ impl ChildProcess {
     pub fn env_clear(mut self) -> Self {
         self.command.env_clear();
         #[cfg(windows)]
-        if let Some(search) = &mut self.search {
-            search.is_environment_clear = true;
+        {
+            self.search.is_environment_clear = true;
         }
         self
     }
@@ -202,12 +246,12 @@ impl ChildProcess {
     /// Starts the process.
     pub(super) fn start(&mut self) -> Result<RunningProcess, TransportError> {
         #[cfg(windows)]
-        if let Some(search) = &self.search {
-            let found = search.found(self.command.as_std());
+        if self.search.is_pending {
+            let found = self.search.found(self.command.as_std());
             self.command = found.map_err(|source| self.cannot_start(source))?;
-            self.search = None;
+            self.search.is_pending = false;
         }
-        let started = Group::start(&mut self.command, self.stderr.stdio());
+        let started = Group::start(&mut self.command, &self.stderr);
         let mut group = started.map_err(|source| self.cannot_start(source))?;
         // Both were configured as pipes.
         let (Some(stdin), Some(stdout), stderr) = group.pipes() else {
@@ -249,7 +293,7 @@ impl From<std::process::Command> for ChildProcess {
         Self {
             command: command.into(),
             #[cfg(windows)]
-            search: None,
+            search: ProgramSearch::default(),
             stderr: Stderr::Inherit,
             grace: GRACE,
             restart: None,

@@ -16,8 +16,7 @@ use tokio::time::{Instant, timeout};
 use self::unix::ProcessGroup as Tree;
 #[cfg(windows)]
 use self::windows::Job as Tree;
-#[cfg(windows)]
-pub(super) use self::windows::ProgramSearch;
+use super::stderr::Stderr;
 
 /// A process with those that it starts: its process group on Unix, its job on Windows. Dropping this kills
 /// all of them.
@@ -27,11 +26,11 @@ pub(super) struct Group {
 
 impl Group {
     /// Starts a process with pipes for its standard input and output.
-    pub(super) fn start(command: &mut Command, stderr: Stdio) -> io::Result<Self> {
+    pub(super) fn start(command: &mut Command, stderr: &Stderr) -> io::Result<Self> {
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(stderr);
+            .stderr(stderr.stdio());
         let tree = Tree::start(command)?;
         Ok(Self { tree })
     }

@@ -272,13 +272,15 @@ impl UnreadInput {
     }
 
     /// Returns the number of bytes in the pipe; 0 if it is unknown.
+    #[cfg(target_os = "linux")]
     fn bytes(self) -> u64 {
-        #[cfg(target_os = "linux")]
-        let bytes = self
-            .pipe
-            .and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
-        #[cfg(not(target_os = "linux"))]
-        let bytes = None;
-        bytes.unwrap_or(0)
+        let bytes = self.pipe.map(rustix::io::ioctl_fionread);
+        bytes.and_then(Result::ok).unwrap_or(0)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "on Linux it is known")]
+    fn bytes(self) -> u64 {
+        0
     }
 }

@@ -1,6 +1,7 @@
 //! [`Stderr`]: what happens to the standard error of a process.
 
 use std::fmt;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::Stdio;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ const LINE: usize = 4 << 10;
 /// [`CallError::Timeout`](crate::CallError::Timeout).
 #[derive(Clone, Default)]
 pub enum Stderr {
-    /// To the standard error of the client.
+    /// To the standard error of the client, line by line if that is a console of Windows.
     #[default]
     Inherit,
     /// Discarded.
@@ -40,6 +41,8 @@ impl Stderr {
 
     pub(super) fn stdio(&self) -> Stdio {
         match self {
+            // The server has no console of its own, so it cannot write to ours.
+            Self::Inherit if cfg!(windows) && io::stderr().is_terminal() => Stdio::piped(),
             Self::Inherit => Stdio::inherit(),
             Self::Null => Stdio::null(),
             Self::Trace | Self::Capture(_) => Stdio::piped(),
@@ -48,7 +51,10 @@ impl Stderr {
 
     fn handle(&self, line: &str) {
         match self {
-            Self::Inherit | Self::Null => {}
+            Self::Inherit => {
+                let _ = writeln!(io::stderr(), "{line}");
+            }
+            Self::Null => {}
             Self::Trace => tracing::info!(line = %PeerLine(line), "the server's stderr"),
             Self::Capture(handler) => handler(line),
         }

@@ -6,13 +6,13 @@ use std::ffi::OsString;
 use std::process::Stdio;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
 
 use crate::args::Options;
 use crate::failure::Failure;
 use crate::recording::RecordingError;
-use crate::recording::program::command;
+use crate::recording::program::{self, ServerProcess, command};
 
 /// The number of messages that wait.
 const WAITING: usize = 64;
@@ -29,32 +29,31 @@ pub(crate) struct Link {
     /// The messages of the server. It ends when the connection is lost.
     pub(crate) from: mpsc::Receiver<String>,
     /// Killed when this is dropped.
-    _child: Option<Child>,
+    _child: Option<ServerProcess>,
 }
 
 impl Link {
     /// Starts a program.
     pub(crate) fn program(program: &[OsString], options: &Options) -> Result<Self, Failure> {
-        let mut command = command(program, options).ok_or_else(|| {
+        let cannot_start = |source| RecordingError::Start {
+            program: program
+                .first()
+                .map_or_else(String::new, |name| name.to_string_lossy().into()),
+            source,
+        };
+        let command = command(program, options).map_err(cannot_start)?;
+        let mut command = command.ok_or_else(|| {
             let message = "no server is named: expected a URL, or `-- PROGRAM...`";
             Failure::Usage(message.to_owned())
         })?;
-        command.kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         if !options.common.verbose {
             command.stderr(Stdio::null());
         }
-        let mut child = command.spawn().map_err(|source| RecordingError::Start {
-            program: command
-                .as_std()
-                .get_program()
-                .to_string_lossy()
-                .into_owned(),
-            source,
-        })?;
+        let mut child = program::spawn(command).map_err(cannot_start)?;
         let (to, sent) = mpsc::channel(WAITING);
         let (received, from) = mpsc::channel(WAITING);
-        if let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) {
+        if let (Some(stdin), Some(stdout), _) = program::pipes(&mut child) {
             tokio::spawn(write(stdin, sent));
             tokio::spawn(read(stdout, received, options.max_message));
         }

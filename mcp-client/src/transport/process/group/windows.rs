@@ -1,11 +1,8 @@
 //! Processes on Windows, in a job of their own. The system ends the job when this process ends, also after a
 //! crash.
 
-use std::env;
-use std::ffi::OsString;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::mem;
-use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -47,11 +44,13 @@ impl Job {
     }
 
     /// There is no signal that all programs understand.
+    #[expect(clippy::unused_self, reason = "process groups need it")]
     pub(super) fn terminate(&self) -> bool {
         false
     }
 
     /// Ends the processes that the first one has left.
+    #[expect(clippy::unused_async, reason = "process groups wait")]
     pub(super) async fn end_others(&mut self, _: Duration) {
         self.kill();
     }
@@ -61,63 +60,4 @@ impl Job {
         // Fails if no process is left.
         let _ = self.child.start_kill();
     }
-}
-
-/// Finds a program as a command prompt does.
-#[derive(Debug, Default)]
-pub(in super::super) struct ProgramSearch {
-    /// The process gets no variables of this one, which a command does not tell.
-    pub(in super::super) is_environment_clear: bool,
-}
-
-impl ProgramSearch {
-    /// Returns the same command with the path of its program, which is found by the extensions in `PATHEXT`:
-    /// `npx` is `npx.cmd`. Without a path, the working directory is not searched.
-    ///
-    /// The standard library passes arguments to `.cmd` and `.bat` files so that they are not interpreted, and
-    /// refuses those for which this is impossible.
-    pub(in super::super) fn found(&self, command: &std::process::Command) -> io::Result<Command> {
-        let mut found = Command::new(find(command.get_program().as_ref(), search_path(command))?);
-        found.args(command.get_args());
-        if self.is_environment_clear {
-            found.env_clear();
-        }
-        for (name, value) in command.get_envs() {
-            match value {
-                Some(value) => found.env(name, value),
-                None => found.env_remove(name),
-            };
-        }
-        if let Some(folder) = command.get_current_dir() {
-            found.current_dir(folder);
-        }
-        Ok(found)
-    }
-}
-
-/// Returns the value of `PATH` that the process gets.
-fn search_path(command: &std::process::Command) -> Option<OsString> {
-    let mut set = command.get_envs();
-    let own = set.find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
-    own.map_or_else(|| env::var_os("PATH"), |(_, value)| value.map(Into::into))
-}
-
-fn find(program: &Path, path: Option<OsString>) -> io::Result<PathBuf> {
-    let is_name = program.components().count() == 1 && !program.is_absolute();
-    let found = if is_name {
-        which::which_in_global(program, path).map(|mut found| found.next())
-    } else {
-        let folder = env::current_dir()?;
-        which::which_in(program, path, folder).map(Some)
-    };
-    found.ok().flatten().ok_or_else(|| {
-        let extensions = env::var("PATHEXT").unwrap_or_default();
-        let place = if is_name {
-            " in the folders of PATH"
-        } else {
-            ""
-        };
-        let text = format!("program not found{place}, also with the extensions {extensions}");
-        io::Error::new(ErrorKind::NotFound, text)
-    })
 }
