@@ -73,11 +73,12 @@ async fn error_of_a_refused_connection_names_the_address() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
     let address = listener.local_addr().expect("an address");
     drop(listener);
+    // The system says it in its own words.
+    let refused = std::net::TcpStream::connect(address).expect_err("refused");
     assert_eq!(
         fails_to_connect(Http::new(format!("http://{address}/mcp"))).await,
         format!(
-            "no response to `server/discover`: cannot connect to `http://{address}`: \
-             Connection refused (os error 111)"
+            "no response to `server/discover`: cannot connect to `http://{address}`: {refused}"
         )
     );
 }
@@ -107,12 +108,19 @@ async fn error_of_a_non_mcp_server_describes_the_response() {
 
 #[tokio::test]
 async fn error_of_a_missing_program_names_it() {
+    let reason = if cfg!(windows) {
+        "program not found, also with the extensions .com, .exe, .bat, .cmd"
+    } else {
+        "No such file or directory (os error 2)"
+    };
     assert_eq!(
         fails_to_connect(ChildProcess::new("/nowhere/server")).await,
-        "cannot start `/nowhere/server`: No such file or directory (os error 2)"
+        format!("cannot start `/nowhere/server`: {reason}")
     );
 }
 
+/// It needs a shell.
+#[cfg(unix)]
 #[tokio::test]
 async fn error_of_an_exited_process_has_status_and_stderr() {
     let silent = ChildProcess::new("sh").args(["-c", "exit 3"]);

@@ -9,9 +9,8 @@
 )]
 mod support;
 
-#[cfg(all(unix, feature = "http", feature = "process"))]
+#[cfg(all(feature = "http", feature = "process"))]
 mod error_texts;
-#[cfg(unix)]
 mod faults;
 #[cfg(feature = "proposals")]
 mod fetch;
@@ -23,7 +22,7 @@ mod icons;
 mod matrix;
 #[cfg(feature = "http")]
 mod middleware;
-#[cfg(all(unix, feature = "process"))]
+#[cfg(feature = "process")]
 mod process;
 #[cfg(feature = "proposals")]
 mod resources;

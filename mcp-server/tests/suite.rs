@@ -14,7 +14,7 @@ mod extensions;
 #[cfg(feature = "json-schema")]
 mod features;
 /// The example of that name.
-#[cfg(all(unix, feature = "proposals", feature = "tls"))]
+#[cfg(all(feature = "proposals", feature = "tls"))]
 mod files;
 #[cfg(all(feature = "http", feature = "json-schema", feature = "tls"))]
 mod http;
@@ -23,7 +23,6 @@ mod input;
 #[cfg(all(feature = "json-schema", feature = "proposals"))]
 mod resources;
 mod stdio;
-#[cfg(unix)]
 mod streams;
 #[cfg(feature = "http")]
 mod trace;

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
+#[cfg(unix)]
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -74,6 +75,7 @@ fn converse(command: &mut Command) -> (Vec<String>, String, Option<i32>) {
     )
 }
 
+#[cfg(unix)]
 #[test]
 fn bytes_pass_unchanged_and_are_recorded_unchanged() {
     let folder = Folder::new("record-unchanged").created();
@@ -116,6 +118,7 @@ fn bytes_pass_unchanged_and_are_recorded_unchanged() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn exit_codes_and_signals_pass() {
     let folder = Folder::new("record-signals").created();
@@ -143,6 +146,7 @@ fn exit_codes_and_signals_pass() {
 }
 
 /// The server exits before a slow host has read it.
+#[cfg(unix)]
 #[test]
 fn slow_host_gets_all_of_the_output() {
     let folder = Folder::new("record-slow").created();
@@ -175,6 +179,7 @@ const WITH_SECRETS: [&str; 12] = [
     r#"{"task":{"taskId":"SESAME","status":"working"}}"#,
 ];
 
+#[cfg(unix)]
 #[test]
 fn secrets_of_known_forms_and_names_are_removed_from_any_member() {
     let folder = Folder::new("record-forms").created();
@@ -221,6 +226,7 @@ const WITHOUT_SECRETS: [&str; 8] = [
     r#"{"text":"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----","token_endpoint":"https://a/token"}"#,
 ];
 
+#[cfg(unix)]
 #[test]
 fn what_is_no_secret_is_recorded_as_it_is() {
     let folder = Folder::new("record-plain").created();
@@ -242,6 +248,7 @@ fn what_is_no_secret_is_recorded_as_it_is() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn secrets_are_removed_unless_they_are_kept() {
     let folder = Folder::new("record-secrets").created();
@@ -282,6 +289,7 @@ fn secrets_are_removed_unless_they_are_kept() {
     assert!(text.contains(&clean), "{text}");
 }
 
+#[cfg(unix)]
 #[test]
 fn full_recording_stops_but_messages_are_forwarded() {
     let folder = Folder::new("record-full").created();
@@ -336,6 +344,7 @@ impl Endpoint {
         Self { child, url }
     }
 
+    #[cfg(unix)]
     fn end(mut self) -> Option<i32> {
         let id = i32::try_from(self.child.id()).expect("an id");
         kill_process(Pid::from_raw(id).expect("an id"), Signal::INT).expect("sent");
@@ -357,6 +366,7 @@ fn call(url: &str, arguments: &[&str]) -> Printed {
     command.args(arguments).output().expect("it runs").into()
 }
 
+#[cfg(unix)]
 #[test]
 fn http_is_forwarded_and_recorded() {
     let folder = Folder::new("record-http").created();

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
+#[cfg(unix)]
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -154,6 +155,7 @@ fn misses_repeats_and_unused_parts_are_reported_at_the_end() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn host_may_end_a_replay_with_a_signal() {
     let folder = Folder::new("replay-signal").created();
@@ -167,6 +169,8 @@ fn host_may_end_a_replay_with_a_signal() {
     assert_eq!(server.child.wait().expect("it ends").code(), Some(0));
 }
 
+/// The recording starts `bash`.
+#[cfg(unix)]
 #[test]
 fn client_of_a_recording_uses_the_ids_cursors_and_states_of_this_run() {
     let folder = Folder::new("replay-handles").created();
@@ -381,6 +385,7 @@ fn recording_with_many_open_requests_is_replayed() {
     assert!(server.line().contains("-32700"));
 }
 
+#[cfg(unix)]
 #[test]
 fn server_that_writes_before_it_reads_is_replayed_against() {
     let folder = Folder::new("replay-busy").created();

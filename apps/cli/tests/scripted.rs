@@ -30,6 +30,7 @@ fn task_whose_state_is_once_unknown_is_followed_to_its_end() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn logs_of_servers_are_shown_without_secrets() {
     let script = "printf '%s\\n' 'API_TOKEN=SESAME' '-----BEGIN PRIVATE KEY-----' SESAME \

@@ -9,8 +9,10 @@ use serde_json::{Value, json};
 
 use super::Served;
 use crate::support::user_folders::UserFolders;
+#[cfg(unix)]
 use crate::terminal::User;
 
+#[cfg(unix)]
 #[test]
 fn program_of_a_file_is_started_with_its_arguments_environment_and_folder() {
     let folders = UserFolders::new("config-program");
@@ -149,6 +151,8 @@ fn servers_of_all_hosts_are_listed_without_secrets() {
         .canonicalize()
         .expect("a folder");
     let project = project.to_str().expect("text");
+    // As Claude Code writes it on Windows.
+    let project = project.trim_start_matches(r"\\?\").replace('\\', "/");
     let files = [
         (
             "project/.mcp.json",
@@ -221,6 +225,7 @@ fn servers_of_all_hosts_are_listed_without_secrets() {
     assert!(
         faulty
             .err
+            .replace('\\', "/")
             .contains(".cursor/mcp.json: invalid JSON in line 2, column "),
         "{faulty:?}"
     );
@@ -253,6 +258,7 @@ fn task_of_a_named_server_is_remembered_by_the_name() {
     folders.printed(&["tasks", "cancel", id.trim(), "--project"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn server_of_a_project_is_used_only_with_consent() {
     for (host, file, list) in [
@@ -329,6 +335,7 @@ fn server_of_a_project_is_used_only_with_consent() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn user_is_asked_before_a_server_of_a_project_is_used() {
     let folders = UserFolders::new("consent-question");
@@ -351,6 +358,7 @@ fn user_is_asked_before_a_server_of_a_project_is_used() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn question_hides_nothing_that_decides_what_is_started() {
     let folders = UserFolders::new("consent-hidden");
@@ -408,7 +416,8 @@ fn entry_of_the_user_is_used_before_that_of_a_project() {
             (Some(0), "3\n"),
             "{printed:?}"
         );
-        assert!(printed.err.ends_with("home/.claude.json\n"), "{printed:?}");
+        let file = printed.err.replace('\\', "/");
+        assert!(file.ends_with("home/.claude.json\n"), "{printed:?}");
     }
     for arguments in [
         &["tools", "--project", "--", "true"][..],

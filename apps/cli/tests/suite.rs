@@ -8,7 +8,6 @@ mod browser;
 mod calls;
 mod check;
 mod everyday;
-#[cfg(unix)]
 mod explain;
 mod gateway;
 #[cfg(unix)]
@@ -24,14 +23,10 @@ mod odd;
 mod options;
 mod proposals;
 mod proxy;
-#[cfg(unix)]
 mod record;
-#[cfg(unix)]
 mod replay;
 mod resources;
-#[cfg(unix)]
 mod scripted;
-#[cfg(unix)]
 mod servers;
 #[cfg(unix)]
 mod shell;
@@ -41,9 +36,7 @@ mod support;
 mod tasks;
 #[cfg(unix)]
 mod terminal;
-#[cfg(unix)]
 mod trouble;
-#[cfg(unix)]
 mod upstreams;
 #[cfg(unix)]
 mod watch;

@@ -1,11 +1,17 @@
 //! Errors and their exit codes.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::Stdio;
 use std::thread;
-use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use std::{
+    io::{BufRead, BufReader},
+    time::{Duration, Instant},
+};
+
+#[cfg(unix)]
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::support::program::{Printed, mcp};
@@ -16,6 +22,7 @@ fn bare(arguments: &[&str]) -> Printed {
     mcp().args(arguments).output().expect("it runs").into()
 }
 
+#[cfg(unix)]
 #[test]
 fn invalid_command_line_exits_before_a_server_is_started() {
     let started = "echo started >&2; exit 1";
@@ -111,6 +118,7 @@ fn refused_and_unreachable_logins_have_exit_codes() {
     assert_eq!(login.code, Some(3), "{login:?}");
 }
 
+#[cfg(unix)]
 #[test]
 fn interrupt_answers_at_once_although_the_server_does_not_exit() {
     // `begun` is printed once the call runs.
@@ -139,6 +147,7 @@ fn help_lists_the_exit_codes() {
     assert!(help.out.contains("Exit codes:"), "{help:?}");
 }
 
+#[cfg(unix)]
 #[test]
 fn missing_server_exits_with_3_and_its_stderr() {
     let missing = bare(&["tools", "--", "/nowhere/server"]);
@@ -175,6 +184,7 @@ fn closed_pipe_exits_with_0() {
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
 }
 
+#[cfg(unix)]
 #[test]
 fn interrupt_cancels_the_call_and_ends_the_server() {
     let script = format!("echo $$ >&2; exec '{}'", subject().display());

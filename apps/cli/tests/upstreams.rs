@@ -267,6 +267,7 @@ fn token_of_the_command_line_is_sent_to_no_server_of_a_file() {
     assert!(started.err.contains(expected), "{started:?}");
 }
 
+#[cfg(unix)]
 #[test]
 fn secrets_in_the_output_of_programs_are_not_printed() {
     let key = "-----BEGIN PRIVATE KEY-----\nhunter3\n-----END PRIVATE KEY-----";

@@ -121,11 +121,11 @@ fn unquotable(wine: &Wine, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// No process of the server is left.
+/// No process of the server is left, although the server does not notice the end of its input.
 fn killed(wine: &Wine, folder: &Path) -> Result<()> {
     let seen = seen_file(folder);
     let mut mcp = wine.program("mcp");
-    mcp.args(["watch", "--", "everything", "stdio"]);
+    mcp.args(["watch", "--", "stubborn"]);
     let mut mcp = mcp.env("SEEN", &seen).spawn().context("cannot run Wine")?;
     let end = Instant::now() + PATIENCE;
     while !seen.exists() && Instant::now() < end {
@@ -150,7 +150,7 @@ fn servers(folder: &Path) -> Result<usize> {
     for process in fs::read_dir("/proc")? {
         let line = fs::read(process?.path().join("cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line);
-        let is_server = line.contains("server-everything") || line.contains("everything.cmd");
+        let is_server = line.contains("stubborn.js") || line.contains("stubborn.cmd");
         count += usize::from(is_server && line.contains(&folder));
     }
     Ok(count)

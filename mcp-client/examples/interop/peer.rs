@@ -13,6 +13,7 @@ use mcp_client::types::{
 use mcp_client::{ChildProcess, Client, ClientBuilder, Http, Tasks};
 use mcp_host::skills::SkillsHost;
 use tokio::sync::Notify;
+use url::Url;
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -87,7 +88,8 @@ fn builder(
     pages: &Received<String>,
 ) -> Result<ClientBuilder> {
     let (logs, pages) = (logs.clone(), pages.clone());
-    let root = format!("file://{}", env::current_dir()?.display());
+    let root = Url::from_file_path(env::current_dir()?);
+    let root = root.map_err(|()| "the folder has no URI")?.to_string();
     let builder = Client::builder("interop", "1.0.0")
         .extension(Tasks::new())
         .extension(SkillsHost::extension())

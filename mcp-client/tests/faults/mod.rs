@@ -7,3 +7,6 @@ mod logs;
 mod pipe;
 mod pipes;
 mod questions;
+/// Needs pipes of the system that are registered with a runtime.
+#[cfg(unix)]
+mod shutdown;

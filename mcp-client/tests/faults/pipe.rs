@@ -3,6 +3,7 @@
 use mcp_client::types::Revision;
 use mcp_client::{ByteStream, CallError, Client, ClientBuilder, Limits};
 use serde_json::json;
+#[cfg(unix)]
 use tokio::net::unix::pipe::{Receiver, Sender, pipe};
 use tokio::task::JoinHandle;
 
@@ -12,6 +13,17 @@ pub(crate) use crate::support::{soon, transport_error};
 
 pub(crate) fn builder(limits: Limits) -> ClientBuilder {
     Client::builder("test", "1").limits(limits)
+}
+
+#[cfg(windows)]
+type Receiver = tokio::io::DuplexStream;
+#[cfg(windows)]
+type Sender = tokio::io::DuplexStream;
+
+/// A pipe in memory: those of Windows have no type of their own in tokio.
+#[cfg(windows)]
+fn pipe() -> std::io::Result<(Sender, Receiver)> {
+    Ok(tokio::io::duplex(64 << 10))
 }
 
 /// Returns both ends of two pipes.

@@ -1,9 +1,11 @@
 //! Servers that are child processes: shutdown, cleanup, and errors.
 
 mod restarts;
+#[cfg(windows)]
+mod windows;
 
 use std::fmt::Debug;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,6 +15,7 @@ use mcp_client::{
     CallError, ChildProcess, Client, ClientBuilder, ConnectError, Limits, Restart, Stderr,
     SubscriptionEvent, TransportError,
 };
+use sysinfo::{Pid, ProcessStatus, ProcessesToUpdate, System};
 use tokio::time::{sleep, timeout};
 use tracing::field::Field;
 use tracing_subscriber::layer::{self, Layer, SubscriberExt};
@@ -32,11 +35,18 @@ fn subject(behaviour: &[&str]) -> ChildProcess {
 }
 
 /// Starts it from a shell that keeps running, as `npx` does.
+#[cfg(unix)]
 fn below_a_shell(behaviour: &str) -> ChildProcess {
     let script = format!("'{}' {behaviour} <&0 & wait", program().display());
     // Background jobs of a shell have no input unless it is redirected.
     let script = format!("exec 3<&0; {}", script.replace("<&0", "<&3"));
     ChildProcess::new("sh").args(["-c", &script])
+}
+
+#[cfg(windows)]
+fn below_a_shell(behaviour: &str) -> ChildProcess {
+    let shell = ChildProcess::new("cmd").args(["/d", "/c"]);
+    shell.arg(program()).arg(behaviour)
 }
 
 fn builder() -> ClientBuilder {
@@ -59,16 +69,23 @@ async fn pid(client: &Client) -> u32 {
     text(&result).parse().expect("a number")
 }
 
+/// Returns all processes.
+fn processes() -> System {
+    let mut system = System::new();
+    system.refresh_processes(ProcessesToUpdate::All, true);
+    system
+}
+
 /// Returns `true` if a process is running, and not a zombie.
 fn runs(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit(')').next().unwrap_or_default().trim();
-    !state.is_empty() && !state.starts_with('Z')
+    let system = processes();
+    let process = system.process(Pid::from_u32(pid));
+    process.is_some_and(|process| process.status() != ProcessStatus::Zombie)
 }
 
 /// Returns `true` if a process has ended and is not a zombie either.
 fn is_reaped(pid: u32) -> bool {
-    !Path::new(&format!("/proc/{pid}")).exists()
+    processes().process(Pid::from_u32(pid)).is_none()
 }
 
 async fn until(what: impl Fn() -> bool) {
@@ -111,10 +128,11 @@ fn transport_error(error: &CallError) -> &TransportError {
 
 #[tokio::test]
 async fn process_gets_its_environment_and_folder() {
-    let process = subject(&[]).env("SUBJECT", "here").current_dir("/");
+    let folder = if cfg!(windows) { "C:\\" } else { "/" };
+    let process = subject(&[]).env("SUBJECT", "here").current_dir(folder);
     let client = connect(process).await;
     let result = client.call_tool("variable").await.expect("a result");
-    assert_eq!(text(&result), "here in /");
+    assert_eq!(text(&result), format!("here in {folder}"));
     client.close().await;
 }
 
@@ -163,14 +181,9 @@ fn runtime_shutdown_ends_the_process() {
     let (client, pid, shell) = runtime.block_on(async {
         let client = connect(below_a_shell("stubborn").grace(LONG)).await;
         let pid = pid(&client).await;
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
-        let parent = stat
-            .rsplit(')')
-            .next()
-            .and_then(|rest| rest.split(' ').nth(2));
-        let shell: u32 = parent
-            .and_then(|parent| parent.parse().ok())
-            .expect("a number");
+        let system = processes();
+        let process = system.process(Pid::from_u32(pid)).expect("it runs");
+        let shell = process.parent().expect("a parent").as_u32();
         (client, pid, shell)
     });
     assert!(runs(pid) && runs(shell) && shell != std::process::id());
@@ -188,29 +201,29 @@ async fn descendants_end_with_the_process() {
     assert!(!runs(pid));
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn orphaned_descendants_are_killed() {
     // The shell exits immediately, and its child does not notice the end of its input.
     let script = format!("sleep 3600 & exec '{}'", program().display());
     let client = connect(ChildProcess::new("sh").args(["-c", &script])).await;
     let pid = pid(&client).await;
-    let mut sleeper = None;
-    for entry in std::fs::read_dir("/proc").expect("a folder").flatten() {
-        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        let group = stat
-            .rsplit(')')
-            .next()
-            .and_then(|rest| rest.split(' ').nth(3));
-        if stat.contains("(sleep)") && group == Some(&pid.to_string()) {
-            sleeper = entry.file_name().to_string_lossy().parse().ok();
-        }
-    }
-    let sleeper = sleeper.expect("the process sleeps");
+    let sleeper = || {
+        let system = processes();
+        let mut all = system.processes().values();
+        let child = all.find(|process| {
+            process.name() == "sleep" && process.parent() == Some(Pid::from_u32(pid))
+        });
+        child.map(|process| process.pid().as_u32())
+    };
+    until(|| sleeper().is_some()).await;
+    let sleeper = sleeper().expect("the process sleeps");
     assert!(runs(sleeper));
     client.close().await;
     assert!(!runs(sleeper));
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn process_that_ignores_the_signal_is_killed() {
     // The shell ignores the signal, and so does its child.
@@ -243,6 +256,7 @@ async fn exit_during_a_call_reports_status_and_stderr() {
     assert_eq!(lines.all(), ["said", "going down", "with 3"]);
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn immediate_exit_reports_status_and_stderr() {
     let script = "echo no such key >&2; exit 7";
@@ -272,6 +286,7 @@ async fn missing_program_is_named_in_the_error() {
     );
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn unresponsive_server_times_out_and_is_killed() {
     let mut limits = Limits::default();
@@ -291,6 +306,7 @@ async fn unresponsive_server_times_out_and_is_killed() {
     assert!(is_reaped(pid.expect("a number")));
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn server_of_both_eras_that_starts_slowly_has_a_session() {
     let mut limits = Limits::default();
@@ -304,6 +320,7 @@ async fn server_of_both_eras_that_starts_slowly_has_a_session() {
     client.close().await;
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn timeout_names_what_the_server_wrote() {
     let mut limits = Limits::default();
@@ -321,6 +338,7 @@ async fn timeout_names_what_the_server_wrote() {
     assert!(error.ends_with(expected), "{error}");
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn exit_names_the_usage_text_on_standard_output() {
     let script = "echo Usage: server --key KEY; exit 2";

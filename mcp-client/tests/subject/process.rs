@@ -14,6 +14,10 @@ struct Exit {
 fn server() -> Server {
     Server::builder("subject", "1.0.0")
         .tool("pid", "Its number", async || std::process::id().to_string())
+        .tool("arguments", "With which it was started", async || {
+            let arguments: Vec<String> = std::env::args().skip(1).collect();
+            serde_json::json!(arguments).to_string()
+        })
         .tool("say", "Writes to stderr", || async {
             eprintln!("said");
             "said"

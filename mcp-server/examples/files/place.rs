@@ -137,13 +137,19 @@ fn name(from: &str) -> Option<OsString> {
             None => bytes.extend(character.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
-    let separates =
-        |byte: &u8| matches!(byte, 0 | b'/') || (cfg!(windows) && b"\\:".contains(byte));
-    if matches!(&*bytes, b"" | b"." | b"..") || bytes.iter().any(separates) {
+    if !is_name(&bytes, cfg!(windows)) {
         return None;
     }
     let name = os_string(bytes);
     (text(&name) == from).then_some(name)
+}
+
+/// Returns `true` for what can be a name of a file. On Windows, `\` separates names, and `:` follows a drive or
+/// precedes a stream of a file.
+fn is_name(bytes: &[u8], on_windows: bool) -> bool {
+    let separators: &[u8] = if on_windows { b"\0/\\:" } else { b"\0/" };
+    let separates = |byte: &u8| separators.contains(byte);
+    !matches!(bytes, b"" | b"." | b"..") && !bytes.iter().any(separates)
 }
 
 #[cfg(unix)]
@@ -186,4 +192,28 @@ fn percent_decoded(part: &str) -> Option<String> {
         rest = behind;
     }
     String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_name;
+
+    #[test]
+    fn what_separates_names_is_in_no_name() {
+        for name in ["", ".", "..", "a/b", "a\0"] {
+            assert!(!is_name(name.as_bytes(), false), "{name}");
+            assert!(!is_name(name.as_bytes(), true), "{name}");
+        }
+        for name in [
+            "..\\x",
+            "C:x",
+            "\\\\host\\share",
+            "\\\\.\\pipe\\x",
+            "a.txt:b",
+            "a.txt::$DATA",
+        ] {
+            assert!(is_name(name.as_bytes(), false), "{name}");
+            assert!(!is_name(name.as_bytes(), true), "{name}");
+        }
+    }
 }

@@ -196,6 +196,7 @@ fn burst_of_changes_is_coalesced_without_loss() {
     assert!(received < FILES * ROUNDS, "{received} notifications");
 }
 
+#[cfg(unix)]
 #[test]
 fn overflow_of_the_event_queue_loses_no_change() {
     // Linux queues 16,384 events, and each new file causes at least three.

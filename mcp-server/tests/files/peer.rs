@@ -159,6 +159,7 @@ impl FilesPeer {
     }
 
     /// Sends a signal to the process.
+    #[cfg(unix)]
     pub(crate) fn signal(&self, signal: &str) {
         let id = self.process.child.id().to_string();
         let sent = Command::new("kill").args([signal, &id]).status();
@@ -166,6 +167,7 @@ impl FilesPeer {
     }
 
     /// Interrupts the process while its input is open. Returns the exit code.
+    #[cfg(unix)]
     pub(crate) fn interrupt(mut self) -> Option<i32> {
         self.signal("-INT");
         self.process.child.wait().expect("waited for").code()

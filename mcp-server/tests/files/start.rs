@@ -24,6 +24,7 @@ fn end_of_input_exits_with_0() {
     assert_eq!(peer.end(), Some(0));
 }
 
+#[cfg(unix)]
 #[test]
 fn interrupt_exits_with_0() {
     let root = tempdir().unwrap();

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use mcp_server::{ByteStream, Limits, Server};
 use serde_json::{Value, json};
-use tokio::net::UnixStream;
 
 use crate::support::peer::Peer;
 pub(crate) use crate::support::peer::text;
@@ -39,12 +38,12 @@ impl GatedPeer {
         Self::with(limits)
     }
 
-    /// A peer of a server with these limits, over a Unix socket.
+    /// A peer of a server with these limits, over a stream in memory.
     pub(crate) fn with(limits: Limits) -> Self {
         let gates = Gates::default();
         let server = tools::server(limits, &gates);
-        let (ours, theirs) = UnixStream::pair().expect("a socket");
-        let (reader, writer) = theirs.into_split();
+        let (ours, theirs) = tokio::io::duplex(64 << 10);
+        let (reader, writer) = tokio::io::split(theirs);
         Self {
             peer: Peer::on(ours, &server, ByteStream::new(reader, writer)),
             gates,

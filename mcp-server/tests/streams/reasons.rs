@@ -5,7 +5,6 @@ use std::future::pending;
 use mcp_server::middleware::{Middleware, Next, Outcome, Request};
 use mcp_server::{ByteStream, Context, HandlerError, Server, ServerBuilder};
 use serde_json::{Value, json};
-use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 
 use crate::support::peer::{Peer, soon};
@@ -60,9 +59,9 @@ pub(crate) fn waiting(change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> (S
     (server, reports)
 }
 
-fn over_a_socket(server: &Server) -> Peer {
-    let (ours, theirs) = UnixStream::pair().expect("a socket");
-    let (reader, writer) = theirs.into_split();
+fn in_memory(server: &Server) -> Peer {
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    let (reader, writer) = tokio::io::split(theirs);
     Peer::on(ours, server, ByteStream::new(reader, writer))
 }
 
@@ -88,7 +87,7 @@ async fn handlers_see_the_reason_of_the_client() {
         ] {
             let mut peer = match revision {
                 Some(revision) => Peer::legacy(&server, revision).await,
-                None => over_a_socket(&server),
+                None => in_memory(&server),
             };
             let id = peer.start("tools/call", json!({ "name": tool })).await;
             soon(reports.begun.recv()).await.expect("begun");
@@ -102,7 +101,7 @@ async fn handlers_see_the_reason_of_the_client() {
 #[tokio::test]
 async fn lost_connection_has_no_reason() {
     let (server, mut reports) = waiting(|builder| builder);
-    let mut peer = over_a_socket(&server);
+    let mut peer = in_memory(&server);
     peer.start("tools/call", json!({ "name": "plain" })).await;
     soon(reports.begun.recv()).await.expect("begun");
     let serving = peer.disconnect();
@@ -127,7 +126,7 @@ impl Middleware for Instead {
 #[tokio::test]
 async fn parts_of_a_request_see_its_reason() {
     let (server, mut reports) = waiting(|builder| builder.layer(Instead));
-    let mut peer = over_a_socket(&server);
+    let mut peer = in_memory(&server);
     let id = peer.start("tools/call", json!({ "name": "other" })).await;
     soon(reports.begun.recv()).await.expect("begun");
     peer.send(cancel(id, Some("enough"))).await;

@@ -1,6 +1,5 @@
 //! What the tests have in common.
 
-#[cfg(unix)]
 pub(crate) mod conversation;
 #[path = "../../../../mcp-client/tests/support/example.rs"]
 pub(crate) mod example;

@@ -87,7 +87,8 @@ pub(super) fn macos() -> Task {
     if !workspace::has_target(MACOS) {
         return Task::Skip(format!("the target {MACOS} is not installed"));
     }
-    let packages = "mcp-types mcp-wire mcp-extensions mcp-client mcp-server mcp-skills codegen";
+    let packages = "mcp-types mcp-wire mcp-extensions mcp-client mcp-server mcp-skills codegen \
+                    xtask-support xtask";
     let features = "mcp-types/proposals,mcp-client/http,mcp-client/json-schema,mcp-client/process,\
                     mcp-server/apps,mcp-server/axum,mcp-server/json-schema,mcp-server/tasks";
     let mut line = Cargo::new(&format!("check --target {MACOS} --features {features}"));
