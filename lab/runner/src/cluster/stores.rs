@@ -157,7 +157,10 @@ impl Store {
         let started = Instant::now();
         while !self.ask("SELECT 1", "PING") {
             if started.elapsed() > START {
-                bail!("the database does not start: {}", workspace::read(&log_path).unwrap_or_default());
+                bail!(
+                    "the database does not start: {}",
+                    workspace::read(&log_path).unwrap_or_default()
+                );
             }
             sleep(Duration::from_millis(100));
         }
