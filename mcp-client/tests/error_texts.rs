@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use mcp_client::types::Revision;
-use mcp_client::{ByteStream, ChildProcess, Client, Http, Stderr, Transport};
+use mcp_client::{ByteStream, ChildProcess, Client, Http, Transport};
 use mcp_server::Server;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -130,7 +130,7 @@ async fn error_of_an_exited_process_has_status_and_stderr() {
     );
     let captured = ChildProcess::new("sh").args(["-c", "echo no key >&2; exit 3"]);
     assert_eq!(
-        fails_to_connect(captured.stderr(Stderr::capture(|_| {}))).await,
+        fails_to_connect(captured.stderr(mcp_client::Stderr::capture(|_| {}))).await,
         "no response to `initialize`: the server process exited (exit status: 3); \
          the last lines of its standard error:\nno key"
     );

@@ -58,7 +58,7 @@ pub(super) struct Steps {
     /// `numbers` and the steps that run programs compile in the folder of the first one, where they
     /// find what the tests have compiled.
     pub(super) chains: Vec<Vec<Step>>,
-    /// Run one after the other, when nothing else runs that would disturb measurements.
+    /// Run one after the other, when nothing else runs that would disturb them.
     pub(super) last: Vec<Step>,
 }
 
@@ -105,7 +105,6 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
     if extent == Extent::Nightly {
         chains.extend([
             lab(),
-            vec![runs("windows", "xtask interop windows")],
             vec![runs("fuzz", "xtask fuzz --seconds 30")],
             vec![step(
                 "corpus",
@@ -131,7 +130,11 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
     }
     let last = match extent {
         Extent::Merge => Vec::new(),
-        Extent::Nightly => vec![step("attack", vec![on_linux("xtask attack --quick")])],
+        Extent::Nightly => vec![
+            step("attack", vec![on_linux("xtask attack --quick")]),
+            // Under Wine, tests with deadlines need the machine for themselves.
+            runs("windows", "xtask interop windows"),
+        ],
     };
     Ok(Steps {
         first: texts(extent),

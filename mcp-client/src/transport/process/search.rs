@@ -53,7 +53,8 @@ mod windows {
             .iter()
             .flat_map(|folder| names.iter().map(move |name| folder.join(name)));
         // `C:npx` depends on the working directory of a drive.
-        let is_plain = program.has_root() || !has_prefix(program);
+        let has_name = program.file_name().is_some();
+        let is_plain = has_name && (program.has_root() || !has_prefix(program));
         let found = paths.find(|path| is_plain && path.is_file());
         found.ok_or_else(|| {
             let place = if is_name {
