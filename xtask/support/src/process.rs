@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -73,8 +74,17 @@ pub fn signal(name: &str, target: &str) -> bool {
     succeeds_quietly(Command::new("kill").args([&format!("-{name}"), "--", target]))
 }
 
-/// Returns a port that is free now, at all addresses, and so probably still is when it is used.
+/// Returns a port that is free now, at all addresses, and so probably still is when it is used: it is not one of
+/// those that systems give to connections and to listeners without a port, and no other call returns it. Each
+/// process begins elsewhere.
 pub fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind("0.0.0.0:0").context("no free port")?;
-    Ok(listener.local_addr()?.port())
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    let start = std::process::id().wrapping_mul(101);
+    let ports = std::iter::repeat_with(|| {
+        let call = CALLS.fetch_add(1, Ordering::Relaxed);
+        20_000 + u16::try_from(start.wrapping_add(call) % 10_000).unwrap_or_default()
+    });
+    let mut ports = ports.take(10_000);
+    let free = ports.find(|port| TcpListener::bind(("0.0.0.0", *port)).is_ok());
+    free.context("no free port")
 }
