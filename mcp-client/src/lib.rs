@@ -145,7 +145,7 @@ pub use transport::ByteStream;
 #[cfg(feature = "http")]
 pub use transport::http::{EraCache, Http};
 #[cfg(feature = "process")]
-pub use transport::{ChildProcess, Restart, Stderr, find_program};
+pub use transport::{ChildProcess, Restart, Stderr, find_program, is_batch_file};
 
 /// Compiles the examples of the README.
 #[cfg(all(doctest, feature = "process"))]

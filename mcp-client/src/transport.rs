@@ -7,5 +7,5 @@ mod process;
 mod stream;
 
 #[cfg(feature = "process")]
-pub use process::{ChildProcess, Restart, Stderr, find_program};
+pub use process::{ChildProcess, Restart, Stderr, find_program, is_batch_file};
 pub use stream::ByteStream;

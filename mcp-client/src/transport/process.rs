@@ -18,7 +18,7 @@ use crate::protocol::transport::{OpenTransport, OpenedTransport};
 
 pub use command::ChildProcess;
 pub use restart::Restart;
-pub use search::find_program;
+pub use search::{find_program, is_batch_file};
 pub use stderr::Stderr;
 
 impl OpenTransport for ChildProcess {

@@ -2,10 +2,10 @@
 
 mod entry;
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use mcp_client::find_program;
+use mcp_client::{find_program, is_batch_file};
 
 use crate::args::{Install, Place, Uninstall};
 use crate::authorization::folder;
@@ -41,7 +41,7 @@ pub(crate) fn install(args: &Install) -> Result<(), Failure> {
     change(&target, name, &Change::Set { value, replace })?;
     print_message(&format!("added `{name}` to {}", target.path.display()));
     if let Some(program) = args.program.first()
-        && is_batch_file(program)
+        && find_program(&Command::new(program)).is_ok_and(|path| is_batch_file(&path))
     {
         print_message(&format!(
             "`{0}` is a batch file: for a host that does not start it, \
@@ -50,14 +50,6 @@ pub(crate) fn install(args: &Install) -> Result<(), Failure> {
         ));
     }
     Ok(())
-}
-
-/// Returns `true` for a program that Windows starts only through `cmd`, which some hosts do not do.
-fn is_batch_file(program: &OsStr) -> bool {
-    let path = find_program(&std::process::Command::new(program)).unwrap_or_default();
-    let extension = path.extension().unwrap_or_default();
-    let is = |other| extension.eq_ignore_ascii_case(other);
-    cfg!(windows) && (is("cmd") || is("bat"))
 }
 
 /// Removes a server from a file.

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::process::ExitStatus;
 
-use mcp_client::find_program;
+use mcp_client::{find_program, is_batch_file};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
 use crate::args::Options;
@@ -37,13 +37,21 @@ pub(super) fn command(program: &[OsString], options: &Options) -> io::Result<Opt
         command
     };
     let path = find_program(&with_settings(name))?;
-    Ok(Some(with_settings(path.as_os_str()).into()))
+    let mut command = with_settings(path.as_os_str());
+    if is_batch_file(&path) {
+        // See `find_program`.
+        command.env("NoDefaultCurrentDirectoryInExePath", "1");
+    }
+    Ok(Some(command.into()))
 }
 
 /// Starts a process.
-pub(super) fn spawn(mut command: Command) -> io::Result<ServerProcess> {
+pub(super) fn spawn(command: Command) -> io::Result<ServerProcess> {
     #[cfg(not(windows))]
-    let process = command.kill_on_drop(true).spawn();
+    let process = {
+        let mut command = command;
+        command.kill_on_drop(true).spawn()
+    };
     #[cfg(windows)]
     let process = {
         use process_wrap::tokio::{CommandWrap, JobObject, KillOnDrop};

@@ -11,7 +11,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use super::group::Group;
 use super::restart::Restart;
 #[cfg(windows)]
-use super::search::find_program;
+use super::search::{find_program, is_batch_file};
 use super::stderr::Stderr;
 use crate::protocol::error::TransportError;
 
@@ -81,14 +81,12 @@ impl ProgramSearch {
     /// refuses those for which this is impossible.
     fn found(&self, command: &std::process::Command) -> io::Result<Command> {
         let program = find_program(command)?;
-        let extension = program.extension().unwrap_or_default();
-        let is_batch = ["bat", "cmd"].map(|it| extension.eq_ignore_ascii_case(it));
         let mut found = Command::new(&program);
         found.args(command.get_args());
         if self.is_environment_clear {
             found.env_clear();
         }
-        if is_batch.contains(&true) {
+        if is_batch_file(&program) {
             // The command processor looks for programs in the working directory first without it.
             found.env("NoDefaultCurrentDirectoryInExePath", "1");
         }

@@ -1,7 +1,7 @@
-//! [`find_program`]: where the program of a command is.
+//! [`find_program`]: where the program of a command is, and whether it is a batch file.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Returns the path of the program that [`ChildProcess::new`](crate::ChildProcess::new) starts, for programs that
@@ -23,6 +23,14 @@ pub fn find_program(command: &Command) -> io::Result<PathBuf> {
     #[cfg(not(windows))]
     let found = Ok(command.get_program().into());
     found
+}
+
+/// Returns `true` for a batch file, which Windows starts through the command processor; elsewhere `false`.
+#[must_use]
+pub fn is_batch_file(program: &Path) -> bool {
+    let extension = program.extension().unwrap_or_default();
+    let is = |other| extension.eq_ignore_ascii_case(other);
+    cfg!(windows) && (is("bat") || is("cmd"))
 }
 
 #[cfg(windows)]
